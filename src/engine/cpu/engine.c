@@ -1,4 +1,4 @@
-/* The CPU engine: its verbs, and what they share. OpenMP over bodies, lanes over sinks. */
+/* The CPU engine: its verbs and their common code. OpenMP over bodies, lanes over sinks. */
 
 #include <math.h>
 #include <stdio.h>
@@ -289,7 +289,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
-/* Makes room for n bodies, and keeps those that there are. */
+/* Makes room for n bodies, and keeps the present bodies. */
 static enum ky_status extend(struct ky_cpu *cpu, size_t n, struct ky_error *error)
 {
     double **columns[COLUMNS];
@@ -323,7 +323,7 @@ static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size
     cpu->potential[i] = from->potential[k];
 }
 
-/* Frees what is noted of bodies by their places. */
+/* Frees the data that depend on the places of bodies. */
 static void forget_places(struct ky_cpu *cpu)
 {
     free(cpu->is_active);

@@ -47,7 +47,7 @@ struct board {
     struct ky_error error;
 };
 
-/* ---- what the thread does ---- */
+/* ---- the thread ---- */
 
 static void load_sink(const struct board *board, size_t i)
 {

@@ -1,4 +1,4 @@
-/* Sums over bodies at rest, in float: what tree codes ask of GRAPE-5. */
+/* Sums over bodies at rest, in float, as tree codes request them from GRAPE-5. */
 #ifndef KY_CPU_BOARD_REST_H
 #define KY_CPU_BOARD_REST_H
 

@@ -65,7 +65,7 @@ static inline struct ky_group ky_cpu_own_bodies(const struct ky_cpu *cpu,
     return (struct ky_group){tree->groups ? tree->group[0].body : 0, (uint32_t)cpu->n};
 }
 
-/* The engine's body i as a sink, without what lists and k nearest need. */
+/* The engine's body i as a sink, without the data for lists and k nearest. */
 static inline struct ky_visit_sink ky_cpu_sink_of(const struct ky_cpu *cpu,
                                                   const struct ky_action *about,
                                                   const struct ky_walk_request *request, uint32_t i)

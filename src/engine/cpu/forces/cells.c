@@ -1,4 +1,4 @@
-/* What all walks of cells share: what a cell of sinks inherits, and the time. */
+/* Common code of all walks of cells: the inheritance of a cell of sinks, and the time. */
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* What the methods in which cells act on cells have in common. */
+/* Common code of the methods in which cells act on cells. */
 #ifndef KY_CPU_CELLS_H
 #define KY_CPU_CELLS_H
 
 #include "engine/cpu/state/cpu.h"
 
-/* Sets the local coefficients of `to` to those of `from`, about the middle of `to`; `from` NULL: to
+/* Copies the local coefficients of `from`, shifted to the middle of `to`; `from` NULL: sets them to
  * 0. */
 void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order);
 

@@ -21,7 +21,7 @@ struct block {
     double sum[FIELD][KY_BLOCK];
 };
 
-/* The sources that are here: those from number `first` on, in the engine's units. */
+/* The sources that are here, from number `first` on, in the engine's units. */
 struct window {
     size_t first, count, room;
     double *column[4]; /* x y z mass */

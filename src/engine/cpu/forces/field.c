@@ -37,7 +37,7 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
     const struct ky_force_kind *kind = ky_force_kind(cpu->parameters->force);
     const struct ky_parameters parameters = ky_cpu_field_parameters(cpu);
     const struct ky_force_report report =
-        cpu->report; /* restored at the end: the report is that of the last forces */
+        cpu->report; /* restored at the end: the report describes the last forces */
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (status)
         return status;

@@ -1,4 +1,4 @@
-/* What all fields at points share: softenings, parameters, what is refused, and the numbers of the
+/* Common code of all fields at points: softenings, parameters, refusals, and the numbers of the
  * bodies that points stand for. */
 #include <math.h>
 

@@ -25,8 +25,8 @@
 enum { BRANCH = 8192 };
 #define NO_PARENT UINT32_MAX
 
-/* What is known of the sinks in a cell before forces: the smallest last |a| for G = 1, the range of
- * ε², and whether any of them is active. */
+/* Data of the sinks in a cell before forces: the smallest last |a| for G = 1, the range of ε², and
+ * whether any sink is active. */
 struct below {
     float least, low2, high2;
     int active;
@@ -57,11 +57,11 @@ struct fmm {
     struct part *branch;
     size_t larges, branches;
     struct ky_cpu_turns turns; /* units are large cells, and branches */
-    struct ky_fmm_list root;   /* what acts on the root: that of the sources */
+    struct ky_fmm_list root;   /* the list of the root: the root of the sources */
     float hold;
 };
 
-/* What a thread has for itself. */
+/* A thread's own data. */
 struct worker {
     void *space;
     struct ky_fmm_list *list; /* by depth */
@@ -82,7 +82,7 @@ static void measure_pulls(const struct fmm *fmm)
         fmm->pull[i] = (float)ky_relative_pull(&fmm->relative, i);
 }
 
-/* What is known of both. */
+/* Data of both. */
 static struct below both(struct below a, struct below b)
 {
     return (struct below){fminf(a.least, b.least), fminf(a.low2, b.low2), fmaxf(a.high2, b.high2),
@@ -91,7 +91,7 @@ static struct below both(struct below a, struct below b)
 
 static const struct below nothing = {INFINITY, INFINITY, 0, 0, 0};
 
-/* |a| and ε² are those of all bodies, so that forces do not depend on which are active. */
+/* |a| and ε² are taken over all bodies, so that forces do not depend on which are active. */
 static struct below of_group(const struct fmm *fmm, const struct ky_group *group)
 {
     const struct ky_cpu *cpu = fmm->cpu;
@@ -291,7 +291,7 @@ static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_
     worker->groups += ky_clock() - start;
 }
 
-/* The sinks of a cell: `list` gets what is left for its children. */
+/* The sinks of a cell: `list` gets the cells that are left for its children. */
 static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
 {
@@ -325,7 +325,7 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
 
 /* ---- all of it ---- */
 
-/* What a large cell or a branch inherits. */
+/* The inheritance of a large cell or a branch. */
 static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct part *part,
                                            const struct ky_fmm_sinks **parent)
 {
@@ -334,7 +334,7 @@ static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct p
     return is_root ? &fmm->root : &fmm->large[part->parent].list;
 }
 
-/* Leaves out of the counts what another engine counts. */
+/* Leaves out of the counts the pairs that another engine counts. */
 static void recount(const struct worker *before, struct worker *worker)
 {
     worker->counts = before->counts;
@@ -366,7 +366,7 @@ static void do_large(const struct fmm *fmm, size_t number, struct worker *worker
         recount(&before, worker);
 }
 
-/* Large cells, those of each level together. */
+/* Large cells, level by level. */
 static void do_larges(const struct fmm *fmm, struct worker *workers)
 {
     for (size_t begin = 0, end; begin < fmm->larges; begin = end) {

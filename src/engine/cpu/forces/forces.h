@@ -11,11 +11,11 @@ struct ky_cpu_method {
     enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
-    const char *instead; /* where the CPU lacks the method: the error, with what to use instead */
+    const char *instead; /* if the CPU lacks the method: the error, with an alternative */
 };
 
-/* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error says what to
- * use instead. */
+/* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error names an
+ * alternative. */
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
                              struct ky_error *error);
 /* The forces of the active bodies; NULL: of all. */
@@ -30,7 +30,7 @@ enum ky_status ky_cpu_divide(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes of the parts without their trees, for n bodies, so many of them without mass. */
 double ky_cpu_division_memory(size_t n, size_t massless);
 void ky_cpu_free_division(struct ky_cpu *cpu);
-/* Frees what the next evaluation allocates again. */
+/* Frees memory that the next evaluation allocates again. */
 void ky_cpu_trim_division(struct ky_cpu *cpu);
 /* The engine of the bodies that act, at their present positions: the same one, or its part. */
 struct ky_cpu *ky_cpu_sources(struct ky_cpu *cpu);
@@ -70,7 +70,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* The same where another tree acts on the groups. eps2: of a sink, unless the tree of the sinks has
- * those of its bodies. */
+ * the softenings of its bodies. */
 enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                     const struct ky_octree *sources, double eps2,
                                     struct ky_error *error);
@@ -125,13 +125,13 @@ struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu);
 /* KY_UNSUPPORTED for points that the method does not serve. */
 enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                    struct ky_error *error);
-/* The same points with the numbers of their bodies among those that act; *body has to be freed, and
- * is NULL where the numbers are those of the points. KY_FAULT when memory is out. */
+/* The same points with the numbers of their bodies among the sources; the caller frees *body, which
+ * is NULL if the numbers are unchanged. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                     struct ky_points *numbered, uint32_t **body,
                                     struct ky_error *error);
-/* Without `sinks` those of all bodies. Engines that have parts of a system's bodies all call it,
- * for the same sinks of the system; either array may be NULL on some of them. */
+/* NULL for `sinks`: all bodies. Engines that have parts of a system's bodies all call it, for the
+ * same sinks of the system; either array may be NULL on some of them. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 /* The same where the engine has all bodies, or others act too (direct.c). */

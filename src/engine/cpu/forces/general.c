@@ -214,9 +214,9 @@ static void walk_below(const struct ky_general *walk, struct ky_general_desk *de
 
 /* ---- sinks ---- */
 
-/* A squared distance within which the sink has k other bodies: about that of the k-th nearest among
- * the bodies of the group and k more on either side along the curve. The sink itself is the
- * nearest. The own tree of an engine that shares a system may have fewer bodies. */
+/* A squared distance within which the sink has k other bodies: about the distance of the k-th
+ * nearest among the bodies of the group and k more on either side along the curve. The sink itself
+ * is the nearest. The own tree of an engine that shares a system may have fewer bodies. */
 static double bound2(const struct ky_general *walk, const struct ky_general_desk *desk,
                      const struct ky_group *group, uint32_t sink)
 {

@@ -1,5 +1,5 @@
-/* The general walk of the CPU engine: what the walk for one group of sinks (general.c) and that for
- * cells of sinks (general_cells.c) have in common. */
+/* The general walk of the CPU engine: common code of the walk for one group of sinks (general.c)
+ * and for cells of sinks (general_cells.c). */
 #ifndef KY_CPU_GENERAL_H
 #define KY_CPU_GENERAL_H
 
@@ -19,8 +19,8 @@ struct ky_general {
     int has_bounds;      /* 1: they have been found, in the engine's own tree */
 };
 
-/* What is known of some sinks before the walk: the largest and the smallest squared reach, and the
- * largest ε². */
+/* Data of some sinks before the walk: the largest and the smallest squared reach, and the largest
+ * ε². */
 struct ky_general_reach {
     double most2, least2, most_eps2;
 };
@@ -36,7 +36,7 @@ static inline struct ky_general_reach ky_general_both(struct ky_general_reach a,
 }
 
 /* Sinks as one: body ≤ place < end, in a box about a centre that is relative to the tree's origin.
- * `span` has the box and the reaches; the rest of it is that of the cell tested last. */
+ * `span` has the box and the reaches; its other members belong to the cell tested last. */
 struct ky_general_sinks {
     struct ky_visit_span span;
     double from[3], most_eps2;
@@ -59,8 +59,8 @@ struct ky_general_desk {
     uint64_t *keys, *key, *other; /* caller's index and place in the tree; in `keys` */
     double *heap;                 /* k for each sink of a group */
     double *distance2;
-    double *bound2; /* of the sinks of a branch, which begins with the body `first`; NULL: those of
-                       the walk are kept */
+    double *bound2; /* of the sinks of a branch, which begins with the body `first`; NULL: the
+                     * squared reaches of the walk are kept */
     uint32_t first;
     struct ky_general_list *list; /* by depth below the top of a branch */
     uint64_t bodies, cells;

@@ -22,8 +22,8 @@
 /* A branch has at most BRANCH bodies, or 1/BRANCHES of all, unless its sinks are groups. */
 enum { BRANCH = 8192, BRANCHES = 64 };
 
-/* A cell of sources is opened if its longest side is more than so many times that of the sinks: so
- * that cells of the same level are, although their boxes are of bodies. */
+/* A cell of sources is opened if its longest side is more than so many times the longest side of
+ * the sinks: cells of the same level qualify, although their boxes are boxes of bodies. */
 #define LARGER 0.7
 
 struct all {
@@ -96,7 +96,7 @@ static void place_cell(const struct all *all, uint32_t cell, struct ky_general_s
     sinks->end = link->body + link->bodies;
 }
 
-/* What is left of the list for the sinks of a cell goes to `list`. */
+/* The rest of the list for the sinks of a cell goes to `list`. */
 static void inherit(const struct all *all, uint32_t cell, const struct ky_general_list *from,
                     struct ky_general_list *list, struct ky_general_desk *desk)
 {
@@ -211,7 +211,7 @@ static enum ky_status open_desks(const struct all *all, struct ky_general_desk *
     return status;
 }
 
-/* What the threads have done. */
+/* The work of the threads. */
 static enum ky_status report(const struct all *all, const struct ky_general_desk *desk,
                              struct ky_error *error)
 {
@@ -261,7 +261,7 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
 
 /* ---- engines that share a system ---- */
 
-/* What is asked of the engine's own tree: how far its bodies reach. */
+/* The request to the engine's own tree: the reach of its bodies. */
 struct looking {
     struct ky_general walk; /* of its own tree, with room for bound2 */
     struct ky_general_desk *desk;
@@ -278,7 +278,7 @@ static double reach_of(void *context, const struct ky_octree *own, uint32_t firs
     return sqrt(ky_general_measure(&walk, &looking->desk[ky_thread()], &group).most2);
 }
 
-/* The tree with what the others have within reach. Finds bound2 of all sinks. */
+/* The tree with the bodies of other ranks within reach. Finds bound2 of all sinks. */
 static enum ky_status share(struct ky_general *walk, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What the methods that walk in groups have in common (groups.h). */
+/* Common code of the methods that walk in groups (groups.h). */
 #include "engine/cpu/forces/groups.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@ void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
 /* Stores the accelerations and potentials of the listed bodies. */
 void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
                         const struct ky_group_sinks *sinks);
-/* The precision of the lanes for a group, half of whose longest side is given: that of the
+/* The precision of the lanes for a group, half of whose longest side is given: the precision of the
  * parameters, or KY_DOUBLE where it is not accurate enough. */
 int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half);
 /* The same for some groups that follow each other. */

@@ -82,7 +82,7 @@ static int test(const struct joins *joins, const struct side *a, const struct si
     return joins->action->test(&span);
 }
 
-/* A cell is whole by its own box alone, so that it does not matter what its parent is. */
+/* A cell is whole by its own box alone, whatever its parent is. */
 static void find_whole_cells(const struct joins *joins)
 {
     const size_t nodes = joins->tree->nodes;
@@ -276,7 +276,7 @@ static void join_between(const struct joins *joins, struct counts *counts, const
 {
     const struct ky_cell_link *link = joins->tree->link;
     uint32_t *parent = joins->parent, first = link[a->cell].body, other = link[b->cell].body;
-    if (!link[a->cell].bodies || !link[b->cell].bodies) /* those of another engine, out of reach */
+    if (!link[a->cell].bodies || !link[b->cell].bodies) /* bodies of another rank, out of reach */
         return;
     if (a->whole && b->whole && ky_forest_root(parent, first) == ky_forest_root(parent, other))
         return;
@@ -324,8 +324,8 @@ static void join_within(const struct joins *joins, struct counts *counts, const 
 
 /* ---- all cells ---- */
 
-/* A task against the bodies that lie in this cell: those behind it along the curve, and other
- * engines' before it. */
+/* A task against the bodies in this cell: the bodies behind it along the curve, and other ranks'
+ * bodies before it. */
 static void join_later(const struct joins *joins, struct counts *counts, const struct side *task,
                        uint32_t cell)
 {

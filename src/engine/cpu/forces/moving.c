@@ -40,7 +40,7 @@ void ky_moving_clear(struct ky_moving_sinks *sinks)
     }
 }
 
-/* Adds a slice's sums to those of the slices before it. */
+/* Adds a slice's sums to the sums of the earlier slices. */
 static void add(struct ky_moving_sinks *to, const struct ky_moving_sinks *from, int lists)
 {
     for (size_t k = 0; k < to->count; k++) {

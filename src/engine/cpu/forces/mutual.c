@@ -48,7 +48,7 @@ struct mutual {
     double centre[3]; /* the middle of the bulk */
 };
 
-/* What a thread has for itself. */
+/* A thread's own data. */
 struct worker {
     void *space;
     struct ky_fmm_list *list;            /* by depth */
@@ -57,7 +57,7 @@ struct worker {
     int failed;
 };
 
-/* ---- what is known of the cells ---- */
+/* ---- data of the cells ---- */
 
 static struct below of_leaf(const struct mutual *m, uint32_t cell)
 {
@@ -86,7 +86,7 @@ static struct below of_children(const struct mutual *m, uint32_t cell)
     return below;
 }
 
-/* What the test asks of a cell. Its mean ε² may differ from that of a body by the whole range. */
+/* The test's data of a cell. Its mean ε² may differ from the ε² of a body by the whole range. */
 static struct ky_mutual_cell cell_of(const struct mutual *m, const struct below *below)
 {
     struct ky_mutual_cell cell = {.error = INFINITY, .least = 0};
@@ -195,7 +195,7 @@ static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
     worker->groups += ky_clock() - start;
 }
 
-/* A cell that holds the branch or is in it, and of those below it the same. */
+/* A cell that holds the branch or is in it, and likewise for the cells below it. */
 static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *parent,
                     const struct ky_fmm_list *from, uint32_t branch, struct worker *worker,
                     size_t depth)

@@ -36,7 +36,7 @@ struct field {
     struct ky_direct bodies; /* in double; only for points that stand for bodies */
     double *room, *column[COLUMNS];
     struct ky_cpu sinks;  /* an engine for the walk, whose bodies are the points */
-    struct ky_octree all; /* their tree; that of `sinks` has the shares of this engine alone */
+    struct ky_octree all; /* their tree; the tree of `sinks` has the shares of this engine alone */
     struct ky_parameters parameters;
     /* Where engines share a system: marks of this engine's own groups, and points. */
     unsigned char *own_groups, *own_points;
@@ -103,7 +103,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
                                             .z = field->column[X + 2],
                                             .mass = field->column[MASS],
                                             .softening = sinks->softening,
-                                            /* of the boxes: those of single points have it too */
+                                            /* of the boxes: boxes of single points have it too */
                                             .has_origin = ky_cpu_is_divided(field->cpu) &&
                                                           !has_passes(field)};
     return ky_octree_build(&field->all, &bodies, &tree, error);
@@ -265,7 +265,7 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
     field->column[POTENTIAL][k] += factor * scale.potential * what.p;
 }
 
-/* What body j does to a point of that ε². */
+/* The pull of body j on a point of this ε². */
 static struct ky_field share_of(const struct field *field, const double at[3], double point_eps2,
                                 uint32_t j)
 {

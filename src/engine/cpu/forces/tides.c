@@ -86,14 +86,14 @@ struct range {
     size_t first, end;
 };
 
-/* Which of the points are an engine's: those from first_point(…, r) to first_point(…, r + 1). */
+/* The points of an engine: from first_point(…, r) to first_point(…, r + 1). */
 static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
 {
     return ky_share_start(count, ky_cpu_ranks(cpu), r);
 }
 
-/* Boxes of the engine's points, of which there are some, along a curve: those that follow each
- * other are looked at together (octree/prune.c). */
+/* Boxes of the engine's points, of which there are some, along a curve: consecutive points are
+ * tested together (octree/prune.c). */
 static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_points *points,
                                  struct range own, struct ky_octree_box *box,
                                  struct ky_error *error)
@@ -167,7 +167,7 @@ static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide
 
 /* ---- the tensors ---- */
 
-/* What acts: all bodies in double, or trees. */
+/* The sources: all bodies in double, or trees. */
 struct acting {
     const struct ky_cpu *cpu;
     int direct;

@@ -21,7 +21,7 @@ static int any_wanted(const unsigned char *wanted, size_t groups)
     return g < groups;
 }
 
-/* What all parts of a walk share. */
+/* Data of all parts of a walk. */
 struct parts {
     struct ky_group_walk walk;
     const struct ky_relative *relative; /* only for an opening test by α */

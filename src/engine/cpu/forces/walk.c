@@ -173,7 +173,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
     struct ky_cpu_turns turns = ky_cpu_turns(cpu);
-    turns.joins &= !place; /* the caller's order is not that of the tree */
+    turns.joins &= !place; /* the caller's order differs from the tree's */
 #pragma omp parallel for schedule(dynamic, UNIT) num_threads(cpu->threads)                         \
     reduction(+ : bodies, cells, more) if (cpu->n > 256)
     for (size_t k = 0; k < cpu->n; k++) {

@@ -1,4 +1,4 @@
-/* What is noted of a tree that block steps keep: the work of the walks since it was new. */
+/* Bookkeeping for a tree that block steps keep: the work of the walks since it was new. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -18,7 +18,7 @@
 
 enum { ACTING = 256 };
 
-/* Work space of a thread, before that of the walk for groups. */
+/* Work space of a thread, before the work space of the walk for groups. */
 struct fmm_space {
     _Alignas(64) uint32_t acting[ACTING + KY_BATCH];
     size_t count;
@@ -161,7 +161,8 @@ static void collect(struct fmm *fmm, ky_ints index, ky_ints wanted)
 /* ---- the test ---------------------------------------------------------------------------------
  */
 
-/* A batch of cells: where they are from the middle of the sinks' box, and what the test takes. */
+/* A batch of cells: their positions relative to the middle of the sinks' box, and the input of the
+ * test. */
 struct cells {
     ky_floats x, y, z, radius, size, mass;
     ky_ints bodies; /* negative in a leaf */
@@ -218,7 +219,7 @@ KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_f
 /* ---- a step -----------------------------------------------------------------------------------
  */
 
-/* Takes the next cells: opened ones first, then those of the list. Returns 0 at the end. */
+/* Takes the next cells: opened ones first, then cells of the list. Returns 0 at the end. */
 KY_INLINE int next_batch(struct fmm *fmm, ky_ints *index, ky_ints *wanted)
 {
     struct walk *walk = &fmm->walk;

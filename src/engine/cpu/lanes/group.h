@@ -1,5 +1,5 @@
-/* What walks for groups of sinks have in common: the group's box and its sinks in lanes, the stack
- * of cells, and whether a leaf is near. Included after lanes.h. */
+/* Common code of walks for groups of sinks: the group's box and its sinks in lanes, the stack of
+ * cells, and whether a leaf is near. Included after lanes.h. */
 #ifndef KY_CPU_GROUP_H
 #define KY_CPU_GROUP_H
 
@@ -207,7 +207,7 @@ static void begin_near(struct walk *walk, const struct ky_group_sinks *sinks)
     walk->own = walk->close;
 }
 
-/* What is left on the lists acts, and the sums become the result. */
+/* Evaluates the rest of the lists, and makes the sums the result. */
 static void end_group(struct walk *walk, struct ky_group_sinks *result)
 {
     act_close(walk);

@@ -45,7 +45,7 @@ struct walk {
     const struct ky_group_walk *given;
     const struct ky_octree *tree; /* of the sources */
     struct space *space;
-    uint32_t body, end;    /* the sinks: a group's bodies, or those of several groups */
+    uint32_t body, end;    /* the sinks: the bodies of a group, or of several groups */
     double centre[3];      /* of their box */
     double from[4];        /* the same relative to the tree's origin, and 0 */
     float high[3], low[3]; /* its high and low parts */
@@ -118,8 +118,8 @@ static void act_near_cells(struct walk *walk)
 /* ---- adding -----------------------------------------------------------------------------------
  */
 
-/* Stores bodies [first, first + KY_OCTREE_PADDING) of the tree at once; the caller counts those
- * that it needs. */
+/* Stores bodies [first, first + KY_OCTREE_PADDING) of the tree at once; the caller counts the
+ * bodies that it needs. */
 KY_INLINE void store_bodies(struct walk *walk, size_t first)
 {
     const struct ky_octree *tree = walk->tree;

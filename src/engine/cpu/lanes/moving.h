@@ -142,7 +142,7 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     return g;
 }
 
-/* Places first … last − 1 of the columns: whole vectors of sources, or that of the tail. */
+/* Places first … last − 1 of the columns: whole vectors of sources, or the vector of the tail. */
 struct range_of_sources {
     size_t first, last;
     size_t body; /* the offset from a place to the number of its body */
@@ -294,7 +294,8 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
     NEAR_INSTANCES(W)
 #endif
 
-/* The bits for these sinks: what is wanted, and what the loop has to take care of. */
+/* The bits for these sinks: the requested results, and the special cases that the loop has to
+ * treat. */
 static int care(const struct ky_moving *moving, const struct ky_moving_sinks *sinks)
 {
     int what = moving->what | (moving->eps2 ? KY_MOVING_EPS : 0) | (KY_RESTING ? 0 : KY_MOVING_OWN);

@@ -9,7 +9,7 @@
 
 enum { KY_MOVING_BLOCK = 64 /* sinks of one call */, KY_MOVING_SUMS = 7 };
 
-/* What is wanted beside acceleration and potential. MENDED: in extended, accelerations of few
+/* Results in addition to acceleration and potential. MENDED: in extended, accelerations of few
  * sources have half the errors, for a tenth to a sixth more time. NEAR: in extended, bodies with s²
  * <= h2 are listed, as with LISTS, and are not in the sums: the caller adds them. */
 enum {
@@ -20,9 +20,9 @@ enum {
     KY_MOVING_NEAR = 256
 };
 
-/* Bodies as sources. Positions and velocities are relative to one position and one velocity, those
- * of the sinks too; units make masses at most 1 (physics/jerk.h). Columns are float in precision
- * extended and double in double; columns of labels are int32_t and int64_t. */
+/* Bodies as sources. Positions and velocities are relative to one position and one velocity, as are
+ * the sinks'; units make masses at most 1 (physics/jerk.h). Columns are float in precision extended
+ * and double in double; columns of labels are int32_t and int64_t. */
 struct ky_moving {
     const void *x[3], *v[3], *mass; /* mass already scaled: struct ky_lanes, physics/gravity.h */
     const void *low[3];             /* extended: ky_low_part of the positions; double: not read */

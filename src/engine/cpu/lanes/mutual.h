@@ -7,7 +7,7 @@
  * same pair is met with the other cell as the sink, and every decision has to be the same there, to
  * the last bit: all numbers are those of the two cells, and all formulas are even in them. */
 
-/* What the test takes of the sinks' own cell. */
+/* The test's data of the sinks' own cell. */
 struct own {
     const struct ky_fmm_source *cell;
     struct ky_fmm_limits limits;

@@ -95,8 +95,8 @@ KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t las
     }
 }
 
-/* The instance for this kind of softening: those of the table, with and without the guard, and the
- * spline with and without softenings of the sources. */
+/* The instance for this kind of softening: the instances of the table, with and without the guard,
+ * and the spline with and without softenings of the sources. */
 KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
                         struct ky_sinks *sinks, int how, const int base)
 {

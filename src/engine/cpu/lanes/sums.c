@@ -7,7 +7,7 @@
 
 #include "physics/sum_terms.h"
 
-/* Bodies whose terms are found at a time; those after the last one have the terms 0. */
+/* Bodies whose terms are computed at a time; places after the last body have the terms 0. */
 enum { BODIES = 64, LANES = 8 };
 
 static void find_terms(const struct ky_summed *bodies, size_t first, size_t count,

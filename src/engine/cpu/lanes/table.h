@@ -31,7 +31,7 @@ struct ky_direct {
 };
 
 /* Sinks of one call. own: the source that is the sink itself, ascending, or UINT32_MAX for sinks
- * that are no sources, in any place. eps2 is that of the sink. */
+ * that are no sources, in any place. eps2: of the sink. */
 struct ky_direct_sinks {
     size_t count; /* 1 … KY_BLOCK */
     uint32_t own[KY_BLOCK];
@@ -67,7 +67,7 @@ struct ky_mutual_cell {
     float error, least;
 } KY_LAID_OUT;
 
-/* What all sinks share. walk.order is that of cells which act on each sink by itself. */
+/* Data of all sinks. walk.order: of cells that act on each sink by itself. */
 struct ky_fmm_walk {
     struct ky_group_walk walk;
     const struct ky_fmm_source *source;  /* [cells of walk.sources] */
@@ -96,7 +96,7 @@ struct ky_fmm_counts {
     uint64_t expansions, cells, bodies;
 };
 
-/* Bodies, and a sink that needs those within reach, or its k nearest. */
+/* Bodies, and a sink that needs the bodies within reach, or its k nearest. */
 enum { KY_REACH_MOST = 256 }; /* bodies of one call */
 struct ky_reach {
     const double *x, *y, *z;
@@ -125,7 +125,7 @@ struct ky_lanes {
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_sinks *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
-    /* Cells of the list `from` act on the local coefficients of the sinks of a cell; those that are
+    /* Cells of the list `from` act on the local coefficients of the sinks of a cell; cells that are
      * left for its children go to `to`. Returns 0 when memory is out. `space` is the work space of
      * one thread: fmm_space(tree) bytes, aligned to 64. */
     int (*fmm_cell)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,

@@ -20,7 +20,7 @@ struct ky_cpu_blocks;
 struct ky_cpu_hermite;
 struct ky_cpu_method;
 
-/* What forces/work.c notes of a tree that is kept while the bodies move. */
+/* Bookkeeping of forces/work.c for a tree that is kept while the bodies move. */
 struct ky_cpu_kept {
     uint32_t *group; /* [n] --force tree: index of the tree's group that contains the body */
     uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
@@ -33,11 +33,12 @@ struct ky_cpu_kept {
 /* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.
  */
 struct ky_cpu_division {
-    uint32_t *body;      /* [n] the bodies with mass, ascending, then those without */
-    uint32_t *place;     /* [n] of each body among those of its kind */
+    uint32_t *body;      /* [n] the bodies with mass, ascending, then the massless bodies */
+    uint32_t *place;     /* [n] the place of each body among the bodies of its kind */
     uint32_t *active;    /* [n] the active ones of each kind, as in `body` */
     size_t sources;      /* how many have mass */
-    struct ky_cpu *part; /* [2] engines for forces: of those with mass, and of the others */
+    struct ky_cpu *part; /* [2] engines for forces: of the bodies with mass, and of the massless
+                          * bodies */
 };
 
 struct ky_cpu {
@@ -137,12 +138,12 @@ static inline int ky_cpu_walks(const struct ky_cpu_turns *turns, size_t unit)
 {
     return !turns->joins || ky_cpu_counts(turns, unit);
 }
-/* What the walks of a unit have done, or those of all. */
+/* The work of the walks of a unit, or of all units. */
 struct ky_cpu_work {
     uint64_t bodies, cells; /* interactions */
-    int64_t more;           /* those beyond the first walks (ky_cpu_note_work) */
+    int64_t more;           /* pairs in excess of the first walks (ky_cpu_note_work) */
 };
-/* The end of such a walk: adds the work of all engines to the report and to what is kept of the
+/* The end of such a walk: adds the work of all engines to the report and to the bookkeeping of the
  * tree, and gets the other engines' results. The sinks of unit k are range(of, k), along the curve.
  * KY_FAULT when memory is out. */
 enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
@@ -150,7 +151,7 @@ enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *tu
                                struct ky_group (*range)(const void *of, size_t unit),
                                const void *of, struct ky_error *error);
 
-/* The number of body i among those that act, or KY_NO_BODY for a massless one among others. */
+/* The number of body i among the sources, or KY_NO_BODY for a massless one. */
 static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
 {
     if (!cpu->division.part)
@@ -189,7 +190,7 @@ enum ky_status ky_cpu_add_externals(struct ky_cpu *cpu, struct ky_error *error);
 /* The potentials of the function for many places, to be freed; NULL if there is none. */
 enum ky_status ky_cpu_many_potentials(const struct ky_cpu *cpu, double **potential,
                                       struct ky_error *error);
-/* The verb `sums`; the potentials are those of the present positions. */
+/* The verb `sums`; with the potentials at the present positions. */
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
                            struct ky_error *error);
 

@@ -13,7 +13,7 @@ size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MO
     return given->count;
 }
 
-/* What the function for many places does to bodies: the active ones, or all. */
+/* Results of the function for many places: for the active bodies, or all. */
 struct many {
     double (*position)[3], (*acceleration)[3], *potential;
 };

@@ -1,4 +1,4 @@
-/* The engine's own units and what depends on them; see cpu.h. */
+/* The engine's own units and quantities that depend on them; see cpu.h. */
 #include "engine/cpu/state/cpu.h"
 
 #include "engine/common/softening.h"

@@ -178,7 +178,7 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
     }
 }
 
-/* Predicts all bodies to the tick, and lists those whose steps end there. */
+/* Predicts all bodies to the tick, and lists the bodies whose steps end there. */
 static void go_to(struct blocks *b, uint64_t tick)
 {
     struct ky_cpu_blocks *own = b->common.cpu->blocks;
@@ -277,8 +277,8 @@ static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t 
     return status;
 }
 
-/* Interactions that take as long as to predict a body and to move it in the tree; and those of a
- * sink where none have been counted. */
+/* Interactions that take as long as to predict a body and to move it in the tree; and interactions
+ * of a sink before any have been counted. */
 enum { A_BODY = 100, A_SINK = 1000 };
 
 /* The work for each body over a longest step: it is a sink in as many blocks as it has steps, and

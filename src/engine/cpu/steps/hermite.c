@@ -65,7 +65,7 @@ static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low,
             *to++ = (uint32_t)i;
 }
 
-/* Predicts all bodies to the tick, and lists those whose steps end there. Returns their lowest
+/* Predicts all bodies to the tick, and lists the bodies whose steps end there. Returns their lowest
  * level. */
 static int go_to(struct ky_cpu_way *b, uint64_t tick)
 {

@@ -35,7 +35,7 @@ struct ky_cpu_hermite {
 enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                     struct ky_error *error);
 /* To be called where forces are computed: forgets the bodies' steps. In double the potentials are
- * then those of the forces; else they are computed when they are asked for. */
+ * then the potentials of the forces; else they are computed on demand. */
 void ky_cpu_hermite_forget(struct ky_cpu *cpu);
 /* If potential[] is out of date, computes it for the present positions, in double. KY_FAULT when
  * memory is out. */

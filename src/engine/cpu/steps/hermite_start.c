@@ -57,7 +57,7 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
     cpu->hermite->rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
-/* The number of the k-th body, those with mass first. */
+/* The number of the k-th body, bodies with mass first. */
 static size_t numbered(const struct ky_cpu *cpu, size_t k)
 {
     return cpu->division.part ? cpu->division.body[k] : k;

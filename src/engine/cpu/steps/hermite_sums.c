@@ -184,8 +184,8 @@ static double near2_of(const struct ky_cpu *cpu)
     return some && !is_double(cpu) ? near2 : -1;
 }
 
-/* Chooses units that keep floats near 1: masses by the heaviest, velocities by those of a bound
- * system. In double nothing is scaled. */
+/* Chooses units that keep floats near 1: the heaviest mass, and the velocity of a bound system. In
+ * double nothing is scaled. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
@@ -280,7 +280,7 @@ static void load(struct ky_cpu *cpu, size_t k, size_t i)
     block->list = list_of(own, block);
 }
 
-/* What external fields do to body i begins the sums at place `to`. */
+/* Begins the sums at place `to` with the pull of external fields on body i. */
 static void begin(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   size_t i, size_t to)
 {
@@ -394,8 +394,7 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
     return KY_OK;
 }
 
-/* Adds what the field for many places does to `here` sinks of a batch, whose sums begin at place
- * `first`. */
+/* Adds the field for many places to `here` sinks of a batch, whose sums begin at place `first`. */
 static enum ky_status begin_many(struct ky_cpu *cpu, size_t first, size_t here, int all,
                                  struct ky_error *error)
 {

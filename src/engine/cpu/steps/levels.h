@@ -1,5 +1,5 @@
-/* Block steps on the CPU, and what the Hermite scheme shares with them: levels of steps, and the
- * list of the bodies of a block. */
+/* Block steps on the CPU, and code shared with the Hermite scheme: levels of steps, and the list of
+ * the bodies of a block. */
 #ifndef KY_CPU_LEVELS_H
 #define KY_CPU_LEVELS_H
 

@@ -31,7 +31,7 @@ void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
             wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
 }
 
-/* The tree with those of the engines that have the other bodies. */
+/* The tree with the trees of other ranks grafted. */
 static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                             struct ky_error *error)
 {

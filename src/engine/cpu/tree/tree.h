@@ -12,9 +12,9 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
  * that is alone needs no more of it than these. */
 enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                                      struct ky_error *error);
-/* The same for a walk with an action, by an engine that shares a system: the tree has the numbers
- * of bodies, and what `reach` (engine/shared.h) asks for; NULL: what the opening test opens. All of
- * these engines call it. */
+/* The same for a walk with an action, on an engine that shares a system: the tree has the numbers
+ * of bodies, and the bodies within `reach` (engine/shared.h); NULL: the cells that the opening test
+ * opens. Collective. */
 enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                          double (*reach)(void *context, const struct ky_octree *own,
                                                          uint32_t first, uint32_t bodies),
@@ -25,8 +25,8 @@ enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Marks the groups of the tree that have active bodies: wanted[groups]. */
 void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted);
-/* Whether the bodies have last accelerations: those of one engine at least, where several divide
- * the system (one may have no bodies). */
+/* Whether the bodies have last accelerations: on at least one engine, if several divide the system
+ * (one may have no bodies). */
 enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
                                          struct ky_error *error);
 /* *knows: 1 if all bodies of all engines have the last pulls that a test by α needs, else 0. */
