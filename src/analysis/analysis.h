@@ -1,4 +1,4 @@
-/* What is measured on bodies, beside the public calls of kyoho.h. */
+/* Measurements on bodies, besides the public calls of kyoho.h. */
 #ifndef KY_ANALYSIS_ANALYSIS_H
 #define KY_ANALYSIS_ANALYSIS_H
 

@@ -13,7 +13,7 @@
 
 static const uint32_t nobody = UINT32_MAX;
 
-/* What the search needs of all bodies. */
+/* The search's data of all bodies. */
 struct search {
     const struct ky_bodies *bodies;
     double g, softening; /* the softening of all bodies; NaN: each has its own */
@@ -116,8 +116,8 @@ static size_t count_pairs(const struct search *search)
     return count;
 }
 
-/* Fills the pairs in the order of rising energy. The energy of the elements becomes that of the
- * whole reduced mass. */
+/* Fills the pairs in the order of rising energy. The energy of the elements becomes the energy of
+ * the whole reduced mass. */
 static void fill(const struct search *search, struct found *found)
 {
     const double *mass = search->bodies->mass;

@@ -91,7 +91,7 @@ static void fill(struct ky_catalogue *catalogue, const struct rank *rank, const 
             catalogue->body[place[root[i]]++] = (uint32_t)i;
 }
 
-/* Sorts the bodies by their groups. `root` is that of each body, `work` has room for n. */
+/* Sorts the bodies by their groups. `root`: of each body; `work` has room for n. */
 static enum ky_status sort_bodies(struct ky_catalogue *catalogue, const uint32_t *root,
                                   uint32_t *work, size_t n, struct ky_error *error)
 {
@@ -171,7 +171,7 @@ static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct k
 
 /* ---- the whole ---- */
 
-/* What the walker finds, sorted. */
+/* The walker's results, sorted. */
 static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodies *bodies,
                                   struct ky_catalogue *catalogue, struct ky_error *error)
 {

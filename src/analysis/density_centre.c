@@ -201,11 +201,11 @@ static double density(const struct tree *tree, size_t i)
     return density_of(mass, nearest.r2[NEIGHBOURS - 1]);
 }
 
-/* The densities at some bodies: at all, or at those with mass. */
+/* The densities at some bodies: at all, or at bodies with mass. */
 struct weights {
     const struct ky_bodies *bodies;
     int all;
-    double *of; /* [bodies->n] 0 for those that are left out */
+    double *of; /* [bodies->n] 0 for bodies that are left out */
 };
 
 /* The mean of the bodies, weighted by their densities. Where some densities are infinite, the mean
@@ -235,7 +235,7 @@ static void take(struct tree *tree, size_t place, const struct ky_bodies *bodies
     tree->point[place].body = i;
 }
 
-/* Copies the bodies into the tree, those with mass alone unless it has room for all, and builds it.
+/* Copies the bodies into the tree, only bodies with mass unless it has room for all, and builds it.
  */
 static void fill(struct tree *tree, const struct ky_bodies *bodies)
 {

@@ -18,9 +18,9 @@
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
 
-/* The error of the sample ends between `least` and `most` of what is asked for, near `aim`. The
- * 99th percentile of SAMPLES scatters by 8 %, so that the error of all bodies stays below what was
- * asked, and above 0.3 of it. */
+/* The error of the sample ends between `least` and `most` of the requested error, near `aim`. The
+ * 99th percentile of SAMPLES scatters by 8 %, so that the error of all bodies stays below the
+ * requested error, and above 0.3 of it. */
 static const double least = 0.45, aim = 0.65, most = 0.77;
 
 /* If the distribution of errors has a step at the last percent, as around a dominant mass, the
@@ -119,7 +119,7 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     return status;
 }
 
-/* Evaluates the forces with the present α and compares those of the sample. */
+/* Evaluates the forces with the present α and compares the forces on the sample. */
 static enum ky_status measure(struct trial *trial, struct ky_error *error)
 {
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
@@ -163,7 +163,7 @@ static double next_alpha(const struct point *now, const struct point *before,
                : alpha;
 }
 
-/* What became of the search for α. */
+/* The outcome of the search for α. */
 enum outcome { KEPT, TOO_SMALL, TOO_LARGE };
 
 /* 1 if a much smaller α has left the error as it was: rounding, not the method, makes it. */
@@ -233,7 +233,7 @@ static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
     return status;
 }
 
-/* Takes what is more exact than the present parameters, which do not keep the error: double, else
+/* Takes a more exact option than the present parameters, which do not keep the error: double, else
  * the exact sum. 0 if neither was left open. */
 static int take_finer(struct ky_parameters *own, const struct ky_parameters *given)
 {
@@ -329,7 +329,7 @@ static void write_why(const struct ky_choice *choice, int shares_blocks, size_t 
                   from);
 }
 
-/* Says what was chosen and why. */
+/* Logs the choice and the reason. */
 static void describe(struct ky_choice *choice, const struct ky_parameters *own, size_t n,
                      int was_auto, int on_cpu, unsigned schemes)
 {

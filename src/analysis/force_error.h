@@ -1,4 +1,4 @@
-/* What KY_FORCE_AUTO and an error become for bodies that are there. */
+/* The choice for KY_FORCE_AUTO and an error when the bodies are known. */
 #ifndef KY_ANALYSIS_FORCE_ERROR_H
 #define KY_ANALYSIS_FORCE_ERROR_H
 

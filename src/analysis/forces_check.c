@@ -181,7 +181,7 @@ static enum ky_status compare_without_dominant(struct ky_engine *engine,
     return status;
 }
 
-/* The sums of the samples beside what the engine found. */
+/* The exact sums of the samples beside the engine's results. */
 static enum ky_status compare(struct ky_engine *engine, const struct ky_parameters *parameters,
                               const struct ky_bodies *forces, struct check *check,
                               struct ky_check_results *results, struct ky_error *error)

@@ -1,5 +1,5 @@
-/* What is left of vectors when their mean and their gradient are taken away: the random speeds of a
- * flow, the peculiar accelerations of a universe. */
+/* The remainder of vectors without their mean and their gradient: the random speeds of a flow, the
+ * peculiar accelerations of a universe. */
 #include <math.h>
 
 #include "analysis/analysis.h"

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* Copies the parameters of a caller. KY_USAGE for those that are out of range. */
+/* Copies the parameters of a caller. KY_USAGE for values out of range. */
 enum ky_status ky_linking_adopt(const struct ky_catalogue_parameters *given,
                                 struct ky_catalogue_parameters *own, struct ky_error *error);
 /* Sets linking_length, mean_distance and minimum of the catalogue for bodies that were checked: see

@@ -1,5 +1,5 @@
-/* The shortest time in which two neighbouring bodies move about or towards each other: what a step
- * has to follow where no softening does it. */
+/* The shortest time in which two neighbouring bodies move about or towards each other: a step has
+ * to follow it if no softening does. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

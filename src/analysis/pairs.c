@@ -32,7 +32,7 @@ struct search {
     const double (*position)[3];
     const double *radius;
     size_t radii, n;
-    struct pair *pair; /* what was found */
+    struct pair *pair; /* the pairs found */
     size_t count, room;
 };
 
@@ -121,7 +121,7 @@ static int in_order(const void *one, const void *other)
     return 0;
 }
 
-/* Moves what was found, in order, to *pairs. */
+/* Moves the pairs found, in order, to *pairs. */
 static enum ky_status give(struct search *search, struct ky_pairs *pairs, struct ky_error *error)
 {
     const size_t count = search->count;

@@ -1,4 +1,4 @@
-/* Lengths and times of a system, and what to start a run with: see struct ky_scales. */
+/* Lengths and times of a system, and proposals for the start of a run: see struct ky_scales. */
 #include <math.h>
 #include <stddef.h>
 

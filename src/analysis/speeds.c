@@ -1,6 +1,6 @@
-/* How fast bodies move: see struct ky_speeds. Random speeds are what is left of velocities when in
- * each small neighbourhood the flow that is linear in the coordinates has been taken away, so that
- * expansion, rotation and the fall of one part towards another do not count. */
+/* Speeds of bodies: see struct ky_speeds. Random speeds are velocities minus the flow that is
+ * linear in the coordinates in each small neighbourhood, so that expansion, rotation and the fall
+ * of one part towards another do not count. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The general walk. A walker opens an engine for bodies that are on none yet, walks any number of
- * times, and closes it; or it walks over those of an engine that somebody else has opened. */
+ * times, and closes it; or it walks over the bodies of an engine that is already open. */
 #ifndef KY_ANALYSIS_WALKER_H
 #define KY_ANALYSIS_WALKER_H
 

@@ -51,8 +51,8 @@ static void insert(struct rows *rows, const struct ky_external *row, uint32_t bo
     rows->row[place] = row;
 }
 
-/* Friction that nothing can come of: of a body without mass, or with the power of sigma in the rate
- * beyond what numbers hold. */
+/* Friction without effect: of a body without mass, or with the power of sigma in the rate beyond
+ * the range of numbers. */
 static enum ky_status check_row(const double *number, const double *mass, struct ky_error *error)
 {
     const double body = number[KY_EXTERNAL_FRICTION_BODY],

@@ -40,7 +40,7 @@ struct ky_integrator_state {
     const uint64_t *id;
 };
 
-/* What an integrator has done. */
+/* The work of an integrator. */
 struct ky_integrator_report {
     uint64_t steps;    /* longest steps since it was created; a part of a step counts as one */
     double body_steps; /* steps of single bodies, over all resumptions */
@@ -67,8 +67,8 @@ struct ky_integrator_verbs {
     int any_step; /* see short_step */
     int friction; /* 1: lets the friction of bodies act (friction.h) */
 
-    /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
-     * when `create` is called, and restart files have it. */
+    /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They are
+     * there when `create` is called, and restart files have them. */
     unsigned columns;
     /* Schemes that the engine has to support: a sum of 1 << ky_scheme. */
     unsigned schemes;
@@ -106,7 +106,7 @@ struct ky_integrator_verbs {
      * parameters. */
     const struct ky_stored_field *fields;
     size_t field_count;
-    /* What it has done so far. */
+    /* Its work so far. */
     void (*report)(const struct ky_integrator_state *integrator,
                    struct ky_integrator_report *report);
     void (*free)(struct ky_integrator_state *integrator);
@@ -150,7 +150,7 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double ste
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
-/* What n bodies with the integrator of the parameters ask of an engine. */
+/* The requirements of n bodies with the integrator of the parameters on an engine. */
 struct ky_engine_use ky_integrator_use(const struct ky_parameters *parameters, size_t n);
 /* Opens the engine that the parameters name, for n bodies and their integrator, with room for
  * `room` bodies. KY_UNSUPPORTED when it does not support the integrator; and the failures of

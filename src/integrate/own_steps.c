@@ -1,4 +1,4 @@
-/* What integrators with a step for each body share. */
+/* Common code of integrators with a step for each body. */
 #include "integrate/own_steps.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@ static const double tolerance = 1e-12;
 struct flow {
     const struct ky_path *path;
     double from;
-    struct ky_externals fields; /* those of the path, at the present time */
+    struct ky_externals fields; /* the fields of the path, at the present time */
     struct ky_external field[KY_MOST_EXTERNALS];
 };
 

@@ -1,5 +1,5 @@
-/* The conditions that end a call that advances: their options, and which values make no sense. What
- * they find is in src/simulation/sim_stops.c. */
+/* The conditions that end a call that advances: their options, and the valid values.
+ * src/simulation/sim_stops.c tests them. */
 #include <math.h>
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
 #include "simulation/sim_view.h"
 #include "snapshot/fields.h"
 
-/* What a restart file keeps of the run besides the bodies: run_state.c. */
+/* The run's part of a restart file: run_state.c. */
 struct ky_run_state {
     double tick;
     struct ky_instant end;
@@ -75,7 +75,7 @@ struct ky_run_pace {
     double rate;    /* steps per second; 0: not known yet */
 };
 
-/* What the run keeps for the view. */
+/* The run's data for the view. */
 struct ky_run_watch {
     struct ky_sim_watch frames;
     int is_paused, has_written;
@@ -88,14 +88,14 @@ struct ky_run_notes {
     char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
 };
 
-/* What is known of the bodies before the start. */
+/* Facts about the bodies before the start. */
 struct ky_run_facts {
     uint64_t hash;
     struct ky_scales scales;
     uint64_t fastest; /* the id of the fastest escaper, where there are any */
     double velocity[3];
     /* Of bodies that ranks have made or read: whether they have ids that count them, and the units
-     * of the engine, or what is wrong with such units. */
+     * of the engine, or an error of such units. */
     int counts;
     struct ky_engine_frame units;
     struct ky_error wrong;
@@ -105,7 +105,7 @@ struct ky_model_recipe; /* models/recipe.h */
 struct ky_shared_file;  /* snapshot/shared_file.h */
 
 struct ky_run {
-    /* Those of the start, resolved with the bodies; their log also writes run.log. The
+    /* The parameters of the start, resolved with the bodies; their log also writes run.log. The
      * simulation's own are in force. */
     struct ky_parameters parameters;
     struct ky_run_parameters given;
@@ -113,7 +113,7 @@ struct ky_run {
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
-    /* By what ranks make the bodies, or from what they read them; both NULL: they are given. */
+    /* The recipe or the file from which ranks make the bodies; both NULL: they are given. */
     const struct ky_model_recipe *recipe;
     const struct ky_shared_file *file;
     struct ky_sim *begun_sim; /* whose engine has them, until `sim` goes on from it */
@@ -121,7 +121,7 @@ struct ky_run {
     struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
     char *text;           /* effective parameters, INI */
     char *texts;          /* a resumed run: the texts that its parameters point into */
-    char *origin;         /* what the bodies were made or read from, or NULL */
+    char *origin;         /* the source of the bodies, or NULL */
     char *source;         /* the same as options: struct ky_run_parameters; or NULL */
     uint64_t hash;        /* of the bodies at the start; 0: not known */
     FILE *log;

@@ -1,5 +1,5 @@
-/* What a run measures of the core of its system if it is asked to: columns of energy.csv, and the
- * end at core collapse. */
+/* Measurements of the core of a run's system on request: columns of energy.csv, and the end at core
+ * collapse. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "simulation/run.h"
 
-/* Reads one id of the list, and sets *text to what comes after it. 0 if there is none. */
+/* Reads one id of the list, and sets *text to the rest. 0 if there is none. */
 static int next_id(const char **text, uint64_t *id)
 {
     char *end;

@@ -1,5 +1,5 @@
-/* run.json: what was run, with all options that `kyoho run run.json` needs to repeat it, and the
- * state of the run. */
+/* run.json: a record of the run, with all options that `kyoho run run.json` needs to repeat it, and
+ * the state of the run. */
 #include "simulation/run.h"
 
 #include <inttypes.h>
@@ -123,8 +123,7 @@ static void write_source(struct ky_json *json, const struct ky_run *run)
     free(text);
 }
 
-/* All options that `kyoho run run.json` needs: those of the bodies, of the parameters and of the
- * run. */
+/* All options that `kyoho run run.json` needs: of the bodies, of the parameters and of the run. */
 static void write_options(struct ky_json *json, const struct ky_run *run)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];

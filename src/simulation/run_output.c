@@ -1,4 +1,4 @@
-/* What a run writes: snapshots, energy rows and restart files; run.json is in run_json.c. */
+/* Output of a run: snapshots, energy rows and restart files; run.json is in run_json.c. */
 #include "simulation/run.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ double ky_run_gflops(const struct ky_run *run, double pairs)
     return 1e-9 * KY_OPERATIONS * pairs / ky_run_wall(run);
 }
 
-/* What the file says of the bodies. */
+/* The file's facts about the bodies. */
 static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
 {
     snapshot->time = ky_sim_time(run->sim);

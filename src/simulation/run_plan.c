@@ -1,4 +1,4 @@
-/* What a run would do and need, before it starts. */
+/* The plan of a run and its needs, before it starts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
     return floor(fmax(0, fmin(most, memory[0].most)));
 }
 
-/* What the run needs of the machine. */
+/* The run's needs of the machine. */
 static enum ky_status plan_memory(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, const struct course *course,
                                   struct ky_plan *plan, struct ky_error *error)
@@ -112,7 +112,7 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
     return status;
 }
 
-/* What is known without the step. */
+/* The plan as far as it is known without the step. */
 static enum ky_status plan_times(const struct ky_run_parameters *given, double start,
                                  struct course *course, struct ky_error *error)
 {

@@ -24,8 +24,8 @@ static char *text_of(const struct ky_restart *restart, const char *name)
     return ky_run_copy_text(section->data);
 }
 
-/* The parameters of the run. Engine, threads and log come from the caller. The units are those of
- * the bodies, for values that the caller's function sets. */
+/* The parameters of the run. Engine, threads and log come from the caller. The units are the units
+ * of the bodies, for values that the caller's function sets. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
@@ -236,7 +236,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
-/* As ky_restart_read, with what to do where the folder has no restart file that is whole. */
+/* As ky_restart_read, with advice if the folder has no restart file that is whole. */
 static enum ky_status read_whole(const char *folder, const char *path, struct ky_restart *restart,
                                  struct ky_error *lacking, struct ky_error *error)
 {

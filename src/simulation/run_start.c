@@ -1,4 +1,4 @@
-/* The start of a run: what is refused, what the user should know, the first files. */
+/* The start of a run: refusals, warnings, the first files. */
 #include "simulation/run.h"
 
 #include <math.h>
@@ -137,7 +137,7 @@ static enum ky_status check_bodies(struct ky_run *run, const struct ky_bodies *b
     return check_hash(run, error);
 }
 
-/* What is known of bodies that are all here, with the softening that was chosen. */
+/* Facts about bodies that are all here, with the softening that was chosen. */
 static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies,
                               struct ky_run_facts *facts, struct ky_error *error)
 {
@@ -158,7 +158,7 @@ static int are_elsewhere(const struct ky_run *run)
     return run->recipe || run->file;
 }
 
-/* Bodies of a file that ranks cannot divide, in place of what *bodies has of them. */
+/* Reads the bodies of a file that ranks cannot divide, instead of their description in *bodies. */
 static enum ky_status read_together(const struct ky_shared_file *file, struct ky_bodies *bodies,
                                     struct ky_error *error)
 {
@@ -399,7 +399,7 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     if (status)
         return status;
     status = ky_run_lock(run, error);
-    if (status) { /* what the folder holds may be of the run that is at work there */
+    if (status) { /* the folder's contents may belong to the run in progress there */
         if (made)
             rmdir(run->given.output);
         return status;

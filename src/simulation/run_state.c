@@ -1,5 +1,5 @@
-/* What a restart file keeps of a run besides the bodies. The first seventeen fields have the order
- * of files of version 1. */
+/* The run's part of a restart file. The first seventeen fields have the order of files of version
+ * 1. */
 #include "simulation/run.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A run that is shown in a browser: frames for the pages that ask, and their orders. What fails
- * here ends no run: then there is no frame. */
+/* A run that is shown in a browser: frames for the pages that ask, and their orders. A failure here
+ * ends no run: then there is no frame. */
 #include "base/status.h"
 #include "base/view_calls.h"
 #include "simulation/run.h"
@@ -19,7 +19,7 @@ enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 
 /* ---- frames ---- */
 
-/* Gives a frame of the present time to the pages, which shows what `orders` orders have done. */
+/* Gives the pages a frame of the present time, which includes the effect of `orders` orders. */
 static void give_frame(struct ky_run *run, const char *outcome, uint64_t orders)
 {
     struct ky_progress progress;

@@ -84,26 +84,26 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
     return status;
 }
 
-/* What ranks are told for bodies that are not here, and what they find. */
+/* Arguments and results of ranks for bodies that are not here. */
 struct beginning {
     struct ky_parameters parameters; /* of the run, with the softening that was chosen */
     struct ky_run_facts facts;
 };
 
-/* Those that they make. */
+/* Bodies that they make. */
 struct making {
     struct beginning begins;
     struct ky_model_recipe recipe;
 };
 
-/* Those that they read. */
+/* Bodies that they read. */
 struct reading {
     struct beginning begins;
     struct ky_shared_file file;
     uint64_t massless; /* result: bodies without mass, with which they cannot be divided */
 };
 
-/* ---- what is to be known of them ---- */
+/* ---- facts about them ---- */
 
 /* KY_OK, with *wrong, where a rank has bodies with numbers that cannot be; *outcome says so there.
  */
@@ -149,7 +149,7 @@ static enum ky_status know(const struct ky_work_place *place, struct beginning *
     return measure(place, begins, error);
 }
 
-/* A ky_work: makes the bodies of a struct making, and finds what is to be known of them. */
+/* A ky_work: makes the bodies of a struct making, and finds the facts about them. */
 static enum ky_status make(struct ky_work_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
@@ -204,7 +204,7 @@ static enum ky_status check_read(struct ky_work_place *place, struct reading *re
     if (status || *wrong)
         return status;
     status = count_ids(place, &reading->begins.facts.counts, error);
-    for (int k = 0; k < KY_ARRAYS; k++) /* what was of interest for the checks alone */
+    for (int k = 0; k < KY_ARRAYS; k++) /* needed for the checks only */
         if (ky_arrays[k].with) {
             free(ky_array_of(bodies, (enum ky_array_id)k));
             ky_array_set(bodies, (enum ky_array_id)k, NULL);
@@ -218,7 +218,7 @@ static enum ky_status check_read(struct ky_work_place *place, struct reading *re
     return status;
 }
 
-/* A ky_work: reads the bodies of a struct reading, and finds what is to be known of them. */
+/* A ky_work: reads the bodies of a struct reading, and finds the facts about them. */
 static enum ky_status read(struct ky_work_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
@@ -339,7 +339,8 @@ enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *fa
     return status ? status : ky_halt_check(&halt, error);
 }
 
-/* What is left for one process: ids that do not count the bodies, and the hash of all labels. */
+/* The rest of the work, for one process: ids that do not count the bodies, and the hash of all
+ * labels. */
 static enum ky_status label(const struct ky_shared_file *file, struct ky_bodies *bodies,
                             struct ky_run_facts *facts, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What ranks do together with the bodies of a run, each with some blocks of them. */
+/* Collective works on the bodies of a run, each rank with some blocks of them. */
 #ifndef KY_SIMULATION_RUN_WORKS_H
 #define KY_SIMULATION_RUN_WORKS_H
 
@@ -12,8 +12,8 @@ enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *boun
                                  struct ky_error *error);
 
 /* The hash of the bodies at the start: all arrays but the computed ones, and ids that count the
- * bodies where they have none and `counts` says so. Never 0. *hash is 0 before, or that of arrays
- * which come before these in their order. Fails as ky_portion_tell does. */
+ * bodies if they have none and `counts` says so. Never 0. *hash is 0 before, or the hash of arrays
+ * that come before these in their order. Fails as ky_portion_tell does. */
 enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bodies *bodies,
                            int counts, uint64_t *hash, struct ky_error *error);
 

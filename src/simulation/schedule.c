@@ -399,7 +399,7 @@ enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant i
     return KY_OK;
 }
 
-/* ---- what is due ---- */
+/* ---- due outputs ---- */
 
 struct ky_instant ky_schedule_next(const struct ky_schedule *schedule, struct ky_instant now)
 {

@@ -1,4 +1,4 @@
-/* When a run does what, counted in ticks, so that rounded times decide nothing. */
+/* The schedule of a run, counted in ticks, so that rounded times decide nothing. */
 #ifndef KY_SIMULATION_SCHEDULE_H
 #define KY_SIMULATION_SCHEDULE_H
 

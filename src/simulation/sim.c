@@ -203,7 +203,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim
         status = open_engine(sim, error);
     if (!status)
         status = ky_externals_cover(&sim->engine->externals, time, time, error);
-    if (!status && !begun) /* those of ranks have softenings above 0 and no friction */
+    if (!status && !begun) /* bodies of ranks have softenings above 0 and no friction */
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
         status = place_bodies(sim->engine, source, begun, error);
@@ -356,7 +356,7 @@ struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays)
     return (struct ky_writers){arrays, write_on_engine, sim->engine};
 }
 
-/* Whether there are arrays beside those that the simulation has. */
+/* Whether there are arrays that the simulation lacks. */
 static int asks_engine(const struct ky_bodies *bodies)
 {
     const unsigned own = 1U << KY_ARRAY_ID | 1U << KY_ARRAY_TYPE | 1U << KY_ARRAY_RADIUS;

@@ -1,4 +1,4 @@
-/* Inside of ky_sim: what the run and the restart file need beyond the public calls. */
+/* Inside of ky_sim: functions for the run and the restart file besides the public calls. */
 #ifndef KY_SIMULATION_SIM_H
 #define KY_SIMULATION_SIM_H
 
@@ -68,7 +68,7 @@ enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, stru
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error);
-/* Replaces ids, types and radii by those of the bodies, and notes whether they have softenings.
+/* Replaces ids, types and radii by the bodies' own, and notes whether they have softenings.
  * KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
@@ -106,7 +106,7 @@ enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *erro
 /* The caller's points, checked: KY_USAGE as for ky_field_fill. */
 enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field_points *given,
                               struct ky_error *error);
-/* Fills what they ask for. */
+/* Fills the requested numbers. */
 enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_points *wanted,
                            struct ky_error *error);
 /* KY_USAGE for a softening that is negative or not finite. */
@@ -115,15 +115,15 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
  * of the bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
 
-/* sim_stops.c. Makes what the conditions of the parameters need, or frees it where there are none
- * any more. KY_FAULT when memory is out. */
+/* sim_stops.c. Makes the data of the conditions in the parameters, or frees them if there are no
+ * conditions any more. KY_FAULT when memory is out. */
 enum ky_status ky_sim_make_watch(struct ky_sim *sim, struct ky_error *error);
 void ky_sim_free_watch(struct ky_sim *sim);
 /* At the end of a step. KY_STOPPED, and sim->stop tells, if a pair or a body meets a condition that
  * it did not meet before. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
-/* What a restart file keeps of them; its data stay the simulation's. A simulation from such a file
- * has conditions already. KY_BAD_DATA for what cannot be. */
+/* The conditions in a restart file; the data stay the simulation's. A simulation from such a file
+ * has conditions already. KY_BAD_DATA for impossible ones. */
 struct ky_section ky_sim_told_section(const struct ky_sim *sim);
 enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *restart,
                                    struct ky_error *error);

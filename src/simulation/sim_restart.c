@@ -250,7 +250,7 @@ static enum ky_status load_bodies(struct ky_restart *restart, const struct store
     return status ? status : ky_bodies_check_by(threads, bodies, error);
 }
 
-/* Pieces whose bodies ranks read: only what is in the file itself is taken. */
+/* Pieces whose bodies ranks read: only the data in the file itself are taken. */
 static enum ky_status point_to_pieces(struct ky_restart *restart, const struct stored_clock *stored,
                                       struct ky_bodies *bodies, struct ky_write_plan *plan,
                                       struct ky_error *error)
@@ -527,7 +527,7 @@ enum ky_status ky_sim_save_memory(struct ky_sim *sim, void *data, size_t *bytes,
     return status;
 }
 
-/* Opens a simulation from what has been read, which is freed. */
+/* Opens a simulation from the data that were read, which are freed. */
 static enum ky_status restore(struct ky_restart *restart, const struct ky_parameters *wanted,
                               struct ky_sim **sim, struct ky_error *error)
 {

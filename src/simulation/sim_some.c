@@ -31,7 +31,7 @@ static struct wanted *sort_ids(const uint64_t *id, size_t count)
     return sorted;
 }
 
-/* Body i, whose id is `id`, is put into those places of the list that ask for it. */
+/* Puts body i, whose id is `id`, into the places of the list that ask for it. */
 static void give_place(const struct wanted *sorted, size_t count, uint64_t id, size_t i,
                        size_t *index)
 {

@@ -21,12 +21,12 @@ struct met {
 };
 
 struct ky_watch {
-    struct ky_bodies bodies; /* copies of what the conditions look at */
-    struct met *met;         /* what has been told, ascending */
+    struct ky_bodies bodies; /* copies of the conditions' input */
+    struct met *met;         /* reported bodies, ascending */
     size_t count;
 };
 
-/* What a condition finds. */
+/* The finding of a condition. */
 struct entry {
     struct met met;
     size_t index[2];
@@ -74,7 +74,7 @@ static int has_told(const struct ky_watch *watch, const struct met *met)
     return watch->count && bsearch(met, watch->met, watch->count, sizeof *met, in_order);
 }
 
-/* ---- what the conditions look for ---- */
+/* ---- the tests of the conditions ---- */
 
 static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_t radii,
                                  struct found *found, struct ky_error *error)
@@ -147,7 +147,7 @@ static enum ky_status find_outside(struct ky_sim *sim, struct found *found, stru
     return KY_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 /* Texts of lengths in the line of a stop. */
 struct lengths {
@@ -195,7 +195,7 @@ static const struct condition {
     size_t limit; /* member of struct ky_parameters with the length; 0: a collision */
     enum ky_status (*find)(struct ky_sim *sim, struct found *found, struct ky_error *error);
     void (*tell)(const struct ky_stop *stop, const struct lengths *text, struct ky_error *error);
-    const char *others; /* what several are called */
+    const char *others; /* the plural */
 } conditions[] = {
     {KY_STOP_COLLISION, 1, 0, 0, find_collisions, tell_collision, "collisions"},
     {KY_STOP_PAIR, 1, 0, MEMBER(stop_pair), find_near_pairs, tell_pair, "pairs"},
@@ -299,7 +299,7 @@ static enum ky_status stop(struct ky_sim *sim, const struct condition *condition
 
 /* ---- watching ---- */
 
-/* Copies what the conditions look at. */
+/* Copies the conditions' input. */
 static enum ky_status look(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_bodies *bodies = &sim->watch->bodies;

@@ -1,4 +1,4 @@
-/* A simulation goes on in time: whole steps, shorter ones, and what ends them. */
+/* A simulation goes on in time: whole steps, shorter ones, and their ends. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static enum ky_status end_call(struct ky_sim *sim, struct ky_error *error)
     return ky_fail(error, KY_STOPPED, "stopped by the program %s", ky_sim_within_words(sim, words));
 }
 
-/* What the integrator has returned. After a failure bodies are somewhere within a step. */
+/* The status of the integrator. After a failure bodies are somewhere within a step. */
 static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct ky_error *error)
 {
     if (status == KY_STOPPED)

@@ -1,4 +1,4 @@
-/* Frames of a simulation for the pages of a view. What fails here ends nothing: then there is no
+/* Frames of a simulation for the pages of a view. A failure here ends nothing: then there is no
  * frame. */
 #include "simulation/sim_view.h"
 

@@ -1,4 +1,4 @@
-/* What a simulation gives to the pages of a view. */
+/* A simulation's frames for the pages of a view. */
 #ifndef KY_SIMULATION_SIM_VIEW_H
 #define KY_SIMULATION_SIM_VIEW_H
 
@@ -9,7 +9,7 @@
 
 struct ky_view_frame;
 
-/* What is kept between two frames. Begins as zeros. */
+/* State between two frames. Begins as zeros. */
 struct ky_sim_watch {
     size_t *index; /* of the bodies that are shown; NULL: none were asked for yet */
     size_t n;      /* bodies of the simulation when they were chosen */
@@ -28,7 +28,7 @@ int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *s
  * but for bodies, their number and a failure to read them. A failure goes into the frame. */
 void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky_view *view,
                        struct ky_view_frame *frame, uint64_t orders);
-/* Frees what is kept. */
+/* Frees the state. */
 static inline void ky_sim_watch_close(struct ky_sim_watch *watch)
 {
     free(watch->index);

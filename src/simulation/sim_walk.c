@@ -1,4 +1,4 @@
-/* What a simulation asks of its engine beside motion: the field at points, and general walks over
+/* A simulation's requests to its engine besides motion: the field at points, and general walks over
  * the present bodies. */
 #include "analysis/walker.h"
 #include "base/bodies.h"

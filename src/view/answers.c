@@ -151,7 +151,7 @@ static void show(struct ky_view *view, enum path path, const struct ky_request *
         reply->wanted = from + 1;
 }
 
-/* What may come in gets what its path stands for. */
+/* Answers an admitted request with the content of its path. */
 static void go_to(struct ky_view *view, const struct ky_request *request, struct ky_reply *reply)
 {
     int path = 0;

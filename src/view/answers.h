@@ -1,4 +1,4 @@
-/* What each path of the server answers. */
+/* The answers of the server's paths. */
 #ifndef KY_VIEW_ANSWERS_H
 #define KY_VIEW_ANSWERS_H
 

@@ -103,7 +103,7 @@ int ky_desk_closing(struct ky_view *view)
 
 /* ---- orders ---- */
 
-/* What an order sets in `asked`, what it clears, and the steps that it adds. */
+/* The flags that an order sets in `asked` and clears, and the steps that it adds. */
 static const struct order {
     const char *path;
     unsigned set, clear;

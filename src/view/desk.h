@@ -1,5 +1,5 @@
-/* The desk between the thread of the server and that of the run: orders and wishes of the pages lie
- * on it, and the frame. */
+/* The desk between the server's thread and the run's: orders and wishes of the pages lie on it, and
+ * the frame. */
 #ifndef KY_VIEW_DESK_H
 #define KY_VIEW_DESK_H
 
@@ -13,7 +13,7 @@ enum { KY_VIEW_PAGES = 32 }; /* connections at a time; a browser opens a few for
 
 enum { KY_TOKEN = 32 }; /* hexadecimal digits: 128 bits */
 
-/* What the frames are of. */
+/* The subject of the frames. */
 enum ky_view_of { KY_VIEW_NOTHING, KY_VIEW_RUN, KY_VIEW_FOLDER };
 
 struct ky_view {
@@ -25,7 +25,7 @@ struct ky_view {
     int wake[2]; /* a byte in this pipe wakes the thread */
     pthread_t thread;
     pid_t process;            /* that has the thread */
-    struct ky_server *server; /* what the thread works with */
+    struct ky_server *server; /* the thread's own data */
     _Atomic unsigned asked;   /* KY_VIEW_…: changed under the lock, read without */
     pthread_mutex_t lock;     /* for all below */
     pthread_cond_t changed;   /* an order, or a wish */
@@ -42,7 +42,7 @@ struct ky_view {
     int closing;
 };
 
-/* 1 if the path is that of an order: "/pause". */
+/* 1 if the path is an order: "/pause". */
 int ky_desk_is_order(const char *path);
 /* Takes an order, by its path. 0 if there is no run, or it has ended. */
 int ky_desk_order(struct ky_view *view, const char *path);

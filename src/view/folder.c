@@ -9,7 +9,7 @@
 
 #define WAIT 0.2 /* a folder that nobody looks at looks for a stop so often [s] */
 
-/* Leaves of the bodies those that are shown. */
+/* Keeps only the bodies that are shown. */
 static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_error *error)
 {
     const size_t all = most < bodies->n ? most : bodies->n;

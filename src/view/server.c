@@ -147,8 +147,8 @@ static void answer_with_frame(struct ky_server *server, int k)
     begin_answer(c, &reply);
 }
 
-/* Reads what has come. A connection that waits is read too, since a page that has gone shows there
- * alone. */
+/* Reads the pending bytes. A connection that waits is read too, since a page that has gone shows
+ * there alone. */
 static void receive(struct ky_server *server, int k)
 {
     struct connection *c = &server->connection[k];
@@ -178,8 +178,8 @@ static int send_some(struct connection *c, const void *bytes, size_t count)
     return 1;
 }
 
-/* Passes over what has come behind the last request: a connection that is closed with unread bytes
- * is reset, and the answer may be lost. */
+/* Discards bytes behind the last request: a connection that is closed with unread bytes is reset,
+ * and the answer may be lost. */
 static void pass_over(const struct connection *c)
 {
     char bytes[REQUEST];
@@ -227,7 +227,7 @@ static void lose_patience(struct ky_server *server)
             hang_up(server, k);
 }
 
-/* Fills what poll waits for; returns how long it may [ms], −1: for ever. */
+/* Fills the list for poll; returns how long it may wait [ms], −1: for ever. */
 static int prepare(const struct ky_server *server, struct pollfd list[KY_VIEW_PAGES + 2],
                    int closing)
 {

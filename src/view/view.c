@@ -74,7 +74,7 @@ static void close_descriptors(const struct ky_view *view)
             close(own[k]);
 }
 
-/* Closes what is open and frees the view, whose thread has ended or was never started. */
+/* Closes all files and frees the view, whose thread has ended or was never started. */
 static void drop(struct ky_view *view)
 {
     close_descriptors(view);

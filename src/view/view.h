@@ -1,4 +1,4 @@
-/* Inside of struct ky_view: what runs and the reader of a folder ask of it. */
+/* Inside of struct ky_view: functions for runs and the reader of a folder. */
 #ifndef KY_VIEW_VIEW_H
 #define KY_VIEW_VIEW_H
 
