@@ -486,37 +486,36 @@ static void many_bodies_as_on_the_cpu(void **state)
     struct ky_parameters parameters = cloud_parameters();
     const double radius = 0.05;
     double *density[2], *h[2];
-    need_a_device();
+    need_a_quick_device();
     for (int k = 0; k < 2; k++) {
         density[k] = malloc(N * sizeof(double));
         h[k] = malloc(N * sizeof(double));
     }
     assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[0], NULL, &error));
     assert_ok(ky_sph_density(&parameters, &bodies, K, density[0], h[0], NULL, &error));
-    for (int e = 0; e < engine_count; e++)
-        for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
-            if (precision != KY_DOUBLE && takes_few_kernels(engines[e].engine))
-                continue;
-            parameters.engine = engines[e].engine;
-            parameters.precision = precision;
-            const struct ky_parameters by_radius = for_search(&parameters, NEIGHBOURS),
-                                       by_number = for_search(&parameters, DENSITIES);
-            assert_ok(
-                ky_neighbours(&by_radius, &bodies, &radius, 1, NULL, &lists[1], NULL, &error));
-            assert_ok(ky_sph_density(&by_number, &bodies, K, density[1], h[1], NULL, &error));
-            if (by_radius.precision == KY_DOUBLE) {
-                assert_memory_equal(lists[0].offset, lists[1].offset, (N + 1) * sizeof(size_t));
-                assert_memory_equal(lists[0].body, lists[1].body,
-                                    lists[0].offset[N] * sizeof(uint32_t));
-            }
-            double pairs = (double)lists[0].offset[N];
-            assert_between((double)lists[1].offset[N], pairs * (1 - 1e-5), pairs * (1 + 1e-5));
-            for (int i = 0; i < N; i++) {
-                assert_between(h[1][i] / h[0][i], 1 - 1e-4, 1 + 1e-4);
-                assert_between(density[1][i] / density[0][i], 1 - 1e-3, 1 + 1e-3);
-            }
-            ky_neighbour_lists_free(&lists[1]);
+    FOR_DEVICES(e, 0)
+    for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
+        if (precision != KY_DOUBLE && takes_few_kernels(engines[e].engine))
+            continue;
+        parameters.engine = engines[e].engine;
+        parameters.precision = precision;
+        const struct ky_parameters by_radius = for_search(&parameters, NEIGHBOURS),
+                                   by_number = for_search(&parameters, DENSITIES);
+        assert_ok(ky_neighbours(&by_radius, &bodies, &radius, 1, NULL, &lists[1], NULL, &error));
+        assert_ok(ky_sph_density(&by_number, &bodies, K, density[1], h[1], NULL, &error));
+        if (by_radius.precision == KY_DOUBLE) {
+            assert_memory_equal(lists[0].offset, lists[1].offset, (N + 1) * sizeof(size_t));
+            assert_memory_equal(lists[0].body, lists[1].body,
+                                lists[0].offset[N] * sizeof(uint32_t));
         }
+        double pairs = (double)lists[0].offset[N];
+        assert_between((double)lists[1].offset[N], pairs * (1 - 1e-5), pairs * (1 + 1e-5));
+        for (int i = 0; i < N; i++) {
+            assert_between(h[1][i] / h[0][i], 1 - 1e-4, 1 + 1e-4);
+            assert_between(density[1][i] / density[0][i], 1 - 1e-3, 1 + 1e-3);
+        }
+        ky_neighbour_lists_free(&lists[1]);
+    }
     ky_neighbour_lists_free(&lists[0]);
     for (int k = 0; k < 2; k++) {
         free(density[k]);
@@ -543,53 +542,53 @@ static void walks_and_forces_take_turns(void **state)
     (void)state;
     enum { N = 700 };
     static const int methods[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
-    need_a_device();
-    for (int e = 0; e < engine_count; e++)
-        for (int m = 0; m < 4 && !is_cpu_engine(e); m++) {
-            struct ky_error error = {0};
-            struct ky_parameters parameters = cloud_parameters(), resolved;
-            struct ky_bodies bodies = cloud_make(PLUMMER, N), before = cloud_make(PLUMMER, N);
-            struct ky_force_report report = {0};
-            const double radius = 0.5;
-            double first[N], again[N], moved[N], fresh[N];
-            struct ky_walk_request request = {
-                .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
-            parameters.engine = engines[e].engine;
-            parameters.force = methods[m];
-            parameters.opening = KY_OFFSET; /* forces do not depend on the last ones */
-            parameters.precision = KY_DOUBLE;
-            parameters.precision = for_search(&parameters, NEIGHBOURS).precision;
-            struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
-            assert_ok(ky_engine_forces(engine, &error));
-            assert_ok(ky_engine_get(engine, &before, &error));
-            assert_ok(ky_engine_walk(engine, &request, &error));
-            request.results = again;
-            assert_ok(ky_engine_walk(engine, &request, &error));
-            ky_engine_report(engine, &report);
-            assert_true(report.build == 0); /* the tree of the last walk serves */
-            assert_memory_equal(first, again, sizeof first);
-            double pairs = report.body_interactions;
-            assert_ok(ky_engine_forces(engine, &error));
-            ky_engine_report(engine, &report); /* the report of the forces, not of the walk */
-            assert_true(report.body_interactions != pairs);
-            if (methods[m] == KY_DIRECT)
-                assert_true(report.body_interactions == (double)N * (N - 1));
-            assert_ok(ky_engine_get(engine, &bodies, &error));
-            assert_memory_equal(bodies.acceleration, before.acceleration,
-                                N * sizeof *bodies.acceleration);
-            assert_ok(ky_engine_drift(engine, 0.5, &error));
-            assert_ok(ky_engine_get(engine, &bodies, &error));
-            request.results = moved;
-            assert_ok(ky_engine_walk(engine, &request, &error));
-            ky_engine_close(engine);
-            struct ky_walk_input input = {.size = sizeof input, .radius = &radius, .radii = 1};
-            parameters.force = KY_TREE;
-            assert_ok(ky_walk(&parameters, &bodies, "count", &input, fresh, NULL, &error));
-            assert_memory_equal(moved, fresh, sizeof moved);
-            assert_memory_not_equal(moved, first, sizeof moved);
-            ky_bodies_free(&bodies);
-            ky_bodies_free(&before);
-        }
+    need_a_quick_device();
+    FOR_DEVICES(e, 0)
+    for (int m = 0; m < 4 && !is_cpu_engine(e); m++) {
+        struct ky_error error = {0};
+        struct ky_parameters parameters = cloud_parameters(), resolved;
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), before = cloud_make(PLUMMER, N);
+        struct ky_force_report report = {0};
+        const double radius = 0.5;
+        double first[N], again[N], moved[N], fresh[N];
+        struct ky_walk_request request = {
+            .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
+        parameters.engine = engines[e].engine;
+        parameters.force = methods[m];
+        parameters.opening = KY_OFFSET; /* forces do not depend on the last ones */
+        parameters.precision = KY_DOUBLE;
+        parameters.precision = for_search(&parameters, NEIGHBOURS).precision;
+        struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_get(engine, &before, &error));
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        request.results = again;
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        ky_engine_report(engine, &report);
+        assert_true(report.build == 0); /* the tree of the last walk serves */
+        assert_memory_equal(first, again, sizeof first);
+        double pairs = report.body_interactions;
+        assert_ok(ky_engine_forces(engine, &error));
+        ky_engine_report(engine, &report); /* the report of the forces, not of the walk */
+        assert_true(report.body_interactions != pairs);
+        if (methods[m] == KY_DIRECT)
+            assert_true(report.body_interactions == (double)N * (N - 1));
+        assert_ok(ky_engine_get(engine, &bodies, &error));
+        assert_memory_equal(bodies.acceleration, before.acceleration,
+                            N * sizeof *bodies.acceleration);
+        assert_ok(ky_engine_drift(engine, 0.5, &error));
+        assert_ok(ky_engine_get(engine, &bodies, &error));
+        request.results = moved;
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        ky_engine_close(engine);
+        struct ky_walk_input input = {.size = sizeof input, .radius = &radius, .radii = 1};
+        parameters.force = KY_TREE;
+        assert_ok(ky_walk(&parameters, &bodies, "count", &input, fresh, NULL, &error));
+        assert_memory_equal(moved, fresh, sizeof moved);
+        assert_memory_not_equal(moved, first, sizeof moved);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&before);
+    }
 }
 
 /* The default, `relative`, where few bodies have accelerations, or none: few bodies, bodies without
@@ -670,16 +669,15 @@ static void heaps_of_every_size(void **state)
 {
     (void)state;
     static const size_t neighbours[] = {1, 7, 8, 9, 31, 32, 33};
-    need_a_device();
-    for (int e = 0; e < engine_count; e++)
-        for (int which = 0; which < 14 && !is_cpu_engine(e); which++) {
-            const size_t k = neighbours[which % 7];
-            struct ky_bodies bodies =
-                cloud_make(which < 7 ? PLUMMER : CUBE, which < 7 ? 200 : k + 1);
-            struct ky_parameters parameters = parameters_for(e, which);
-            check_density(&parameters, &bodies, k);
-            ky_bodies_free(&bodies);
-        }
+    need_a_quick_device();
+    FOR_DEVICES(e, 0)
+    for (int which = 0; which < 14 && !is_cpu_engine(e); which++) {
+        const size_t k = neighbours[which % 7];
+        struct ky_bodies bodies = cloud_make(which < 7 ? PLUMMER : CUBE, which < 7 ? 200 : k + 1);
+        struct ky_parameters parameters = parameters_for(e, which);
+        check_density(&parameters, &bodies, k);
+        ky_bodies_free(&bodies);
+    }
 }
 
 /* Joins groups of friends; tests/unit/groups.c checks which. */

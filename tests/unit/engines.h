@@ -72,6 +72,16 @@ static inline int next_device(int k, int all)
 }
 #define FOR_DEVICES(k, all) for (int k = next_device(-1, all); k >= 0; k = next_device(k, all))
 
+/* Skips a test that takes long on a CPU that serves as a device, unless check-all runs. */
+static inline void need_a_quick_device(void)
+{
+    need_a_device();
+    if (next_device(-1, 0) >= 0)
+        return;
+    printf("# a CPU serves as the device: make check-all takes this\n");
+    skip();
+}
+
 /* The name of the device k with another one of its kind, "cuda:0,1". If there is none, the same
  * device is named twice. */
 static inline const char *with_another(int k, char *name, size_t size)
