@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* What is sent may not lie where it is received: MPI asks for that. */
+/* MPI does not allow the send and receive buffers to overlap. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
 {
     const size_t size = (size_t)comm->size, own = comm->rank ? 0 : bytes;

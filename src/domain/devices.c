@@ -1,4 +1,4 @@
-/* The devices of the ranks: their names, and what the log tells of ranks. */
+/* The devices of the ranks: their names, and the log lines about ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Plans of files that all ranks write or read, and what came of it. */
+/* Plans of files that all ranks write or read, and their outcome. */
 #include <stdlib.h>
 #include <string.h>
 
