@@ -1,5 +1,5 @@
-/* The sinks of a rank for methods in which cells act on cells, and what they require from other
- * ranks (octree/sinks.h). */
+/* The sinks of a rank for methods in which cells act on cells, and their requests to other ranks
+ * (octree/sinks.h). */
 #ifndef KY_DOMAIN_CELLS_H
 #define KY_DOMAIN_CELLS_H
 

@@ -1,10 +1,10 @@
-/* Ranks: the threads or processes that divide one system among them, and what they tell each other.
+/* Communication between ranks. Ranks are the threads or processes that divide one system.
  *
- * All ranks call the same functions in the same order. What a call gives does not depend on which
- * rank comes first: data lie in the order of the ranks, and sums over ranks are made from gathered
+ * All calls are collective: all ranks call the same functions in the same order. Results do not
+ * depend on timing: data lie in the order of the ranks, and sums over ranks are made from gathered
  * numbers in an order that the caller chooses.
  *
- * A rank that cannot go on ends the others: each call of theirs fails with its status and text. */
+ * When a rank fails, every call on the other ranks fails with its status and text. */
 #ifndef KY_DOMAIN_COMM_H
 #define KY_DOMAIN_COMM_H
 

@@ -88,8 +88,7 @@ static void note(struct world *world, const struct ky_error *error)
     wake(world, 0, 1);
 }
 
-/* With the lock held: marks an error if the waiting ranks can never be joined by the ranks that
- * have ended. */
+/* With the lock held: it is an error if ranks wait and all other ranks have ended. */
 static void note_end(struct world *world)
 {
     struct ky_error error;
@@ -114,8 +113,8 @@ static void look(struct seat *seat, uint64_t meeting, int even_if_failed)
         sched_yield();
 }
 
-/* Takes the lock held and releases it. Waits until all ranks are here (returns 1) or one has failed
- * (returns 0). */
+/* Called with the lock held; releases it. Waits until all ranks are here (returns 1) or one has
+ * failed (returns 0). */
 static int wait_for_all(struct ky_comm *comm, int even_if_failed)
 {
     struct world *world = world_of(comm);

@@ -1,14 +1,10 @@
 /* One system on several ranks (comm.h). Each rank has an engine with its share of the bodies, which
- * is a range of the curve. `index` has the numbers of its bodies in the caller's order. Rank 0 is
- * led by the caller through the verbs of an engine (engine.c). It broadcasts each call as an order,
- * and all ranks then execute it together. Results do not depend on the number of ranks: the trees
- * of the ranks are parts of one tree (octree/parts.h), and sums are sums of integers, which do not
- * depend on the order.
+ * is a range of the curve. `index` has the numbers of its bodies in the caller's order.
  *
- * Rank 0 is led by the caller through the verbs of an engine (engine.c). It tells the other ranks
- * each call as an order, and all of them then do their parts of it at the same time. What a rank
- * computes does not depend on the number of ranks: trees are parts of one tree (octree/parts.h),
- * and sums are whole numbers, which are the same in any order. */
+ * Rank 0 is led by the caller through the verbs of an engine (engine.c). It broadcasts each call as
+ * an order, and all ranks then execute it together. Results do not depend on the number of ranks:
+ * the trees of the ranks are parts of one tree (octree/parts.h), and sums are sums of integers,
+ * which do not depend on the order. */
 #ifndef KY_DOMAIN_DOMAIN_H
 #define KY_DOMAIN_DOMAIN_H
 

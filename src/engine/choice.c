@@ -1,5 +1,5 @@
-/* Which engine `auto` takes: of those that can do the work, the one that needs less time for a
- * step. */
+/* The choice of the engine for `auto`: among the engines that support the task, the one with the
+ * shorter time for a step. */
 #include "engine/choice.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static double crossover_of(const struct ky_parameters *parameters, const struct 
     return use->schemes >> KY_SCHEME_HERMITE & 1U ? fmax(of_force, HERMITE_CROSSOVER) : of_force;
 }
 
-/* KY_UNSUPPORTED for an engine that cannot do what `use` asks. */
+/* KY_UNSUPPORTED for an engine that does not support `use`. */
 static enum ky_status check_use(const struct ky_engine *engine, const struct ky_engine_use *use,
                                 struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What integrators, simulations and the analysis may ask of a processor.
+/* The interface of a processor for integrators, simulations and the analysis.
  *
  * An engine is opened for a fixed set of parameters and a number of bodies; the bodies live there.
  * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
@@ -24,7 +24,8 @@ struct ky_external_piece {
     double from; /* [time] */
     double cubic[KY_EXTERNAL_CUBICS][4];
 };
-/* What a field does in time, by tables (common/external_table.h). Several fields may share one. */
+/* Change of a field in time, from tables (common/external_table.h). Several fields may share
+ * one. */
 struct ky_external_path {
     size_t uses;
     char name[64];     /* of the table, for errors */
@@ -44,7 +45,7 @@ struct ky_external {
          * and acceleration used here, in the caller's units; the time of the field. */
         struct {
             ky_field_function *function;
-            ky_field_places_function *places; /* not NULL: in place of `function` */
+            ky_field_places_function *places; /* not NULL: used instead of `function` */
             void *context;
             double length, acceleration, time;
         };
@@ -87,29 +88,28 @@ struct ky_engine {
     /* Set by `open`: a hash of the processor's arithmetic. Engines with the same hash give forces
      * with the same bits. 0: not known, as on devices. */
     uint64_t bits;
-    /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
-     * KY_ACTION_crowd. What has all bodies in its memory does without. */
+    /* Set by ranks that are processes with divided bodies on the CPU: they walk with
+     * KY_ACTION_crowd. An engine that has all bodies in its memory does not need it. */
     int finds_crowds;
-    /* The stop flag of the call that uses the engine, or NULL. Whoever has a flag sets it, and sets
-     * it back to NULL when the call ends; steps are made without. A verb then leaves out work, and
-     * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
-     * engine are not known after a stop of `forces`; all else is as before. */
+    /* The stop flag of the call that uses the engine, or NULL. The caller sets it and sets it back
+     * to NULL when the call ends; steps are made without it. When the flag is raised, a verb skips
+     * work, and the functions below return KY_STOPPED, before the verb or after it. Accelerations
+     * on the engine are not known after a stop of `forces`; all else is as before. */
     struct ky_halt *halt;
-    /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
-     * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
-     * bodies, kicks, drifts, block steps, fields at points and general walks may be asked for,
-     * bodies have mass,
-     * and none a softening of its own. In `advance` the counts of steps are those of all engines.
-     * Numbers that are not finite are given as they are: who asks knows which body of the system it
-     * is. */
+    /* Set before the first `put` if the engine is one of several ranks of a system; NULL: the
+     * engine is independent. With divided bodies (`tree` is not NULL) only these are supported:
+     * forces by `tree` of all bodies, kicks, drifts, block steps, fields at points and general
+     * walks; bodies must have mass, and none a softening of its own. In `advance` the counts of
+     * steps are sums over all ranks. Numbers that are not finite are returned as they are, since
+     * only the caller knows which body of the system it is. */
     const struct ky_shared *shared;
 };
 
-/* What an engine will be used for. `auto` chooses an engine that can do it. */
+/* The intended use of an engine. */
 struct ky_engine_use {
     size_t n;         /* bodies */
-    unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme. The engine
-                         keeps what they need, and advances by no others */
+    unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
+                       * state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
 };
 
@@ -118,15 +118,15 @@ struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
     double room;         /* total memory of the device; 0: the engine uses no device */
-    int ranks;           /* that share `host`, as they are on this computer; 0: there are none */
+    int ranks;           /* ranks of this computer, which share `host`; 0: no ranks */
     double most; /* the largest number of bodies that an engine takes, whatever its memory */
 };
 
 struct ky_write_plan; /* base/write_plan.h */
 struct ky_works;      /* engine/work.h */
 
-/* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.
- * Engines that each hold a part of one system must be given the same frame. */
+/* Units, cube and origin, which an engine derives from its bodies unless the caller sets them. All
+ * ranks of a system must be given the same frame. */
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's units: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
@@ -231,10 +231,10 @@ struct ky_sum_units {
     double mass, length, velocity, acceleration, potential, external;
 };
 
-/* Sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. Those of a device are
- * KY_SUM_CHUNK after KY_SUM_CHUNK in the caller's order, and the parts of several can be added
- * (common/sums.h). Those of the CPU are one part, in no order (cpu/state/sums.c): where engines
- * share the bodies, that of all. NaN where a term is not finite. */
+/* Partial sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. A device returns one
+ * partial sum for each chunk of KY_SUM_CHUNK bodies in the caller's order; the sums of several
+ * devices can be added (common/sums.h). The CPU returns one sum that does not depend on the order
+ * (cpu/state/sums.c), over all ranks if the bodies are divided. NaN if a term is not finite. */
 struct ky_partial_sums {
     struct ky_sum_units units;
     size_t count;
@@ -243,7 +243,7 @@ struct ky_partial_sums {
 
 struct ky_engine_verbs {
     const char *name;   /* "cpu" */
-    const char *advice; /* what errors say after a verb that is missing; NULL: nothing */
+    const char *advice; /* text that errors append after a missing verb; NULL: nothing */
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
 
@@ -262,7 +262,7 @@ struct ky_engine_verbs {
                            struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
-    /* Makes memory for n bodies in place of the present ones; the next `put` fills it. */
+    /* Replaces the memory by memory for n bodies; the next `put` fills it. */
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
     /* Sets the frame from the next `put` on; NULL: found from the bodies. */
     void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
@@ -285,31 +285,31 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
-    /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
-     * all have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan have
-     * KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL: takes
-     * the bodies that a work has made, which it does once. KY_BAD_DATA as for a file that cannot be
-     * read, and for numbers that cannot be. */
+    /* Reads bodies from files instead of a `put`, in the units of the frame, which must be set. All
+     * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan
+     * have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL:
+     * takes the bodies that a collective task has made, which is possible once. KY_BAD_DATA for a
+     * file that cannot be read, and for impossible numbers. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
-    /* Has all engines that share the system do a work (engine/work.h). KY_FAULT and what else the
-     * work may say. Only an engine that does not have all bodies in one place has this verb. */
+    /* Executes a collective task on all ranks (engine/work.h). KY_FAULT and the failures of the
+     * task. Only an engine whose bodies are divided has this verb. */
     enum ky_status (*work)(struct ky_engine *engine, const struct ky_works *works, size_t number,
                            void *told, struct ky_error *error);
-    /* Has the numbers of all bodies written to files by those who have them, in the caller's order
-     * and units. KY_CANNOT_WRITE and KY_BAD_DATA as a file and as `get` have it. Only an engine
-     * that does not have all bodies in one place has this verb. */
+    /* Writes the numbers of all bodies to files, in the caller's order and units; each rank writes
+     * the numbers of its bodies. KY_CANNOT_WRITE as for a file, KY_BAD_DATA as for `get`. Only an
+     * engine whose bodies are divided has this verb. */
     enum ky_status (*write)(struct ky_engine *engine, struct ky_write_plan *plan,
                             struct ky_error *error);
 
-    /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals`, with
-     * mass, position, velocity, acceleration and potential, come: engine/common/replace.h says
-     * where. Units and all else of the others stay, but all columns become 0. For engines that
-     * share a system. */
+    /* Removes the bodies at the places gone[0 … count), ascending, and adds the bodies of
+     * `arrivals` with mass, position, velocity, acceleration and potential; engine/common/replace.h
+     * defines their places. Units and the state of the remaining bodies stay, but all columns
+     * become 0. For ranks. */
     enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error);
-    /* For an engine that keeps its part of a system in an order of its own; else NULL, and the
-     * places of its bodies are those in which they were put. */
+    /* For a rank that keeps its share in an order of its own; NULL: the places of its bodies are in
+     * the order of `put`. */
     const struct ky_part_verbs *part;
 
     /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
@@ -323,8 +323,9 @@ struct ky_engine_verbs {
                                  struct ky_error *error);
 
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
-     * (`active` NULL), or of the active ones alone. The other bodies keep theirs. Both ways give
-     * the same bits, except for the exact sum, which adds in another order. */
+     * (`active` NULL), or only of the active bodies. Inactive bodies keep their accelerations and
+     * potentials. Both give the same bits, except for the exact sum, which adds in another
+     * order. */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
@@ -336,9 +337,9 @@ struct ky_engine_verbs {
      * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
      * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
      * last acceleration; with `fmm` on the CPU, and on devices for many points, a first pass finds
-     * one, and numbers depend, within the tolerance, on the points that are asked for together.
-     * KY_UNSUPPORTED for points that stand for bodies with another force than direct, on the CPU
-     * also than fmm. */
+     * one, and the results depend, within the tolerance, on the set of points of the call.
+     * KY_UNSUPPORTED for points that stand for bodies, unless the force is direct, or fmm on the
+     * CPU. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
@@ -392,13 +393,13 @@ struct ky_engine_verbs {
 /* The tables of the options of engine and force, bound to one struct. */
 enum { KY_FORCE_SETS = 2 };
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
-/* Sets the fields of these tables to their defaults, the size to that of the struct, and all else
- * to 0. */
+/* Sets the fields of these tables to their defaults, the size to the size of the struct, and the
+ * rest to 0. */
 void ky_force_defaults(struct ky_parameters *parameters);
 /* Copies `given` to `resolved`, fills the fields that depend on others (cell, opening, precision)
- * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. Where options
- * name no force, KY_FORCE_AUTO and an error stay, and what depends on the force stays open:
- * ky_force_choose and ky_force_settle follow, which know the bodies. */
+ * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. If the
+ * options name no force, KY_FORCE_AUTO and an error stay, and fields that depend on the force stay
+ * unset. ky_force_choose and ky_force_settle, which know the bodies, must be called next. */
 enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
                                       struct ky_parameters *resolved, struct ky_error *error);
 /* The same for engines that are opened whatever the bodies are: KY_FORCE_AUTO becomes KY_TREE, and
@@ -425,8 +426,8 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
 /* KY_UNSUPPORTED for more than 2³¹ − 1 bodies. */
 enum ky_status ky_engine_check_number(size_t n, struct ky_error *error);
-/* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that can
- * do what `use` asks. */
+/* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that
+ * supports `use`. */
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
@@ -437,7 +438,7 @@ void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n
                       struct ky_memory *memory);
 
 /* Most of the functions below check their arguments and call the verb of the same name, whose
- * contract holds. The comments here say what they check. KY_UNSUPPORTED if the engine has no such
+ * contract holds. The comments here describe the checks. KY_UNSUPPORTED if the engine has no such
  * verb. */
 
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
@@ -449,16 +450,16 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
 /* The units of the bodies on the engine, as a frame without a cube: with it another engine computes
  * the same bits, wherever the bodies have moved since. All 0 if the engine has no units. */
 struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
-/* Sets the external fields for the next forces, in place of those before; count 0: none. They add
- * to the accelerations of bodies and of points and to the potential of points. Call
- * ky_engine_columns afterwards, since fields need a column of pulls. The potential of bodies
- * remains the potential by the other bodies, and the energy in the fields is a sum of its own
- * (struct ky_sums). KY_USAGE for too many fields, for an unknown kind and for numbers that are not
- * finite. A newly opened engine has the fields of its parameters. */
+/* Replaces the external fields for the next forces; count 0: none. They add to the accelerations of
+ * bodies and of points and to the potential of points. Call ky_engine_columns afterwards, since
+ * fields need a column of pulls. The potential of bodies remains the potential by the other bodies,
+ * and the energy in the fields is a sum of its own (struct ky_sums). KY_USAGE for too many fields,
+ * for an unknown kind and for numbers that are not finite. A newly opened engine has the fields of
+ * its parameters. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* Sets the time of the bodies' present positions, at which the fields act from now on; in a new
- * engine that of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
+/* Sets the time of the bodies' present positions, at which the fields act from now on. A new engine
+ * has the time of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
  * `drift` do not. */
 void ky_engine_set_time(struct ky_engine *engine, double time);
 /* The time of a tick of a call of ky_engine_advance. */
@@ -474,7 +475,7 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
 /* The verb `move` of struct ky_part_verbs. KY_UNSUPPORTED for more bodies than an engine takes. */
 enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
                               struct ky_error *error);
-/* Does not look at the bodies: for engines that share a system. */
+/* Does not check the bodies: for ranks. */
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
@@ -485,7 +486,7 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
                                   struct ky_bodies *some, struct ky_error *error);
 enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                               struct ky_error *error);
-/* 1 if the engine has bodies in several places, where works can be done and files be written. */
+/* 1 if the engine's bodies are divided among ranks, so that it has the verbs `work` and `write`. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
                                struct ky_error *error);
@@ -511,7 +512,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                struct ky_error *error);
 enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
                                        struct ky_error *error);
-/* With those of external fields. KY_BAD_DATA for points or results that are not finite. */
+/* Includes the tides of external fields. KY_BAD_DATA for points or results that are not finite. */
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
@@ -524,17 +525,18 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
 /* The sums of this engine's bodies before they are added and finished, for a system on several
- * engines. parts->of has to be freed, also after a failure. */
+ * ranks. parts->of has to be freed, also after a failure. */
 enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
                                       struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
-/* KY_USAGE for a request of another number of bodies than the engine's, without what its action
- * needs, or with numbers out of range. */
+/* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
+ * action, or has numbers out of range. */
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
-/* The CPU's and, by driver, those of devices. A build without a driver lacks its engine. */
+/* The engine of the CPU and, for each driver, the engine of its devices. A build without a driver
+ * lacks its engine. */
 #define KY_DRIVER_ENGINE(own, name, ...) extern const struct ky_engine_verbs ky_##name##_engine;
 extern const struct ky_engine_verbs ky_cpu_engine;
 KY_DRIVERS(KY_DRIVER_ENGINE, )

@@ -1,4 +1,5 @@
-/* What engines share for individual steps of the bodies (KY_SCHEME_BLOCK, KY_SCHEME_HERMITE). */
+/* Common code of the engines for individual steps of the bodies (KY_SCHEME_BLOCK,
+ * KY_SCHEME_HERMITE). */
 #ifndef KY_ENGINE_BLOCKS_H
 #define KY_ENGINE_BLOCKS_H
 

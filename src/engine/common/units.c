@@ -1,4 +1,4 @@
-/* What the engines check in the bodies that they get: see units.h. */
+/* The checks of bodies that an engine gets: see units.h. */
 #include "engine/common/units.h"
 
 #include <float.h>
@@ -18,8 +18,8 @@
 #include "physics/dialect.h"
 
 /* A body farther than FARTHEST sizes of the system, or with such a softening, is refused. Up to
- * AT_EASE the size alone decides the unit; beyond, the unit grows with it, since float cannot hold
- * 1/s³ of more than 2³⁷ units. */
+ * AT_EASE only the size determines the unit; beyond, the unit grows with it, since float cannot
+ * hold 1/s³ of more than 2³⁷ units. */
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
