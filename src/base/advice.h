@@ -1,5 +1,5 @@
-/* What the system is told about the use of a file. Results do not depend on it, only times do, and
- * some systems (macOS) take no such advice. */
+/* Advice to the system about the use of a file. It changes only times, not results, and some
+ * systems (macOS) take no such advice. */
 #ifndef KY_BASE_ADVICE_H
 #define KY_BASE_ADVICE_H
 

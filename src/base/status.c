@@ -48,7 +48,7 @@ static void one_line(char *text)
 }
 
 /* Formats a line and returns its length. A line that is too long, because of a value of thousands
- * of characters, keeps its two ends: they say what is wrong and what would be right. */
+ * of characters, keeps its two ends: they name the fault and the remedy. */
 static size_t format_line(char *line, size_t size, const char *format, va_list arguments)
 {
     enum { END = 160 };

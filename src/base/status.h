@@ -1,4 +1,4 @@
-/* Status and error text: how every part of the library says what went wrong. */
+/* Status and error text: the error reports of all parts of the library. */
 #ifndef KY_BASE_STATUS_H
 #define KY_BASE_STATUS_H
 
@@ -21,7 +21,8 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 
-/* Logs what begins now, if there are so many bodies that it may take seconds. */
+/* Logs the task `what` that begins now, if the number of bodies is so large that it may take
+ * seconds. */
 void ky_announce(const struct ky_parameters *parameters, size_t n, const char *what);
 
 struct ky_log_to {

@@ -52,7 +52,7 @@ enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
                    verbs->name);
 }
 
-/* *there becomes 1 if the device or CPU exists, even if it fails or cannot do what `use` asks. */
+/* *there becomes 1 if the device or CPU exists, even if it fails or does not support `use`. */
 static enum ky_status open_one(const struct ky_engine_verbs *verbs,
                                const struct ky_parameters *parameters, size_t room,
                                const struct ky_engine_use *use, struct ky_engine **engine,

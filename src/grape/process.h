@@ -6,7 +6,7 @@
 #include "grape/pool.h"
 
 struct ky_grape_process {
-    int precision; /* the default, and the coarsest: KY_SINGLE for GRAPE-5 alone */
+    int precision; /* the default, and the coarsest: KY_SINGLE only for GRAPE-5 */
     int open;      /* between open and close */
     int failed;    /* a device failed: nothing works until it is opened anew */
     struct ky_grape_settings settings;

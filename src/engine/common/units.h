@@ -33,9 +33,9 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
                                 struct ky_engine_units *units, struct ky_error *outcome,
                                 struct ky_error *error);
 /* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
- * with `acceleration` or `potential`. The last two are powers of two. `strength` is what remains of
- * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller and
- * back without losing a bit. */
+ * with `acceleration` or `potential`. The last two are powers of two. `strength` is the remaining
+ * factor of G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the
+ * caller and back without losing a bit. */
 struct ky_engine_scale {
     double acceleration, potential, strength;
 };
