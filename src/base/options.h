@@ -186,10 +186,10 @@ size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option
 size_t ky_options_total(const struct ky_option_set *sets, size_t count);
 
 /* Reads an INI file. A line "[section]" names the title of a set; a file may do without such lines.
- * Names are those of the command line. Error lines begin with `name` and the line. KY_USAGE for a
- * line that is wrong or names an option for the second time, KY_BAD_DATA for a file that is not
- * text or cannot be read. TEXT fields point into *storage, which is NULL before the first file;
- * free it by ky_options_storage_free after their last use, also after a failure. */
+ * Names are as on the command line. Error lines begin with `name` and the line. KY_USAGE for a line
+ * that is wrong or names an option for the second time, KY_BAD_DATA for a file that is not text or
+ * cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it by
+ * ky_options_storage_free after their last use, also after a failure. */
 enum ky_status ky_options_ini(const struct ky_option_names *names, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
 /* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL)

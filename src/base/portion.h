@@ -12,7 +12,7 @@ struct ky_portion {
     size_t from, to;      /* the blocks from … to − 1 are here */
     size_t first;         /* the body at the place 0 of the arrays */
     size_t share, shares; /* shares: the number of ranks that hold blocks; share: the index of this
-                           * rank */
+                             rank */
     int leads;            /* 1: this rank receives collected arrays */
     void *context;
     /* All-reduce: each number becomes the sum over all ranks; NULL: there is only one. */

@@ -104,7 +104,7 @@ struct rounds {
     size_t width, most;       /* doubles of a row; rows of a rank in a round */
     const uint64_t *counts;   /* [ranks] rows of each */
     double *all, *own;        /* all: on rank 0 the rows of all ranks, [ranks][most]; own: the
-                               * rank's rows */
+                                 rank's rows */
     struct ky_parcel *parcel; /* rank 0: [ranks] */
 };
 

@@ -26,7 +26,7 @@ struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
     _Atomic uint64_t meetings; /* barriers completed, as far as the rank may know: changed under the
-                                * lock */
+                                  lock */
     atomic_int has_failed;     /* 1: a rank has failed */
 };
 
@@ -43,7 +43,7 @@ struct world {
     uint64_t meetings; /* completed barriers */
     int has_failed;
     int looks;             /* 1: each rank may have a processor of its own, and spins before it
-                            * sleeps */
+                              sleeps */
     struct ky_error error; /* of the first rank that failed */
     struct shown *shown;   /* of each rank */
     struct seat *seat;     /* of each rank */

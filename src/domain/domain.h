@@ -55,8 +55,8 @@ struct ky_domain {
     int is_settled;       /* the bodies are on the ranges of their present positions */
     int is_lost;          /* a position is not finite, so that there are no ranges */
     uint64_t *index;      /* [n] the numbers of the rank's bodies in the engine's order. On a card
-                           * this order changes, and `index` is valid only after the numbers have
-                           * been read (cards.c) */
+                             this order changes, and `index` is valid only after the numbers have
+                             been read (cards.c) */
     size_t room;          /* for indices */
     uint64_t first, last; /* the least and the largest key of its bodies */
     double low[3], edge;  /* the cube of the keys, and the origin, in the engine's units */
@@ -67,10 +67,10 @@ struct ky_domain {
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_bodies made; /* made by a collective task, until they are placed: the bodies of some
-                            * blocks */
+                              blocks */
     struct ky_octree tree; /* of its own bodies */
     double tree_stands;    /* identity (number_of in tree.c) of the tree that was built since the
-                            * bodies were settled; 0: no valid tree */
+                              bodies were settled; 0: no valid tree */
 };
 
 /* Notes the processor of the rank, from the name in --engine. If it lists several devices, the

@@ -290,7 +290,7 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
         for (int r = 1; r < comm->size; r++) {
             KY_PHASES(KY_PHASE_SLOWEST)
             if (domain->copies && !domain->engine->verbs->part) /* each rank's report already counts
-                                                                 * all sinks */
+                                                                   all sinks */
                 continue;
             report->body_interactions += all[r].body_interactions;
             report->cell_interactions += all[r].cell_interactions;

@@ -39,10 +39,10 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 struct ky_order {
     enum ky_order_kind kind;
     unsigned with; /* rows: the arrays; open: schemes; columns: the set; work: the number of the
-                    * task */
+                      task */
     int copies;    /* open */
     size_t n;      /* number of bodies, of listed bodies or of points; put_column, get_column: the
-                    * column; walk: number of radii */
+                      column; walk: number of radii */
     enum ky_action_id action; /* walk */
     size_t k;                 /* walk: neighbours */
     double softening;         /* of points */
@@ -66,7 +66,7 @@ struct ky_order_data {
     const struct ky_some *some;
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* a fault of the data: fails the order, and leaves the ranks as they
-                               * were */
+                                 were */
     int *has_forces;
     void *told; /* arguments of a task */
     const double *numbers;

@@ -18,7 +18,7 @@ struct slice {
     uint8_t *type;                   /* [n], or NULL */
     struct ky_file **file;           /* NULL until the rank writes to it */
     double *numbers, *chunk;         /* numbers: [n] of the present array; chunk: some numbers that
-                                      * are written together */
+                                        are written together */
 };
 
 /* ---- broadcasts of rank 0 ---- */

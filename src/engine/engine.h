@@ -109,7 +109,7 @@ struct ky_engine {
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
-                       * state that they need, and advances by no other scheme */
+                         state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
 };
 
@@ -334,8 +334,8 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
-     * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
-     * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
+     * NULL. The force method is taken from the parameters; with `list` and `tree` each point walks
+     * the tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
      * last acceleration; with `fmm` on the CPU, and on devices for many points, a first pass finds
      * one, and the results depend, within the tolerance, on the set of points of the call.
      * KY_UNSUPPORTED for points that stand for bodies, unless the force is direct, or fmm on the

@@ -20,7 +20,7 @@ static struct {
     size_t count;                   /* sinks of the last force */
     double eps2;                    /* of that force */
     int wants_lists;                /* the program asks for lists: forces make them */
-    int wants_nearest, has_nearest; /* asked for nearest bodies; and the running force finds them */
+    int wants_nearest, has_nearest; /* asks for nearest bodies; the last force finds them */
     int has_lists;                  /* `found` and `list` belong to the last force */
     size_t bodies;                  /* that act in the last force */
     size_t capacity;                /* of these lists */

@@ -13,7 +13,7 @@ struct ky_grape_settings {
     int neighbours; /* KYOHO_NEIGHBOURS: 4,096 */
     int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
     int rank;       /* of this process among the processes of its host, from the launcher; 0: no
-                     * launcher */
+                       launcher */
     size_t special; /* devices that the program itself asked for; 0: it left the choice */
     int list[KY_GRAPE_DEVICES];
     char key[KY_GRAPE_KEY]; /* the same text as long as the same devices are asked for */

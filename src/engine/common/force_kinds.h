@@ -15,7 +15,7 @@ struct ky_force_kind {
     enum ky_precision precision; /* default of --precision */
     enum ky_tree_maker tree; /* the only tree that it can use on a device; KY_TREE_BY_ENGINE: any */
     const char *not_the_other;  /* the error text if the caller asks for the tree maker that the
-                                 * force does not have */
+                                   force does not have */
     const char *option;         /* "--force direct" */
     const char *const *ignored; /* names of options that it ignores, ended by NULL */
     double
