@@ -72,7 +72,7 @@ struct ky_draw_parameters {
     int show;          /* enum ky_show */
     double turn;     /* of the camera about the middle, to the right along the horizon [degrees] */
     double tilt;     /* of the camera, upwards [degrees] */
-    double speed;    /* shown by the ends of the colours of velocities; NaN: by the bodies */
+    double speed;    /* at both ends of the colour scale of velocities; NaN: from the bodies */
     int trails;      /* maximum number of bodies with trails */
     uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
     const char *about; /* the middle of each panel: "density", "mass" or an id; NULL: one place for

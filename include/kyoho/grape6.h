@@ -148,7 +148,7 @@ KY_GRAPE_API int g6_reset_fofpga(int cluster);
 KY_GRAPE_API int g6_reset_fofpga_(int *cluster);
 KY_GRAPE_API int g6_reinitialize(int cluster);
 KY_GRAPE_API int g6_reinitialize_(int *cluster);
-/* A label changes when its body is sent anew. */
+/* A label changes when its body is sent again. */
 KY_GRAPE_API int g6_changed_index(int cluster);
 KY_GRAPE_API int g6_changed_index_(int *cluster);
 KY_GRAPE_API int g6_print_chip_status(int cluster); /* prints nothing */

@@ -2,7 +2,7 @@
  *
  * Conventions that hold for every call:
  * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be
- *   NULL; otherwise it holds one line of text after a failure and is left alone after a success.
+ *   NULL; otherwise it holds one line of text after a failure and is unchanged after a success.
  * - The library never prints, exits or aborts. Its only global state are threads for its loops, a
  *   team for each calling thread: handles are independent, and two threads may use two handles at
  *   once, but not one handle at once. A child process makes its own threads after a fork.
@@ -967,7 +967,7 @@ KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struc
  * `some` has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is
  * named twice. Without masses, positions and softenings no force is computed. Leap-frog then
  * continues with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
- * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies anew, KY_HERMITE4 with one
+ * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies again, KY_HERMITE4 with one
  * evaluation at the next step, since the jerk has changed. */
 KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
                                      const struct ky_bodies *some, struct ky_error *error);
@@ -1130,10 +1130,11 @@ struct ky_run_parameters {
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
-/* The actions and needs of a run. `initial` may have the number of bodies without arrays (mass
- * NULL), so that a plan needs no memory. Then `step` is NaN unless it is given, since it follows
- * from the bodies, and `steps` is 0 unless it is given. No folder is read. KY_USAGE for parameters,
- * times and intervals that contradict each other, and if no end is given. */
+/* A plan of a run: its steps, files, memory and disk space. `initial` may have the number of bodies
+ * without arrays (mass NULL), so that a plan needs no memory. Then `step` is NaN unless it is
+ * given, since it follows from the bodies, and `steps` is 0 unless it is given. No folder is read.
+ * KY_USAGE for parameters, times and intervals that contradict each other, and if no end is
+ * given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
     double step; /* [time]; with `expansion` of ln a */

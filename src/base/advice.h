@@ -8,7 +8,7 @@
 #ifdef POSIX_FADV_SEQUENTIAL
 enum {
     KY_ADVICE_SEQUENTIAL = POSIX_FADV_SEQUENTIAL, /* reads further ahead */
-    KY_ADVICE_SOON = POSIX_FADV_WILLNEED,         /* begins to read */
+    KY_ADVICE_SOON = POSIX_FADV_WILLNEED,         /* the system begins to read the data */
     KY_ADVICE_WRITTEN = POSIX_FADV_DONTNEED       /* begins to write, and frees the memory */
 };
 #else

@@ -212,7 +212,7 @@ static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *lea
 
 /* KY_BAD_DATA if an id occurs twice. Rising ids are checked in one pass. Ids that fill a 64th of
  * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
- * takes no more memory than sorting does. Others are sorted. */
+ * takes no more memory than sorting does. Other ids are sorted. */
 static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struct ky_error *error)
 {
     uint64_t least, most;

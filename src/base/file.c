@@ -458,7 +458,7 @@ void ky_file_discard(struct ky_file *file)
     if (file->temporary && (file->fd >= 0 || file->lock >= 0))
         unlink(file->temporary);
     if (file->lock >= 0)
-        close(file->lock); /* from here on the temporary name is free for others */
+        close(file->lock); /* from here on other writers may use the temporary name */
     free(file->temporary);
     free(file->path);
     free(file->buffer);

@@ -79,7 +79,7 @@ void ky_file_discard(struct ky_file *file);
 /* ---- reading ---- */
 
 struct ky_input {
-    const char *path; /* for error lines and for files beside it; NULL for memory */
+    const char *path; /* for error lines and for files in the same folder; NULL for memory */
     uint64_t size;
     int64_t written; /* the second in which it was written last; 0 for memory */
     int fd;          /* -1: memory */

@@ -14,7 +14,7 @@
 #include "base/status.h"
 
 enum ky_option_type {
-    KY_OPTION_FLAG,    /* int, 0 or 1; the name alone on the command line */
+    KY_OPTION_FLAG,    /* int, 0 or 1; only the name on the command line */
     KY_OPTION_INTEGER, /* int */
     KY_OPTION_COUNT,   /* uint64_t; 1e6 and 1_000_000 are understood */
     KY_OPTION_REAL,    /* double */

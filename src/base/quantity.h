@@ -5,8 +5,7 @@
 
 #include "base/status.h"
 
-/* The powers of length, mass and time in a unit; in a static table the numbers alone: {1, 0, -1}.
- */
+/* The powers of length, mass and time in a unit; in a static table only the numbers: {1, 0, -1}. */
 struct ky_dimension {
     signed char length, mass, time;
 };

@@ -34,8 +34,8 @@ const char *ky_version(void)
     return KY_TEXT(KY_VERSION_MAJOR) "." KY_TEXT(KY_VERSION_MINOR) "." KY_TEXT(KY_VERSION_PATCH);
 }
 
-/* Puts '?' in place of control characters and of bytes that are not UTF-8. Names of files and
- * values of options may hold them, and an error or a line of the log is one line of UTF-8. */
+/* Replaces by '?' control characters and bytes that are not UTF-8. Names of files and values of
+ * options may hold them, and an error or a line of the log is one line of UTF-8. */
 static void one_line(char *text)
 {
     for (int length; *text; text += length) {

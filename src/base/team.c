@@ -224,7 +224,7 @@ static void end_team(void *context)
 }
 
 /* After a fork the child has no workers. A child that was forked within a loop does the rest of the
- * loop alone. */
+ * loop by itself. */
 static void leave_workers(void)
 {
     if (!own)

@@ -50,7 +50,8 @@ struct ky_comm {
     int local_rank, local_size;   /* among the ranks of this computer */
     int local_first;              /* the smallest rank of this computer */
     int is_process;               /* 1: ranks are processes; 0: threads of one */
-    const struct ky_works *works; /* of a process; threads find the table in the order */
+    const struct ky_works *works; /* ranks that are processes: the table of collective tasks; ranks
+                                     that are threads get it in the order */
 };
 
 /* The function that a rank runs. */

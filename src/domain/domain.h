@@ -344,7 +344,7 @@ const double *ky_row_read(const double *row, const struct ky_bodies *bodies, siz
 
 /* ---- columns.c: quantities that an integrator keeps for each body ---- */
 
-/* A column of all bodies from rank 0 to the ranks, and back. */
+/* Distributes a column of all bodies from rank 0 to the ranks; and gathers it there. */
 enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
                                     const double *numbers, struct ky_error *error);
 enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column column,

@@ -120,7 +120,7 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
     if (!ky_externals_of(&domain->parameters, &fields, own))
         ky_engine_set_fields(domain->engine, fields.field, fields.count, own);
     status = tell_failure(domain, own, data->outcome, error);
-    domain->fields = own->status ? 0 : order->fields; /* 0: none has been told yet */
+    domain->fields = own->status ? 0 : order->fields; /* 0: none has been broadcast yet */
     if (!status && !own->status && order->function)
         ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);

@@ -59,7 +59,7 @@ static enum ky_status take_radius(struct ky_domain *domain, const struct ky_walk
     return status;
 }
 
-/* Radii and rooms of the rank's own bodies. */
+/* Gets the radii, and the lengths of the caller's lists, for the rank's own bodies. */
 static enum ky_status take_told(struct ky_domain *domain, const struct ky_walk_request *given,
                                 struct own *own, struct ky_error *error)
 {

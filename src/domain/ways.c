@@ -22,7 +22,7 @@ struct sorting {
     size_t *next;  /* [pieces][stride] bodies of the piece for each rank; then where they go */
 };
 
-/* The rank that gets a body: the last one that begins there or before. */
+/* The rank that receives body `index`: the last rank whose first body is at or before `index`. */
 static size_t taker_of(const struct sorting *sorting, size_t index)
 {
     size_t low = 0;

@@ -45,7 +45,7 @@ struct ky_board_request {
 
 /* Arrays of the caller, [count of the request]; NULL: not wanted. Distances are between predicted
  * positions, without ε; massless bodies count too. Two distances that the board's precision does
- * not tell apart (1e-7 in extended) count as the same. */
+ * not distinguish (1e-7 in extended) count as equal. */
 struct ky_board_results {
     double (*acceleration)[3], (*jerk)[3], *potential; /* potential negative, without the sink */
     /* The nearest body: its label, slot and r²; of equals the lowest slot. Where there is none:

@@ -173,14 +173,15 @@ struct ky_field_seconds {
     double of[KY_FIELD_PHASE_COUNT];
 };
 
-/* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
- * ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1 <<
- * ky_column. columns.h has the name and the number of components of each. */
+/* Quantities of each body that an integrator may ask an engine to keep, in addition to the arrays
+ * of struct ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1
+ * << ky_column. columns.h has the name and the number of components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
-    KY_COLUMN_PULL, /* |a| by the bodies alone at the last evaluation, and never 0 after an
-                       evaluation; engines with a tree and external fields always keep it */
+    KY_COLUMN_PULL, /* |a| by the bodies, without external fields, at the last evaluation, and never
+                       0 after an evaluation; engines with a tree and external fields always keep
+                       it */
     KY_COLUMN_COUNT
 };
 
@@ -202,8 +203,8 @@ struct ky_advance {
     uint64_t most;   /* maximum number of steps of this call, at least 1 */
     /* 1: the call continues past `most` to a block after which the next block needs only the bodies
      * and their columns: another engine that receives them continues with the same bits. A tree
-     * that was kept is built anew after this block (KY_BLOCKS_KEPT of common/blocks.h). Without a
-     * tree the call can end after any block. */
+     * that was kept is rebuilt after this block (KY_BLOCKS_KEPT of common/blocks.h). Without a tree
+     * the call can end after any block. */
     int whole;
     /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */

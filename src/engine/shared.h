@@ -33,9 +33,9 @@ struct ky_shared_tree {
     size_t boxes;
     const struct ky_relative *relative; /* of the sinks, for an opening test by α; else NULL */
     int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
-    /* The same if the sinks are points: their tree, which all ranks have, with an origin of its
-     * own. `has_active` marks the groups that belong to this rank. eps2: ε² of a point, unless the
-     * tree has ε² for each point. NULL: the sinks are bodies. */
+    /* As `has_cells`, for sinks that are points: the tree of the points, which all ranks have, with
+     * an origin of its own. `has_active` marks the groups that belong to this rank. eps2: ε² of a
+     * point, unless the tree has ε² for each point. NULL: the sinks are bodies. */
     const struct ky_octree *points;
     double eps2;
     /* Walks with actions: the tree has the numbers of bodies (octree/octree.h). */

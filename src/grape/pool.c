@@ -31,7 +31,7 @@ struct ky_pool {
     size_t boards;
     struct ky_board_body *body; /* all slots, in the caller's units */
     unsigned char *waits;       /* 1: the slot is in `waiting` */
-    uint32_t *waiting;          /* slots whose present bodies the boards do not have */
+    uint32_t *waiting;          /* slots whose present bodies have not been sent to the boards */
     size_t slots, room, count_waiting;
     double length, mass, largest_mass; /* the boards' units; the largest that was put */
     double far;                        /* the largest coordinate that they take */

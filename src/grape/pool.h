@@ -26,9 +26,9 @@ ky_board_rest *ky_pool_rest(const struct ky_pool *pool);
 enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_resting *resting,
                                    struct ky_error *error);
 
-/* As the verbs of a board, in the caller's own units. A start takes the place of one that was not
- * finished. Bodies that are put between start and finish wait for the next start. h2 may hold any
- * numbers; NaN counts as 0. */
+/* As the verbs of a board (engine/board.h), in the caller's own units. A second start without a
+ * finish replaces the first. Bodies that are put between start and finish act from the next start
+ * on. h2 may hold any numbers; NaN counts as 0. */
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error);
 /* Repeats the last force over the same bodies, with these bits of `what` and lists of this

@@ -1,8 +1,8 @@
 /* The build from bodies to groups, its memory and its clock.
  *
- * One block of four arrays of doubles serves the whole build: words of key and index in the first,
- * their copy for the sort in the last; then sprouts in the three that the sorted keys leave free;
- * at last x, y, z and mass along the curve. */
+ * One block of four arrays of doubles is used for the whole build: words of key and index in the
+ * first, their copy for the sort in the last; then sprouts in the three that the sorted keys leave
+ * free; at last x, y, z and mass along the curve. */
 #include "octree/octree.h"
 
 #include <math.h>

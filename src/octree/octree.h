@@ -1,7 +1,7 @@
 /* The host octree: keys along a space-filling curve, sort, cells, moments, links and groups.
  *
- * The arrays of cells (layout.h) serve the CPU engine's walks as they are, and lie on a device as
- * they are. order[k] is the caller's index of the k-th body along the curve. The same bodies give
+ * The arrays of cells (layout.h) are used without conversion by the CPU engine's walks and by
+ * devices. order[k] is the caller's index of the k-th body along the curve. The same bodies give
  * the same tree for any number of threads; equal keys are ordered by the caller's index. */
 #ifndef KY_OCTREE_OCTREE_H
 #define KY_OCTREE_OCTREE_H
@@ -26,8 +26,8 @@ struct ky_group {
 };
 
 /* Consecutive groups that may begin a walk together: at most KY_SHARED_GROUPS of a cell of at most
- * KY_SHARED_BODIES bodies, or of KY_GROUPS_IN_CELL groups if that is more. The system can be
- * divided at the ends of these cells without a change of any share. */
+ * KY_SHARED_BODIES bodies, or of KY_GROUPS_IN_CELL groups if that is more. If the system is divided
+ * among ranks at the ends of these cells, the shares of groups stay the same. */
 enum { KY_SHARED_GROUPS = 8, KY_SHARED_BODIES = 4096 };
 
 struct ky_octree_seconds {

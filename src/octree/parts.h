@@ -1,12 +1,13 @@
 /* The tree of a system whose bodies lie in several parts, on several machines for example.
  *
- * A part holds a range of the curve. Ranges end where the largest cells of at most KY_PART_BODIES
- * bodies end (or a key, if more have the same), so that the largest cells that lie in only one
- * part, the roots of the part's tree, are cells of the system's tree together with all cells below
- * them. The cells above are made from the roots of all parts, and are the same in every part. A
- * part receives from the trees of other parts the cells and bodies that its own groups need, and
- * grafts them into one tree. A walk of its groups then uses the same cells and bodies in the same
- * order as in the tree of the whole system, and gives the same bits. */
+ * A part holds a range of the curve. A range ends at the end of a largest cell of at most
+ * KY_PART_BODIES bodies, or at the end of a key if more bodies have the same key. So the largest
+ * cells that lie in only one part are cells of the system's tree, and so are all cells below them.
+ * They are the roots of the part's tree. The cells above are made from the roots of all parts, and
+ * are the same in every part. A part receives from the trees of other parts the cells and bodies
+ * that its own groups need, and grafts them into one tree. A walk of its groups then uses the same
+ * cells and bodies in the same order as in the tree of the whole system, and gives the same
+ * bits. */
 #ifndef KY_OCTREE_PARTS_H
 #define KY_OCTREE_PARTS_H
 

@@ -206,7 +206,7 @@ static struct ky_octree_box join_boxes(const struct ky_octree_box *box, size_t c
     return all;
 }
 
-/* Whether one of the boxes within the k-th larger one opens the cell. */
+/* 1 if any of the boxes that the k-th larger box contains opens the cell. */
 static int opens_within(const struct pruning *p, uint32_t cell, size_t k)
 {
     const size_t end = (k + 1) * AROUND < p->boxes ? (k + 1) * AROUND : p->boxes;

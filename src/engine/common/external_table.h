@@ -40,7 +40,7 @@ size_t ky_external_table_write(const struct ky_external_table *table, char *text
 /* The path of a field with these tables, one of which may be NULL: without `centre` it rests in its
  * centre, without `strength` it keeps its strength. Cubic splines go through the rows, so that two
  * derivatives are continuous. KY_USAGE if no time is in both tables, KY_BAD_DATA if the curve
- * through the rows is beyond the range of double; *path is NULL then. The path has one
+ * through the rows is beyond the range of double; *path is NULL then. *path begins with one
  * reference. */
 enum ky_status ky_external_path_make(const struct ky_external_table *centre,
                                      const struct ky_external_table *strength, const double rest[3],
@@ -49,7 +49,7 @@ enum ky_status ky_external_path_make(const struct ky_external_table *centre,
  * goes on. */
 void ky_external_path_at(const struct ky_external_path *path, double time,
                          double cubic[KY_EXTERNAL_CUBICS][4]);
-/* One use more or less; the last one frees the path. It may be NULL. */
+/* Adds or releases a reference; releasing the last one frees the path. The path may be NULL. */
 void ky_external_path_share(struct ky_external_path *path);
 void ky_external_path_release(struct ky_external_path *path);
 

@@ -6,9 +6,9 @@
 #include "octree/opening_kinds.h"
 
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
- * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
- * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so one
- * number is used for all. bench/crossover.c measures it anew; docs/lab/2026-11-22-gpu-crossover.md
+ * NVIDIA H200 and its host's Xeon (Sapphire Rapids): 99 bodies with 1 thread and 90 with 16 for the
+ * exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so one number
+ * is used for all. bench/crossover.c repeats the measurement; docs/lab/2026-11-22-gpu-crossover.md
  * has the figures. */
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
                                        "tree",    "leaf",  "group", "order", "mutual",    NULL},

@@ -219,8 +219,8 @@ static double least_mass(const struct extent *extent, size_t n)
  * lightest body on the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits
  * it: 4 m/s³ of the heaviest body on the nearest body, and second moments of all bodies, stay below
  * 2¹²⁷. The total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which
- * sum it as a whole number (KY_OPENING_MASS_PART). A warning tells if the range is too small for
- * the exact sum. */
+ * sum it as a whole number (KY_OPENING_MASS_PART). A warning is logged if the range is too small
+ * for the exact sum. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {
