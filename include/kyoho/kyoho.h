@@ -294,24 +294,24 @@ struct ky_parameters {
         *stop;   /* not 0 (set by a signal handler or another thread, say): the calls below end with
                     KY_STOPPED. Must outlive the calls that read it. NULL: never.
                     - Calls that advance end after the present step, KY_STOP_ASKED. The simulation
-                      is
-                    usable, and the next such call goes on with the same bits once it is 0 again. A
-                    run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the step is the
-                    longest one. If the longest step does not end within a quarter of a second, the
-                    call ends within it: the bodies are at different times, ky_sim_time is the time
-                    at which the step began, and ky_sim_stop_reason names a pair. Then only calls
-                    that advance, to the end of the step or beyond, and calls that save are
-                    possible. All other calls of the simulation give KY_USAGE until the end of the
-                    step is reached.
+                      is usable, and the next such call goes on with the same bits once it is 0
+                      again. A run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the
+                      step is the longest one. If the longest step does not end within a quarter
+                      of a second, the call ends within it: the bodies are at different times,
+                      ky_sim_time is the time at which the step began, and ky_sim_stop_reason
+                      names a pair. Then only calls that advance, to the end of the step or
+                      beyond, and calls that save are possible. All other calls of the simulation
+                      give KY_USAGE until the end of the step is reached.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
-                    ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end within
-                    their work. The bodies are usable. Nothing of the call is kept; a repeated call
-                    starts from the beginning, with the same results.
+                      ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
+                      within their work. The bodies are usable. Nothing of the call is kept; a
+                      repeated call starts from the beginning, with the same results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
-                    ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave the
-                    simulation as it was: later calls give the same results as without the stopped
-                    call. On the CPU loops over the bodies check the flag; docs/lab/README.md has
-                    the times until calls end. On devices the call checks it only before and after
+                      ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
+                      the simulation as it was: later calls give the same results as without the
+                      stopped call.
+                    On the CPU loops over the bodies check the flag; docs/lab/README.md has the
+                    times until calls end. On devices the call checks it only before and after
                     each part of its work (upload of the bodies, an evaluation of forces, a whole
                     field at points, download of the results), and ends with the part. Each call
                     documents the content of its arrays then. Other calls, such as ky_sim_open, do

@@ -290,7 +290,7 @@ struct ky_engine_verbs {
      * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan
      * have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL:
      * takes the bodies that a collective task has made, which is possible once. KY_BAD_DATA for a
-     * file that cannot be read, and for impossible numbers. */
+     * file that cannot be read, and for invalid numbers. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
     /* Executes a collective task on all ranks (engine/work.h). KY_FAULT and the failures of the
