@@ -1559,7 +1559,8 @@ struct ky_profile_parameters {
     double centre[3]; /* NaN (default): the density centre */
     double inner; /* radius where the first shell begins, above 0; NaN (default): the radius that
                      holds 1 % of the mass, and 20 bodies where there are enough */
-    double outer; /* radius where the last shell ends; NaN (default): that holds 99 % of the mass */
+    double outer; /* radius where the last shell ends; NaN (default): the radius that holds 99 % of
+                     the mass */
     int axis;     /* enum ky_axis; KY_Z */
     double g;     /* 1 */
 };

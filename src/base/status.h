@@ -42,8 +42,7 @@ void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *forma
             return failed_;                                                                        \
     } while (0)
 
-/* At the beginning of a call of the public header: KY_USAGE where a pointer that it needs is NULL.
- */
+/* Used at the beginning of a public call: returns KY_USAGE if a required pointer is NULL. */
 #define KY_NEED(pointer, error)                                                                    \
     do {                                                                                           \
         if (!(pointer))                                                                            \

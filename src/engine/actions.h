@@ -57,8 +57,8 @@ struct ky_walk_request {
     enum ky_action_id action;
     size_t n;             /* bodies of the engine */
     const double *radius; /* one for all or [n], as `radii` says; where the action needs it */
-    size_t radii;         /* 1: one for all; else the bodies of the system, of which an engine of
-                             ranks has n; 0: the action needs none */
+    size_t radii;         /* number of radii. 1: one for all bodies; else one for each body of the
+                             system (a rank has n of them); 0: the action needs none */
     size_t k;             /* neighbours, below n; where the action needs it */
     double *results;      /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to

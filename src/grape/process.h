@@ -18,7 +18,7 @@ struct ky_grape_process {
 int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list);
 /* Forgets the bodies, and boards that failed. */
 int ky_grape_close(struct ky_grape_process *process);
-/* How many sinks a call should bring: KYOHO_NPIPES, also before it is opened. */
+/* The number of sinks that a call should have: KYOHO_NPIPES, also before it is opened. */
 int ky_grape_pipes(const struct ky_grape_process *process);
 /* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
  */

@@ -221,7 +221,7 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
     const size_t cell = ky_octree_cell_bytes(parameters) + sizeof(unsigned char); /* depth */
     double groups = 2 * (double)n / parameters->group + 64;
-    /* An eighth more cells: the room that arrays keep, and uniform cubes. */
+    /* An eighth more cells: for the spare room of arrays, and for uniform cubes. */
     return ky_allocated((double)n * 4 * sizeof(double)) +
            ky_allocated((double)n * sizeof(uint32_t)) +
            9.0 / 8 * ky_octree_cells(parameters, n) * (double)cell +
