@@ -1,8 +1,8 @@
 /* draw.h - pictures, films, plots and the view in a browser: the public interface of libkyoho_draw.
  *
- * A program that draws includes this header and links with libkyoho_draw and libkyoho:
- * `pkg-config --libs kyoho_draw` names both. They have to be of the same version. What kyoho.h says
- * of its calls holds for these too. */
+ * A program that draws includes this header and links with libkyoho_draw and libkyoho: `pkg-config
+ * --libs kyoho_draw` names both. Both libraries must have the same version. The conventions of
+ * kyoho.h hold for these calls too. */
 #ifndef KYOHO_DRAW_H
 #define KYOHO_DRAW_H
 
@@ -14,7 +14,8 @@ extern "C" {
 
 /* ---- the library ---- */
 
-/* What this build can draw, as ky_build_features: "PNG: yes", "cairo: yes". Static text. */
+/* The features of this build for drawing, as ky_build_features: "PNG: yes", "cairo: yes". Static
+ * text. */
 KY_API const char *ky_draw_features(void);
 /* ky_abi for the structs of this file. */
 KY_API size_t ky_draw_abi(const char *name);
@@ -25,7 +26,7 @@ enum ky_draw_options_kind {
     KY_OPTIONS_FILM,      /* struct ky_film_parameters */
     KY_OPTIONS_VIEW       /* struct ky_view_parameters */
 };
-/* ky_options_get, _set and _text for these kinds and for those of enum ky_options_kind. */
+/* ky_options_get, _set and _text for these kinds and for the kinds of enum ky_options_kind. */
 KY_API enum ky_status ky_draw_options_get(int kind, size_t index, struct ky_option_about *about);
 KY_API enum ky_status ky_draw_options_set(int kind, void *values, const char *name,
                                           const char *value, const struct ky_units *units,
@@ -45,8 +46,8 @@ enum ky_show {
     KY_SHOW_STARS, /* each body as a star, as bright as its mass */
     KY_SHOW_AUTO   /* stars up to 10,000 bodies, else the density */
 };
-/* What is around a picture: coordinates at its rim and a bar of the colours beside it; a scale bar
- * and the colours in it; nothing. */
+/* The surroundings of a picture: coordinates at its rim and a bar of the colours outside it; a
+ * scale bar and the colours in it; nothing. */
 enum ky_rim { KY_RIM_AXES, KY_RIM_SCALE, KY_RIM_NONE };
 
 /* Fields as the options of `kyoho draw --help`. NaN: chosen from the bodies. */
@@ -71,15 +72,16 @@ struct ky_draw_parameters {
     int show;          /* enum ky_show */
     double turn;     /* of the camera about the middle, to the right along the horizon [degrees] */
     double tilt;     /* of the camera, upwards [degrees] */
-    double speed;    /* shown by the ends of the colours of velocities; NaN: by the bodies */
+    double speed;    /* at both ends of the colour scale of velocities; NaN: from the bodies */
     int trails;      /* maximum number of bodies with trails */
     uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
-    const char *about; /* what each panel has in its middle: "density", "mass" or an id; NULL: one
-                          place for all panels */
+    const char *about; /* the middle of each panel: "density", "mass" or an id; NULL: one place for
+                          all panels */
     ky_log_function *log; /* gets warnings; or NULL */
     void *log_context;
     int rim;                    /* enum ky_rim */
-    const double (*circles)[4]; /* x, y, z and radius of what is marked in every panel, or NULL */
+    const double (*circles)[4]; /* circles that are marked in every panel: x, y, z and radius; or
+                                   NULL */
     size_t circle_count;
 };
 
@@ -101,7 +103,7 @@ KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels
  * after a failure; it needs neither libpng nor cairo. Free with ky_picture_free. */
 struct ky_picture {
     size_t size;          /* of this struct, or 0 */
-    size_t width, height; /* with what is around the panels */
+    size_t width, height; /* with the surroundings of the panels */
     uint8_t *rgba; /* [height][width][4]: red, green, blue and 255, from the upper left corner */
 };
 KY_API enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
@@ -116,8 +118,8 @@ KY_API enum ky_status ky_draw_files(const char *path, const char *const *files, 
                                     const struct ky_read_options *reading,
                                     const struct ky_draw_parameters *parameters,
                                     struct ky_error *error);
-/* KY_UNSUPPORTED if this build cannot draw a file of this name: .pdf and .svg need cairo, all
- * others are PNG files. */
+/* KY_UNSUPPORTED if this build cannot draw a file of this name: .pdf and .svg need cairo; other
+ * names are PNG files. */
 KY_API enum ky_status ky_draw_available(const char *path, struct ky_error *error);
 /* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
  * positions so far away that squares of them overflow. */
@@ -151,8 +153,8 @@ KY_API enum ky_status ky_film(const char *path, const char *const *files, size_t
 
 enum { KY_DASHES = 6 };
 /* A line of a plot. Points are joined in their order. A point that is not finite, or that a
- * logarithmic axis cannot show, leaves a gap. This struct and the next stand in arrays and do not
- * grow. */
+ * logarithmic axis cannot show, leaves a gap. This struct and the next are elements of arrays and
+ * do not grow. */
 struct ky_plot_curve {
     const char *name; /* for the legend; NULL: no entry */
     const double *x, *y;
@@ -169,11 +171,11 @@ struct ky_plot {
     size_t count;
     const char *units[2]; /* of the axes; "": N-body units; NULL: none */
 };
-/* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of all
- * together [pixels]. All have the same range to the right, and the title, which may be NULL, stands
- * above the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA
- * for no plot and for one without points. KY_USAGE where the labels leave no room or a side is not
- * 16 to 65,536 pixels, for a label that is NULL, a dash or a mark below 0, and for an existing file
+/* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of the
+ * picture [pixels]. All plots have the same horizontal range; the title, which may be NULL, is
+ * above the first. The comment of a PNG or PDF file has the ranges of the axes. KY_BAD_DATA for no
+ * plot and for one without points. KY_USAGE where the labels leave no room or a side is not 16 to
+ * 65,536 pixels, for a label that is NULL, a dash or a mark below 0, and for an existing file
  * unless `overwrite`. KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
                                     const size_t size[2], const char *title, int overwrite,
@@ -182,10 +184,10 @@ KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plot
 /* ---- a view in a browser ----
  *
  * A page that shows a run, or the snapshots of one: bodies, energies, and buttons that pause a run,
- * make a step, write a snapshot and stop. A server in a thread of its own has it at 127.0.0.1, for
- * browsers on this machine, and through a tunnel (ssh -L) for others. A request needs the token of
- * the address; those of other pages are refused. Whoever knows the whole address can see and stop
- * the run. As long as no page is open a run does nothing for the view. */
+ * make a step, write a snapshot and stop. A server in a thread of its own offers it at 127.0.0.1,
+ * for browsers on this machine, and through a tunnel (ssh -L) for other machines. A request needs
+ * the token of the address; requests from other pages are refused. Whoever knows the whole address
+ * can see and stop the run. As long as no page is open a run does nothing for the view. */
 
 struct ky_view_parameters {
     size_t size;
@@ -200,15 +202,15 @@ KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *paramet
 struct ky_view;
 /* Starts the server. KY_UNSUPPORTED where the port is taken or the system allows no server. After a
  * failure *view is NULL. The view belongs to this process: in a child (fork) ky_sim_show does
- * nothing with it, and ky_view_close closes the child's descriptors alone. */
+ * nothing with it, and ky_view_close closes only the child's descriptors. */
 KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,
                                    struct ky_view **view, struct ky_error *error);
 /* The address for the browser, with the token; valid until the view is closed. */
 KY_API const char *ky_view_address(const struct ky_view *view);
 /* Shows the snapshots of a run and its energy.csv for `seconds` (NaN: without end), or until *stop
- * is not 0, which is looked at five times a second; KY_OK then. The run may be at work in another
- * process. KY_BAD_DATA for a folder without snapshots. A snapshot that cannot be read shows as an
- * error on the page. */
+ * is not 0, which is checked five times a second; KY_OK then. The run may still be running in
+ * another process. KY_BAD_DATA for a folder without snapshots. A snapshot that cannot be read shows
+ * as an error on the page. */
 KY_API enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
                                      const volatile int *stop, struct ky_error *error);
 /* Ends the server. Pages that are getting their last picture have a second for it. NULL: nothing.

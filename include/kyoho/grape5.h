@@ -1,12 +1,12 @@
-/* grape5.h - the calls of the GRAPE-5 library, as libkyoho_g5 answers them: accelerations and
+/* grape5.h - the calls of the GRAPE-5 library, as libkyoho_g5 implements them: accelerations and
  * potentials of bodies at rest on points.
  *
  * A sink has no label, so that a body that is a sink too acts on itself: a = 0, potential m/eps
- * (with eps = 0 nothing), which the program takes away as ever. The potential is positive, as the
- * hardware's, with G = 1. Sums are in float, with errors near 1e-7 for a group of sinks and the
- * bodies around it, unless KYOHO_PRECISION asks for more. Otherwise grape6.h says what holds here
- * too: C and Fortran names, weak, 0 or an error, choice of a processor, forks. docs/grape.md is the
- * manual. */
+ * (with eps = 0 nothing), which the program subtracts as with the hardware. The potential is
+ * positive, as from the hardware, with G = 1. Sums are in float, with errors near 1e-7 for a group
+ * of sinks and the bodies around it, unless KYOHO_PRECISION asks for more. The conventions of
+ * grape6.h hold here too: C and Fortran names, weak, 0 or an error, choice of a processor, forks.
+ * docs/grape.md is the manual. */
 #ifndef KYOHO_GRAPE5_H
 #define KYOHO_GRAPE5_H
 
@@ -61,8 +61,8 @@ KY_GRAPE_API int g5_set_xj_(int *first, int *n, double x[][3]);
 KY_GRAPE_API int g5_set_mj(int first, int n, double m[]);
 KY_GRAPE_API int g5_set_mj_(int *first, int *n, double m[]);
 
-/* Sinks, which are copied; their sums; and what they are, with the n of g5_set_xi. Without g5_run
- * g5_get_force sums itself. */
+/* Copies the sinks (g5_set_xi); sums over the bodies (g5_run); returns the sums (g5_get_force),
+ * with the n of g5_set_xi. Without g5_run g5_get_force computes the sums itself. */
 KY_GRAPE_API int g5_set_xi(int n, double x[][3]);
 KY_GRAPE_API int g5_set_xi_(int *n, double x[][3]);
 KY_GRAPE_API int g5_run(void);
@@ -73,9 +73,9 @@ KY_GRAPE_API int g5_get_force_(int *n, double a[][3], double p[]);
 KY_GRAPE_API int g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int n);
 KY_GRAPE_API int g5_calculate_force_on_x_(double x[][3], double a[][3], double p[], int *n);
 
-/* The same with the number of a device, 0 to 1,023: each has bodies and sinks of its own, whatever
- * processors there are, and the calls above are those of device 0. Threads may call at once if
- * their devices differ. g5_set_eps_to_all holds for all. */
+/* The same with the number of a device, 0 to 1,023. Each number has bodies and sinks of its own,
+ * whatever processors there are; the calls above use device 0. Threads may call at once if their
+ * devices differ. g5_set_eps_to_all sets eps for all devices. */
 KY_GRAPE_API int g5_set_nMC(int device, int n);
 KY_GRAPE_API int g5_set_nMC_(int *device, int *n);
 KY_GRAPE_API int g5_set_xmjMC(int device, int first, int n, double x[][3], double m[]);

@@ -1,14 +1,15 @@
-/* grape6.h - the calls of the GRAPE-6 library, as libkyoho_g6 answers them.
+/* grape6.h - the calls of the GRAPE-6 library, as libkyoho_g6 implements them.
  *
- * Programs that exist bring declarations of their own and need no header; this one is for new
- * programs, and the manual of what each call does here. docs/grape.md tells how to link, how to
- * choose a processor, and where GRAPE libraries differ from each other.
+ * Existing programs have declarations of their own and need no header; this one is for new
+ * programs, and is the manual of each call. docs/grape.md explains how to link, how to choose a
+ * processor, and how GRAPE libraries differ.
  *
  * Every call exists by its C name and, with a trailing underscore and pointers for all arguments,
- * by its Fortran name. All are weak: a program may define any of them itself. Every call returns 0,
- * or what its comment says. An error is a number that is not 0; nothing is printed unless
- * KYOHO_VERBOSE is set. One thread of a process calls. After a failure of a processor or of memory
- * calls that need it fail until g6_close and g6_open; in a child after fork they always fail.
+ * by its Fortran name. All are weak: a program may define any of them itself. Every call returns 0
+ * unless its comment says otherwise. An error is a number that is not 0; nothing is printed unless
+ * KYOHO_VERBOSE is set. Only one thread of a process may call. After a failure of a processor or of
+ * memory, calls that need it fail until g6_close and g6_open; in a child after fork they always
+ * fail.
  *
  * Units are the caller's, with G = 1. The number of the cluster, where there is one, may be any
  * number, and for the Fortran names a null pointer. */
@@ -50,10 +51,10 @@ KY_GRAPE_API int g6_get_number_of_pipelines_(void);
 /* The time to which bodies are predicted from now on. */
 KY_GRAPE_API int g6_set_ti(int cluster, double ti);
 KY_GRAPE_API int g6_set_ti_(int *cluster, double *ti);
-/* Puts a body into the slot `address` (0, 1, …), in place of the one there: its label, the time tj
- * for which the rest holds, mass, snap/18, jerk/6, acceleration/2, velocity, position. dtj is not
- * read. Slots may come in any order; those that were never put count as nothing. Not 0 for a
- * negative address, without g6_open, and out of memory. */
+/* Puts a body into the slot `address` (0, 1, …), and replaces the body there: its label, the time
+ * tj at which the other numbers are valid, mass, snap/18, jerk/6, acceleration/2, velocity,
+ * position. dtj is not read. Slots may be filled in any order; empty slots exert no force. Not 0
+ * for a negative address, without g6_open, and out of memory. */
 KY_GRAPE_API int g6_set_j_particle(int cluster, int address, int index, double tj, double dtj,
                                    double mass, double a2by18[3], double a1by6[3], double aby2[3],
                                    double v[3], double x[3]);
@@ -64,21 +65,21 @@ KY_GRAPE_API int g6_set_j_particle_(int *cluster, int *address, int *index, doub
 /* ---- forces ---- */
 
 /* Begins to compute the forces of the slots 0 … nj - 1 at the time of g6_set_ti on ni sinks with
- * these labels, positions and velocities, and returns. The bodies with the label of a sink do not
- * act on it. All is copied: arrays and bodies may change before g6calc_lasthalf. What was begun
- * before and not asked for is given up. fold, jold and phiold are not read. h2 is h² of each sink
- * for the lists of neighbours, or NULL; it may hold any number. */
+ * these labels, positions and velocities, and returns. Bodies with the label of a sink do not act
+ * on it. All data are copied: arrays and bodies may change before g6calc_lasthalf. An earlier force
+ * whose results were not fetched is abandoned. fold, jold and phiold are not read. h2 is h² of each
+ * sink for the lists of neighbours, or NULL; it may hold any number. */
 KY_GRAPE_API int g6calc_firsthalf(int cluster, int nj, int ni, int index[], double xi[][3],
                                   double vi[][3], double fold[][3], double jold[][3],
                                   double phiold[], double eps2, double h2[]);
 KY_GRAPE_API int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double xi[][3],
                                    double vi[][3], double fold[][3], double jold[][3],
                                    double phiold[], double *eps2, double h2[]);
-/* Waits for what g6calc_firsthalf began and gives acceleration, jerk and potential (negative,
+/* Waits for the forces of g6calc_firsthalf and returns acceleration, jerk and potential (negative,
  * without the sink itself), and for lasthalf2 the label of the nearest body: the smallest distance
- * without softening, of equals the lowest slot; -1 where there is no body with another label. Only
- * ni of the inputs is read, which has to be that of firsthalf. The outputs may be arrays that were
- * inputs. Not 0 after a failure, and without firsthalf. */
+ * without softening, and the lowest slot of equal ones; -1 if there is no body with another label.
+ * Of the inputs only ni is read, which must be the ni of firsthalf. The outputs may be arrays that
+ * were inputs. Not 0 after a failure, and without firsthalf. */
 KY_GRAPE_API int g6calc_lasthalf(int cluster, int nj, int ni, int index[], double xi[][3],
                                  double vi[][3], double eps2, double h2[], double acc[][3],
                                  double jerk[][3], double pot[]);
@@ -147,7 +148,7 @@ KY_GRAPE_API int g6_reset_fofpga(int cluster);
 KY_GRAPE_API int g6_reset_fofpga_(int *cluster);
 KY_GRAPE_API int g6_reinitialize(int cluster);
 KY_GRAPE_API int g6_reinitialize_(int *cluster);
-/* A label changes when its body is sent anew. */
+/* A label changes when its body is sent again. */
 KY_GRAPE_API int g6_changed_index(int cluster);
 KY_GRAPE_API int g6_changed_index_(int *cluster);
 KY_GRAPE_API int g6_print_chip_status(int cluster); /* prints nothing */

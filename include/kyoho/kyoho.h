@@ -2,25 +2,24 @@
  *
  * Conventions that hold for every call:
  * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be
- *   NULL; otherwise it holds one line of text after a failure and is left alone after a success.
- * - The library never prints, exits or aborts. It keeps no global state but threads for its loops,
- *   a team for each thread that calls: handles are independent, and two threads may use two handles
- *   at once, but not one handle at once. A child after a fork makes its own.
- * - Arrays belong to the caller unless a call says that it allocates. Such a call does not free
- *   what its result held before. Vectors are double[3], in C order.
- * - A pointer may be NULL where its comment says so. Elsewhere a call that returns a status answers
- *   KY_USAGE, unless it can do without. A count of 0 goes with NULL arrays.
+ *   NULL; otherwise it holds one line of text after a failure and is unchanged after a success.
+ * - The library never prints, exits or aborts. Its only global state are threads for its loops, a
+ *   team for each calling thread: handles are independent, and two threads may use two handles at
+ *   once, but not one handle at once. A child process makes its own threads after a fork.
+ * - Arrays belong to the caller unless a call says that it allocates. Such a call does not free the
+ *   previous content of its result. Vectors are double[3], in C order.
+ * - A pointer may be NULL where its comment says so. Otherwise a call that returns a status returns
+ *   KY_USAGE for NULL, unless it does not need the argument. With a count of 0 arrays may be NULL.
  * - Structs that may grow do so at their end, and begin with their own `size`. A struct of
  *   parameters is filled by its `_defaults` call, which sets the size. A struct of bodies or
- *   results is zeroed by the caller before the first call, `struct ky_sums sums = {0};`, or
- *   begins with its size. A program that was built with an older header, whose structs are
- *   shorter, runs with this library: nothing behind its structs is read or written, and
- *   parameters that it does not know have their defaults. The last section says how.
- * - Structs without a size never grow: they are parts of others, stand in arrays, or are results
- *   of fixed form. What they lack will come with another call and another struct. They are
- *   ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists and ky_merge_scale.
- *   ky_snapshot does not grow either: the calls that make one write
- *   all of it.
+ *   results is zeroed by the caller before the first call, `struct ky_sums sums = {0};`, or begins
+ *   with its size. A program that was built with an older header, whose structs are shorter, runs
+ *   with this library: nothing behind its structs is read or written, and parameters that it does
+ *   not know have their defaults. See the last section.
+ * - Structs without a size never grow: they are parts of other structs, elements of arrays, or
+ *   results of fixed form. If more is needed, a new call with a new struct will provide it. They
+ *   are ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists and ky_merge_scale.
+ *   ky_snapshot does not grow either: the calls that make one write all of it.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
  * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
@@ -31,8 +30,7 @@
  * Why this file has more than 600 lines: it is the library's manual, which a user reads in one file
  * from front to back and searches with one command. More than half of its lines are comments. Its
  * sections use each other's types (bodies, parameters, snapshots, errors), so that several files
- * would include each other, and bindings of other languages read one file.
- */
+ * would include each other, and bindings of other languages read one file. */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H
 
@@ -62,7 +60,7 @@ enum ky_status {
                      process that opened one (fork): there only the CPU can be used */
     KY_USAGE = 2, /* a parameter is out of range or contradicts another; a refused overwrite */
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
-    KY_BAD_DATA = 4,    /* a file or the bodies are not what they should be */
+    KY_BAD_DATA = 4,    /* a file is damaged or of the wrong kind, or bodies are invalid */
     KY_DEVICE = 5,      /* a device failed or ran out of memory */
     KY_STOPPED = 6,     /* stopped early, resumable */
     KY_CANNOT_WRITE = 7 /* a file cannot be written */
@@ -70,24 +68,23 @@ enum ky_status {
 
 struct ky_error {
     enum ky_status status;
-    char text[1024]; /* one line, without a newline: what, where and what would be right. Parameters
-                        are named as options of the command: --step-max is the member step_max */
+    char text[1024]; /* one line, without a newline: the fault, its place and the remedy. */
 };
 
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
 KY_API const char *ky_version(void); /* "0.3.0" */
-/* How many threads the loops of the calling thread take from now on: in calls that have no
- * `threads` among their parameters (analysis, merging, pictures), and where `threads` is 0. 0, as
- * at the start: OMP_NUM_THREADS, or the processors that it may use; at most 1,024. Results do not
- * depend on it. Returns what was chosen before, 0 at first. A build without threads has one. */
+/* Sets the number of threads for the loops of the calling thread, at most 1,024. It holds for calls
+ * without `threads` in their parameters (analysis, merging, pictures), and where `threads` is 0. 0
+ * (default): OMP_NUM_THREADS, or the processors that the thread may use. Results do not depend on
+ * it. Returns the previous number, 0 at first. A build without threads uses one. */
 KY_API int ky_use_threads(int threads);
 
 /* For bindings that do not read this file: how many bytes a struct of it has in the library,
  * ky_abi("ky_parameters"); 0 for NULL and for a name of none. */
 KY_API size_t ky_abi(const char *name);
 
-/* What this build can do, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
+/* The features of this build, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
  * lines are separated by '\n'. Static text. */
 KY_API const char *ky_build_features(void);
 
@@ -128,12 +125,13 @@ enum {
     KY_WITH_RADIUS = 32
 };
 
-/* Allocates the three required arrays and those named in `with`, zeroed; after a failure there are
- * none. Free with ky_bodies_free, which frees every array that is not NULL and clears the struct.
- */
+/* Allocates the three required arrays and the arrays named in `with`, zeroed; after a failure none
+ * is allocated. Free with ky_bodies_free, which frees every array that is not NULL and clears the
+ * struct. */
 KY_API enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                          struct ky_error *error);
-/* Adds those arrays in `with` that are NULL, zeroed. After KY_FAULT some of them may be there. */
+/* Adds the arrays in `with` that are NULL, zeroed. After KY_FAULT some of them may have been
+ * added. */
 KY_API enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with,
                                        struct ky_error *error);
 KY_API void ky_bodies_free(struct ky_bodies *bodies);
@@ -179,17 +177,18 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 /* Along which bodies are sorted before a walk; Hilbert's is the default. */
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
-/* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. Engine
- * cpu, which has its own tree, refuses the others; so do methods that have only the other tree. */
+/* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. The
+ * engine cpu, which has its own tree, refuses the other values; so do methods that have only the
+ * other tree. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
-/* Not set: extended for KY_DIRECT, else single. docs/numerics.md says what they are. */
+/* Not set: extended for KY_DIRECT, else single. docs/numerics.md describes them. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-/* By snapshot: the one stored with the bodies, else Plummer. With ε_i of the body that feels the
- * force, ε_j of the one that exerts it, pairs at the distance r act as if it were
+/* By snapshot: the kind stored with the bodies, else Plummer. ε_i belongs to the body that feels
+ * the force, ε_j to the body that exerts it. A pair at the distance r acts as if the distance were
  *   Plummer    √(r² + ε_i²);
  *   symmetric  √(r² + ε_i² + ε_j²);
- *   spline     r where r >= 2.8 max(ε_i, ε_j); nearer pairs as GADGET's spline of that radius,
- * whose potential at r = 0 is that of Plummer with the larger ε. Not for KY_HERMITE4. */
+ *   spline     r where r >= 2.8 max(ε_i, ε_j); nearer pairs act as GADGET's spline of that radius,
+ * whose potential at r = 0 equals Plummer's with the larger ε. Not for KY_HERMITE4. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 /* Leap-frog with one step for all bodies (default), or with a step of each body's own; the
@@ -250,11 +249,11 @@ struct ky_parameters {
     int precision; /* enum ky_precision */
     int unused;    /* keeps the places of the members behind it */
     int softening_kind;
-    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone. With
-                            KY_FMM and KY_DIRECT theta is for general walks, and with KY_FMM for
-                            points of a field that are far away: ky_sim_field */
-    double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.
-                            Bodies without are KY_USAGE: see ky_softening_choose */
+    double theta, alpha; /* NaN: the default of the opening; alpha is only for relative. With KY_FMM
+                            and KY_DIRECT theta is for general walks, and with KY_FMM for points of
+                            a field that are far away: ky_sim_field */
+    double softening;    /* of all bodies, instead of their own; NaN (default): the bodies' own.
+                            Bodies without softening are KY_USAGE: see ky_softening_choose */
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
@@ -269,8 +268,8 @@ struct ky_parameters {
     int corrections; /* KY_HERMITE4; 0 (default): by the number of bodies with mass, see the option
                       */
     /* external fields, docs/models.md; general walks (ky_walk) ignore them. Tables in time are
-     * files; those that cannot be used are KY_BAD_DATA, and calls that need a time past their ends
-     * KY_USAGE */
+     * files; a file that cannot be used is KY_BAD_DATA, and calls that need a time past its ends
+     * are KY_USAGE */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
     ky_field_function *field_function; /* one more field, for engine cpu or ranks, or NULL. A
                                           restart uses the function that its caller passes */
@@ -279,71 +278,69 @@ struct ky_parameters {
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
      * from ky_snapshot.space. Must outlive the calls that read it */
     const char *expansion;
-    struct ky_units units; /* those of the bodies, for values with units in ky_parameters_set,
+    struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
     int order;             /* KY_FMM: of its expansions, 2 to 6 */
-    int mutual;   /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that the
-                     net force vanishes but for roundings */
-    double error; /* NaN (default): the other fields are the force. Else 99 % of the accelerations
-                     have at most this relative error: order, alpha and, where they are not given,
-                     precision and force follow from it. They are found when a simulation is opened
-                     (ky_sim_choice), by forces of its bodies beside exact sums for a sample, and
-                     replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
-                     order, or an opening other than relative */
+    int mutual;   /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that momentum is
+                     conserved up to rounding */
+    double error; /* NaN (default): the other fields define the force. Else 99 % of the
+                     accelerations have at most this relative error: order and alpha follow from it,
+                     and so do precision and force unless they are given. They are found when a
+                     simulation is opened (ky_sim_choice), by comparing forces with exact sums for a
+                     sample of its bodies. They replace `error` in ky_sim_parameters and in files.
+                     KY_USAGE with theta, alpha, order, or an opening other than relative */
     const volatile int
-        *stop;   /* not 0 (set by a signal handler or another thread, say): the calls below end
-                    with KY_STOPPED. Must outlive the calls that read it. NULL: never.
-                    - Calls that advance end after the present step, KY_STOP_ASKED. The simulation is
-                      usable, and the next such call goes on with the same bits once it is 0 again. A
-                      run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the step is the
-                      longest one. If the longest step does not end within a quarter of a second,
-                      the call ends within it: the bodies are at different times, ky_sim_time is the
-                      time at which the step began, and ky_sim_stop_reason names a pair. Then only
-                      calls that advance, to the end of the step or beyond, and calls that save are
-                      possible. All other calls of the simulation give KY_USAGE until the end of the
-                      step is reached.
+        *stop;   /* not 0 (set by a signal handler or another thread, say): the calls below end with
+                    KY_STOPPED. Must outlive the calls that read it. NULL: never.
+                    - Calls that advance end after the present step, KY_STOP_ASKED. The simulation
+                      is usable, and the next such call goes on with the same bits once it is 0
+                      again. A run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the
+                      step is the longest one. If the longest step does not end within a quarter
+                      of a second, the call ends within it: the bodies are at different times,
+                      ky_sim_time is the time at which the step began, and ky_sim_stop_reason
+                      names a pair. Then only calls that advance, to the end of the step or
+                      beyond, and calls that save are possible. All other calls of the simulation
+                      give KY_USAGE until the end of the step is reached.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
                       ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
-                      within their work.
-                      The bodies are usable. Nothing of the call is kept, and made again it begins
-                      anew, with the same results.
+                      within their work. The bodies are usable. Nothing of the call is kept; a
+                      repeated call starts from the beginning, with the same results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
                       ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
-                      the simulation as it was: the next call of any kind gives what it would have
-                      given without.
-                    On the CPU loops over the bodies look at the flag; docs/lab/README.md has how
-                    soon calls end. On devices the call looks at it before and after each part of
-                    its work alone (the bodies to the device, an evaluation of forces, a whole field
-                    at points, the results back), and ends with the part. Each call says what its
-                    arrays hold then. Other calls, among them ky_sim_open, do not look at it */
+                      the simulation as it was: later calls give the same results as without the
+                      stopped call.
+                    On the CPU loops over the bodies check the flag; docs/lab/README.md has the
+                    times until calls end. On devices the call checks it only before and after
+                    each part of its work (upload of the bodies, an evaluation of forces, a whole
+                    field at points, download of the results), and ends with the part. Each call
+                    documents the content of its arrays then. Other calls, such as ky_sim_open, do
+                    not check it */
     double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
                     it (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
-    int stop_collision; /* 1: two bodies are nearer than the sum of their radii, which are those of
-                           `body_radius`, else the bodies' own. KY_USAGE without radii */
+    int stop_collision; /* 1: two bodies are nearer than the sum of their radii: `body_radius`, or
+                           the bodies' own radii. KY_USAGE without radii */
     double stop_pair;   /* two bodies are nearer than this, which is above 0 [length]; NaN: never */
     double
         stop_escape; /* an unbound body is farther from the density centre [length]; NaN: never */
     double stop_box; /* a body is outside the cube of this side, above 0, about the origin: |x|,
                         |y| or |z| is more than half of it [length]; NaN: never */
-    double body_radius; /* of all bodies, in place of their own radii, for stop_collision [length];
+    double body_radius; /* of all bodies, instead of their own radii, for stop_collision [length];
                            NaN: the bodies' own. KY_USAGE without stop_collision */
-    /* In place of field_function, or NULL; with field_context, and like it in all else. Devices
+    /* Used instead of field_function, or NULL; with field_context, and otherwise like it. Devices
      * take it too, but with KY_HERMITE4: the host evaluates it where the bodies are at the time,
      * and the device adds. */
     ky_field_places_function *field_places;
-    int ranks; /* how many ranks share a simulation: threads of the process, each with a part of its
-                  threads or with a device of those that `engine` names; or the processes of MPI,
-                  within ky_mpi_lead. With KY_TREE, and
-                  KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all.
-                  KY_UNSUPPORTED on devices: KY_WALK, and block steps but those of KY_TREE and
-                  KY_DIRECT.
-                  Accelerations and motion have the same bits for any number of ranks. 1 (default):
-                  no ranks, but where `engine` names several devices: then ky_sim_open and calls
-                  without a simulation open a rank for each, if that takes less time than the first
-                  device alone, which the log says. Calls without a simulation take no other
-                  number */
+    int ranks; /* number of ranks of a simulation: threads of the process, each with a part of its
+                  threads or with one of the devices that `engine` names; or the processes of MPI,
+                  within ky_mpi_lead. With KY_TREE, and KY_LEAPFROG or KY_BLOCK_STEPS, each rank has
+                  its share of the bodies, else all. KY_UNSUPPORTED on devices: KY_WALK, and block
+                  steps except with KY_TREE and KY_DIRECT. Accelerations and motion have the same
+                  bits for any number of ranks. 1 (default): no ranks, unless `engine` names several
+                  devices: then ky_sim_open and calls that compute forces or fields once open a rank
+                  for each, if that is faster than only the first device; the choice is logged.
+                  Calls without a simulation accept only 1 */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -363,26 +360,26 @@ struct ky_option_about {
     const char *section;  /* "force" */
     const char *name;     /* "theta" */
     int kind;             /* enum ky_option_kind */
-    const char *initial;  /* the default as text; NULL: unset, and the help says what that means */
+    const char *initial;  /* the default as text; NULL: unset, with the meaning in the help */
     double low, high;     /* range of numbers, ends included; low > high: no range */
     const char *choices;  /* "geometric|offset|minimum|relative", or NULL */
     char unit[16];        /* "length", "time", "s"; "": none */
-    const char *help;     /* one line. A size of 0 ends here; what follows needs the true size */
-    const char *value;    /* what the help calls the value: "LENGTH", "FILE"; NULL: by kind */
+    const char *help;     /* one line. A size of 0 ends here; later members need the true size */
+    const char *value;    /* the help's word for the value: "LENGTH", "FILE"; NULL: by kind */
     size_t offset, bytes; /* of the field in its struct. Flags and choices are int, integers int or
                              uint64_t by their bytes, reals double, texts const char * */
 };
 /* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
 /* Sets the field of that name from text, as the command line does; a number may have a unit, "3pc",
- * where parameters->units have scales. Texts are not copied. KY_USAGE for a name that there is not,
- * with the nearest one, and for what is not a value of it; the field is unchanged then. */
+ * where parameters->units have scales. Texts are not copied. KY_USAGE for an unknown name, with the
+ * nearest one, and for a text that is not a value of the field; the field is unchanged then. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
-/* The inverse: the field of that name as text, without a unit, which ky_parameters_set takes back
- * to the last bit; "" for a field that is not set. KY_USAGE for a name that there is not, and where
- * the text has `size` bytes or more; `value` is unchanged then. ky_options_text does the same for
- * other structs. */
+/* The inverse: the field of that name as text, without a unit, which ky_parameters_set restores to
+ * the last bit; "" for a field that is not set. KY_USAGE for an unknown name, and where the text
+ * has `size` bytes or more; `value` is unchanged then. ky_options_text does the same for other
+ * structs. */
 KY_API enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,
                                         char *value, size_t size, struct ky_error *error);
 
@@ -390,17 +387,18 @@ KY_API enum ky_status ky_parameters_get(const struct ky_parameters *parameters, 
 enum ky_options_kind {
     KY_OPTIONS_PARAMETERS, /* struct ky_parameters */
     KY_OPTIONS_RUN,        /* struct ky_run_parameters */
-    KY_OPTIONS_MODEL,  /* struct ky_model_parameters: what models share. ky_model_option_get tells
-                          those of one model, which the member `options` sets by name */
-    KY_OPTIONS_MERGE,  /* struct ky_merge_parameters */
-    KY_OPTIONS_GROUPS, /* struct ky_catalogue_parameters */
-    KY_OPTIONS_PROFILE /* struct ky_profile_parameters */
+    KY_OPTIONS_MODEL,      /* struct ky_model_parameters: the options common to models.
+                              ky_model_option_get has the options of one model, which the member
+                              `options` sets by name */
+    KY_OPTIONS_MERGE,      /* struct ky_merge_parameters */
+    KY_OPTIONS_GROUPS,     /* struct ky_catalogue_parameters */
+    KY_OPTIONS_PROFILE     /* struct ky_profile_parameters */
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
 /* Sets the field of that name in `values`, a struct of that kind that its _defaults call has
- * filled, as ky_parameters_set does. `units` (or NULL: none) are those of the bodies, for a value
- * with a unit. The field is unchanged after KY_USAGE. */
+ * filled, as ky_parameters_set does. `units` are the units of the bodies, for a value with a unit;
+ * NULL: none. The field is unchanged after KY_USAGE. */
 KY_API enum ky_status ky_options_set(int kind, void *values, const char *name, const char *value,
                                      const struct ky_units *units, struct ky_error *error);
 /* Writes the field of that name as text that ky_options_set takes back exactly; "" while it is not
@@ -408,41 +406,41 @@ KY_API enum ky_status ky_options_set(int kind, void *values, const char *name, c
  * more; `text` is unchanged then. */
 KY_API enum ky_status ky_options_text(int kind, const void *values, const char *name, char *text,
                                       size_t size, struct ky_error *error);
-/* What makes the force and the engine of the parameters ignore their option of that name, such as
- * "--force direct" for "theta"; NULL if they look at it, and for other names. Static text. */
+/* The option that makes the force and the engine of the parameters ignore their option of that
+ * name, such as "--force direct" for "theta"; NULL if they use it, and for other names. Static
+ * text. */
 KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
-/* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. Where
- * the methods tree, fmm and direct do not all use all of these, the first that does becomes the
- * force. KY_USAGE if none does, and beside parameters->error for alpha, theta, order and an opening
- * other than relative, with any force. A simulation does so for the fields that have not their
- * defaults; this call is for programs that know of options which were given with the value of the
- * default. */
+/* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. If not
+ * all of the methods tree, fmm and direct use all of these options, the first method that does
+ * becomes the force. KY_USAGE if none does; and if parameters->error is set, for alpha, theta,
+ * order and an opening other than relative, with any force. A simulation does so for fields whose
+ * values are not the defaults; this call is for programs that know of options that were given with
+ * the default value. */
 KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
                                                  const char *const *given, struct ky_error *error);
 
 struct ky_snapshot;
 
 enum { KY_REMARK = 256 };
-/* The rule for the softening of a calculation: that of the parameters if it is a number; else each
- * body's own; else the one stored in the snapshot; else KY_USAGE with a recommended value in the
- * error text. After KY_OK parameters->softening is the softening of all bodies, also of those with
- * their own, or NaN if each body has its own. parameters->softening_kind is that of the parameters,
- * else the stored one, else plummer. `remark` (KY_REMARK bytes, or NULL) gets a line that says what
- * was chosen and what it replaces; it is empty if the parameters gave the softening and it replaces
- * nothing. ky_run and ky_run_plan apply this rule themselves. Calls that get bodies without a
- * snapshot (ky_sim_open, ky_forces, ky_forces_check, ky_binaries_find, ky_walk with `gravity`) use
- * the first two rules, else KY_USAGE. */
+/* The rule for the softening of a calculation: the softening of the parameters if it is a number;
+ * else each body's own; else the softening stored in the snapshot; else KY_USAGE with a recommended
+ * value in the error text. After KY_OK parameters->softening is the softening of all bodies, also
+ * of bodies with their own, or NaN if each body uses its own. parameters->softening_kind is the
+ * kind of the parameters, else the stored kind, else plummer. `remark` (KY_REMARK bytes, or NULL)
+ * gets a line with the choice and the softening that it replaces; it is empty if the parameters
+ * gave the softening and it replaces nothing. ky_run and ky_run_plan apply this rule themselves.
+ * Calls that get bodies without a snapshot (ky_sim_open, ky_forces, ky_forces_check,
+ * ky_binaries_find, ky_walk with `gravity`) use the first two rules, else KY_USAGE. */
 KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                           const struct ky_snapshot *snapshot,
                                           char remark[KY_REMARK], struct ky_error *error);
 
 /* ---- forces and sums ---- */
 
-/* What one evaluation cost. Seconds on the engine's own clock; a phase that the method lacks is
+/* The cost of one evaluation. Seconds on the engine's own clock; a phase that the method lacks is
  * 0. `walk` and `total` are NaN when they were not measured: devices measure the first evaluations,
- * then every 64th and those that follow one whose report was asked for. The first evaluation with
- * opening relative makes two passes, the first one with offset: all figures are then sums of both.
- */
+ * every 64th, and each evaluation after one whose report was read. The first evaluation with
+ * opening relative makes two passes, the first with offset: all figures are then sums of both. */
 struct ky_force_report {
     size_t size;      /* of this struct, or 0 */
     char engine[16];  /* "cpu" */
@@ -456,25 +454,24 @@ struct ky_force_report {
 };
 
 /* Accelerations and potentials of all bodies on each other, once, without a simulation. External
- * fields add to the accelerations alone. The forces are those with which a simulation with these
- * parameters begins. Writes bodies->acceleration and ->potential where they are not NULL. `report`
- * may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not
- * finite, KY_USAGE for parameters out of their range, KY_STOPPED by parameters->stop: the bodies
- * are unchanged then.
- */
+ * fields add only to the accelerations. A simulation with these parameters begins with the same
+ * forces. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be
+ * NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
+ * KY_USAGE for parameters out of their range, KY_STOPPED by parameters->stop: the bodies are
+ * unchanged then. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
 /* The field of the bodies at points, as by ky_sim_field, without a simulation and without forces of
- * the bodies. `softening` is that of the points [length]. Either array may be NULL. Fails as
- * ky_forces and ky_sim_field do; after KY_STOPPED the numbers in the arrays have no meaning. */
+ * the bodies. `softening` is the softening of the points [length]. Either array may be NULL. Fails
+ * as ky_forces and ky_sim_field do; after KY_STOPPED the numbers in the arrays have no meaning. */
 KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
                                const struct ky_bodies *bodies, size_t count,
                                const double (*position)[3], double softening,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 
-/* Points where a field is wanted, and what is wanted there: arrays that are not NULL are filled.
+/* Points where a field is wanted, and the wanted quantities: arrays that are not NULL are filled.
  * All of them have `count` rows. */
 struct ky_field_points {
     size_t size; /* of this struct */
@@ -521,7 +518,7 @@ struct ky_error_statistics {
     size_t samples; /* 0: nothing was compared, and the numbers say nothing */
 };
 
-/* What was chosen for KY_FORCE_AUTO and for parameters->error. */
+/* The choice for KY_FORCE_AUTO and for parameters->error. */
 struct ky_choice {
     size_t size;      /* of this struct, or 0 */
     int force;        /* enum ky_force: the method */
@@ -531,10 +528,10 @@ struct ky_choice {
     double asked;     /* the error that was asked for; NaN: none */
     double measured;  /* the error of 99 % of the samples; NaN: not measured */
     uint64_t samples; /* bodies whose acceleration was compared with an exact sum */
-    char text[256];   /* what was chosen and why, in one line; "": there was nothing to choose */
+    char text[256];   /* the choice and its reason, in one line; "": there was nothing to choose */
 };
 
-/* What ky_forces_check does, and where its results go. */
+/* The settings of ky_forces_check, and its results. */
 struct ky_check_parameters {
     size_t size;
     uint64_t repeat;  /* evaluations; 1 (default) or more */
@@ -547,9 +544,9 @@ struct ky_check_parameters {
     int unused[2];                  /* keep the places of the members behind them */
     struct ky_force_report *report; /* each time is the median over the evaluations; or NULL */
     struct ky_sums *sums;           /* or NULL: not summed */
-    struct ky_parameters *resolved; /* the parameters with what stands for their defaults; or NULL.
-                                       Filled by ky_parameters_defaults before */
-    struct ky_choice *choice;       /* what was chosen for KY_FORCE_AUTO and for `error`; or NULL */
+    struct ky_parameters *resolved; /* the parameters with the values chosen for unset fields; or
+                                       NULL. The caller calls ky_parameters_defaults for it first */
+    struct ky_choice *choice;       /* the choice for KY_FORCE_AUTO and for `error`; or NULL */
     /* in a later version of the struct, for which `size` must be set: */
     size_t massless; /* for ky_forces_memory: how many of the bodies have no mass; default 0 */
 };
@@ -582,7 +579,7 @@ KY_API enum ky_status ky_forces_check(const struct ky_parameters *parameters,
                                       const struct ky_check_parameters *wanted,
                                       struct ky_check_results *results, struct ky_error *error);
 
-/* Peak memory of such a call for n bodies that have ids, and those of the bodies [bytes]. */
+/* Peak memory of such a call for n bodies that have ids, and memory of the bodies [bytes]. */
 struct ky_check_memory {
     size_t size; /* of this struct, or 0 */
     double host, device;
@@ -595,15 +592,15 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
 
 /* ---- the general walk: neighbours, SPH density, actions by name ---- */
 
-/* Every body walks through the octree once. An action decides which cells are passed over, which
- * act as a whole, and what a source does to the body; docs/general-walk.md says how to write one.
- * The walk uses engine, isa, threads, curve, leaf and group of `parameters`, and for `gravity` also
- * those of the force. Precision is double here unless `parameters` set it: with less, devices round
- * positions to float, and may decide otherwise for bodies at the very surface of a radius
+/* Every body walks through the octree once. An action decides which cells are skipped, which act as
+ * a whole, and how a source acts on the body; docs/general-walk.md explains how to write one. The
+ * walk uses engine, isa, threads, curve, leaf and group of `parameters`, and for `gravity` also the
+ * fields of the force. Precision is double here unless `parameters` set it: with less, devices
+ * round positions to float, and may decide otherwise for bodies at the very surface of a radius
  * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
  * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
  * its body interactions are the distances computed. With `friends` and groups their number may
- * differ between runs, since it depends on what was joined before.
+ * differ between runs, since it depends on the order in which bodies are joined.
  *
  * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
  * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. KY_STOPPED
@@ -631,7 +628,7 @@ KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears
 
 /* SPH density at every body: Σ m W(r, h) over the bodies within h, itself included, W the cubic
  * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
- * holds k neighbours, the last on its surface (h is twice that of Monaghan & Lattanzio 1985 and the
+ * holds k neighbours, the last on its surface (twice the h of Monaghan & Lattanzio 1985, and the
  * same as GADGET's). If k other bodies are at the same position, h is 0. The density is then 0 if
  * no body there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` has
  * n elements; `smoothing` (h) too, or is NULL. k from 1 to n − 1, else KY_USAGE; with no bodies
@@ -648,16 +645,16 @@ struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
     double linking_fraction; /* of ∛(volume/bodies); 0.2 */
-    double volume; /* in which the bodies lie, above 0. NaN (default): the mean distance is that of
-                      the inner half of the bodies, in the sphere that holds them. The centre of
+    double volume; /* in which the bodies lie, above 0. NaN (default): the mean distance is measured
+                      for the inner half of the bodies, in the sphere that holds them. The centre of
                       the sphere is the median of the coordinates (of 1,023 bodies at most) */
     uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
 
-/* The groups, those of more bodies first, and among groups of the same size that with the smallest
- * index. The bodies of group g are body[offset[g]] … body[offset[g + 1] − 1], indices in ascending
- * order. Means are weighted by mass, in a group without mass by number. */
+/* The groups in descending order of their number of bodies; groups of the same size in ascending
+ * order of their smallest index. The bodies of group g are body[offset[g]] … body[offset[g + 1] −
+ * 1], indices in ascending order. Means are weighted by mass, in a group without mass by number. */
 struct ky_catalogue {
     size_t size;           /* of this struct, or 0 */
     double linking_length; /* that was taken */
@@ -779,7 +776,7 @@ KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int sho
 
 /* Why the last call that advanced, or a run, has ended before its time. */
 enum ky_stop_kind {
-    KY_STOP_NONE,        /* it has not, or it has failed in another way */
+    KY_STOP_NONE,        /* it has not stopped, or it has failed in another way */
     KY_STOP_CLOSE_PAIR,  /* KY_STOPPED: two bodies without softening want steps shorter than the
                             shortest (KY_HERMITE4). A call that continues ignores this pair */
     KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
@@ -788,7 +785,7 @@ enum ky_stop_kind {
                       `view` of a run, or a file named stop in its folder. Within a longest step
                       struct ky_stop has the body with the shortest step and the body with the
                       strongest pull on it; their distance is NaN if ranks share the bodies */
-    /* of runs alone, KY_STOPPED */
+    /* only for runs, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
     KY_STOP_CORE, /* by stop_core */
     /* KY_STOPPED: by the members of struct ky_parameters with these names. Calls look at the end of
@@ -818,89 +815,91 @@ struct ky_stop {
     /* in a later version of the struct, for which `size` must be set: */
     size_t count; /* pairs or bodies that stopped it together; 0 for the other kinds */
 };
-/* Fills *stop; KY_STOP_NONE for sim NULL. A simulation that can only be closed still tells. */
+/* Fills *stop; KY_STOP_NONE for sim NULL. Also valid for a simulation that can only be closed. */
 KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
 
 /* ---- changes between two steps ----
  *
- * The time does not change. Each call computes the forces of all bodies anew, unless it says
- * otherwise or lies between ky_sim_change_begin and ky_sim_change_end. After KY_BAD_DATA and
- * KY_USAGE the simulation is unchanged; after other failures it can only be closed. The calls that
- * set a parameter leave it unchanged after KY_UNSUPPORTED too. */
+ * The time does not change. Each call recomputes the forces of all bodies, unless it says otherwise
+ * or lies between ky_sim_change_begin and ky_sim_change_end. After KY_BAD_DATA and KY_USAGE the
+ * simulation is unchanged; after other failures it can only be closed. The calls that set a
+ * parameter leave it unchanged after KY_UNSUPPORTED too. */
 
 /* From here on changes compute no forces. The first call that needs the forces computes them once:
- * ky_sim_change_end, calls that advance or save, ky_sim_sums, and those that read accelerations or
- * potentials. KY_USAGE where changes have begun already. */
+ * ky_sim_change_end, calls that advance or save, ky_sim_sums, and calls that read accelerations or
+ * potentials. KY_USAGE if changes have begun already. */
 KY_API enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error);
 /* Ends the changes. `now` 1: the forces are computed, if there was a change that asks for it; 0:
  * they wait for the first call that needs them. KY_USAGE where no changes have begun. */
 KY_API enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error);
 
-/* Replaces mass, position, velocity, softening, type and radius by those arrays that `bodies` has
- * (its n must be ky_sim_n, else KY_USAGE); the others and the ids stay. Where it has softenings,
- * these are each body's own from then on. */
+/* Replaces mass, position, velocity, softening, type and radius by the arrays that `bodies` has
+ * (its n must be ky_sim_n, else KY_USAGE); other arrays and the ids stay. If it has softenings,
+ * each body uses its own from then on. */
 KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                                    struct ky_error *error);
 /* Appends bodies. Their ids must be new, else KY_BAD_DATA; NULL: ids continue from the largest one.
- * Softenings are required (KY_USAGE) where the bodies of the simulation have their own; where all
- * have one softening, the new bodies get it in place of theirs. Without types they have type 4,
+ * Softenings are required (KY_USAGE) if the bodies of the simulation have their own; if all have
+ * one softening, the new bodies get it instead of their own. Without types they have type 4,
  * without radii the radius 0. KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
-/* Removes the bodies with these ids; the order of the others stays. All may go. KY_BAD_DATA if no
- * body has one of the ids, and for an id that is given twice. */
+/* Removes the bodies with these ids; the order of the remaining bodies stays. All may be removed.
+ * KY_BAD_DATA if no body has one of the ids, and for an id that is given twice. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
  * step that was divided ends now. No forces are computed. KY_USAGE for 0, for a step that is not
  * finite or is lost in the rounding of the time, and within a run. */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
-/* Sets one softening for all bodies, in place of their own [length]. */
+/* Sets one softening for all bodies, instead of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 /* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
  * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
  * cell, multipole, order, curve, leaf, group; field; stop-collision, stop-pair, stop-escape,
- * stop-box, body-radius. KY_USAGE with the reason for others, for a
- * value that contradicts the rest (theta beside opening relative, say), and for an option without
- * effect on the force or the integrator. Those of the steps compute no forces: bodies take them up
- * as their present steps end; present steps that do not fit a new `step` or step-min are chosen
- * anew at the next advance. Another opening begins with its default theta or alpha. */
+ * stop-box, body-radius. KY_USAGE with the reason for other parameters, for a value that
+ * contradicts the rest (theta with opening relative, for example), and for an option without effect
+ * on the force or the integrator. Parameters of steps compute no forces: bodies use them when their
+ * present steps end; present steps that do not fit a new `step` or step-min are chosen again at the
+ * next advance. Another opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
-/* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
- * none. The function field_function stays. Within a run energy.csv keeps its columns. */
+/* Replaces the external fields of the parameters by the fields of a text like parameters.field;
+ * NULL: none. The function field_function stays. Within a run energy.csv keeps its columns. */
 KY_API enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field,
                                         struct ky_error *error);
-/* The parameters that are in force: those of the opening and later changes, with what was left open
- * (the engine that `auto` took, opening, precision) filled in. `parameters` has its size, or 0. Its
- * texts belong to the simulation: they are valid until one of them changes, or it is closed. */
+/* The present parameters: as given at the opening and changed later, with unset fields (the engine
+ * that `auto` took, opening, precision) filled in. `parameters` has its size, or 0. Its texts
+ * belong to the simulation: they are valid until one of them changes, or the simulation is
+ * closed. */
 KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
                                         struct ky_error *error);
-/* What was chosen for KY_FORCE_AUTO and `error` when the simulation was opened; it stays while the
+/* The choice for KY_FORCE_AUTO and `error` when the simulation was opened. It stays while the
  * parameters change, and after ky_sim_restore, which leaves its text empty. */
 KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
 
 /* Acceleration and potential of all bodies and external fields at `count` points that are not
- * bodies; either array may be NULL. `softening` is that of the points [length], not negative.
+ * bodies; either array may be NULL. `softening` is the softening of the points [length], not
+ * negative.
  *
- * Method and precision are those of the simulation; with `walk`, and on devices `list`, each point
+ * Method and precision are as in the simulation; with `walk`, and on devices `list`, each point
  * walks by itself, on the CPU in double. With tree and fmm points walk in groups, so that the
  * numbers depend, within the errors, on the points of a call. The opening relative is replaced by
  * offset with theta of at most 0.4, except with fmm, and with tree on devices. The errors are as
- * large as those of forces. A point that is far away, on devices more than some 10^8 sizes of the
- * system, walks by offset and theta by itself. On devices fewer than 1,024 points, and points among
- * fewer than 1,024 bodies, do so with tree, and have exact sums with fmm; with more, a call takes
- * the memory of forces of as many bodies as there are bodies and points, beside that of the
- * simulation; KY_DEVICE without it. Where that is a quarter of the device's memory or less, it
- * stays for the next call, until a restart or a snapshot is written.
+ * large as the errors of forces. A point that is far away, on devices more than some 10^8 sizes of
+ * the system, walks by offset and theta by itself. On devices fewer than 1,024 points, and points
+ * among fewer than 1,024 bodies, do so with tree, and have exact sums with fmm; with more, a call
+ * needs additional memory: as much as the forces of n + count bodies; KY_DEVICE if there is not
+ * enough. Where that is a quarter of the device's memory or less, it stays for the next call, until
+ * a restart or a snapshot is written.
  *
  * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite.
  * KY_STOPPED as ky_field; the simulation is as before. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
-/* The same with what struct ky_field_points asks for. */
+/* The same for the quantities of struct ky_field_points. */
 KY_API enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_points *points,
                                         struct ky_error *error);
 
@@ -910,8 +909,8 @@ KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct k
 /* Opens a simulation from such a file, or from restart.kyo in the folder of a run; from
  * PATH.previous if the file is missing or damaged. Engine, isa, threads, log, stop and
  * field_function are taken from `parameters`, as in ky_resume, and so are units, which the file
- * does not have; all else from the file. KY_BAD_DATA for a file that is none or whose numbers
- * contradict each other. *sim is NULL after a failure. */
+ * does not have; all else from the file. KY_BAD_DATA for a file that is not a restart file or whose
+ * numbers contradict each other. *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
 /* The same in memory. *bytes is the room of `data`, and becomes the bytes that the simulation
@@ -924,8 +923,8 @@ KY_API enum ky_status ky_sim_restore_memory(const void *data, size_t bytes,
 
 /* ---- the state ----
  *
- * For sim NULL the first three are 0, NaN and 0. A failure of the others leaves the simulation as
- * it is, unless forces that were to be computed first have failed. */
+ * For sim NULL the first three are 0, NaN and 0. A failure of the other calls leaves the simulation
+ * as it is, unless pending forces had to be computed first and failed. */
 
 KY_API size_t ky_sim_n(const struct ky_sim *sim);
 KY_API double ky_sim_time(const struct ky_sim *sim);
@@ -934,7 +933,7 @@ KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
 /* Fills the arrays that `bodies` has (its n must be ky_sim_n, else KY_USAGE), in the order in which
  * the bodies were put in. If ky_sim_open got no ids, types, softenings or radii, a body's id is its
- * index there, its type 4, its softening that of all, and its radius 0. KY_BAD_DATA for numbers
+ * index there, its type 4, its softening the common one, and its radius 0. KY_BAD_DATA for numbers
  * that are not finite, here and in sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
@@ -944,11 +943,11 @@ KY_API void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report);
 
 /* ---- some of the bodies ----
  *
- * `index` has the places of `count` bodies in the order of ky_sim_bodies, in any order; NULL stands
- * for all bodies, and their number must be ky_sim_n. KY_USAGE for an index that is not below
- * ky_sim_n. Where nothing else is said a body may be named twice. A count of 0 is legal with NULL
- * arrays, and changes nothing. Calls that read and fail leave the simulation as it is; those that
- * write fail as changes do. A device copies these bodies alone, except for columns, for new
+ * `index` has the places of `count` bodies in the order of ky_sim_bodies, in any order; NULL means
+ * all bodies, and `count` must be ky_sim_n. KY_USAGE for an index that is not below ky_sim_n. A
+ * body may be named twice unless a call says otherwise. A count of 0 is allowed with NULL arrays,
+ * and changes nothing. Calls that read leave the simulation as it is when they fail; calls that
+ * write fail as changes do. A device copies only these bodies, except for columns, for new
  * softenings, and for positions so far out that all bodies need other units. */
 
 /* index[k] becomes the place of the body whose id is id[k]; the same id twice has the same place.
@@ -964,24 +963,24 @@ KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint6
 /* Fills the arrays that `some` has (its n is the count). Row k is of body index[k]. */
 KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
                                   struct ky_error *error);
-/* Replaces mass, position, velocity, softening, type and radius of some bodies by those that `some`
- * has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is named
- * twice. Without masses, positions and softenings no force is computed. Leap-frog then continues
- * with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
- * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies anew, KY_HERMITE4 with one
+/* Replaces mass, position, velocity, softening, type and radius of some bodies by the arrays that
+ * `some` has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is
+ * named twice. Without masses, positions and softenings no force is computed. Leap-frog then
+ * continues with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
+ * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies again, KY_HERMITE4 with one
  * evaluation at the next step, since the jerk has changed. */
 KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
                                      const struct ky_bodies *some, struct ky_error *error);
 /* Adds change[k] to the velocity of body index[k]; otherwise as ky_sim_replace with velocities. */
 KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_t count,
                                   const double (*change)[3], struct ky_error *error);
-/* What an integrator with steps of the bodies' own keeps of each body. "step": its present step
- * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for
- * 0; a whole number, except after a divided step, when steps are halvings of a part of
- * parameters.step. "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to
- * numbers[3 k + 2]; 0 after ky_sim_open and after every change but those of step, step-min, eta and
- * corrections, until the next advance computes it. KY_USAGE for another name, KY_UNSUPPORTED where
- * the integrator has no such numbers. */
+/* Quantities that an integrator with individual steps keeps for each body. "step": its present step
+ * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for 0; a
+ * whole number, except after a divided step, when steps are halvings of a part of parameters.step.
+ * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2]; 0
+ * after ky_sim_open and after every change except changes of step, step-min, eta and corrections,
+ * until the next advance computes it. KY_USAGE for another name, KY_UNSUPPORTED where the
+ * integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
                                     size_t count, double *numbers, struct ky_error *error);
 
@@ -989,12 +988,12 @@ KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const 
  *
  * The calls of the general walk on the simulation's own engine, at the present positions. The
  * bodies are not copied but by ky_sim_catalogue_make, which takes means of them. On the CPU the
- * numbers are those of the calls with parameters and bodies, to the last bit. On devices they are
- * those with the precision of the simulation (see ky_sim_parameters), which may be less than
- * double, and those of `gravity` differ by the rounding of cells. For `gravity` the opening
- * relative is replaced by offset. No forces are computed or changed, and a failure leaves the
- * simulation as it is. All of them, and ky_sim_pairs, end with KY_STOPPED by parameters.stop of the
- * simulation, which is as before then; arrays are as after the calls with parameters and bodies. */
+ * numbers equal the results of the calls with parameters and bodies, to the last bit. On devices
+ * they have the precision of the simulation (see ky_sim_parameters), which may be less than double,
+ * and the results of `gravity` differ by the rounding of cells. For `gravity` the opening relative
+ * is replaced by offset. No forces are computed or changed, and a failure leaves the simulation as
+ * it is. All of them, and ky_sim_pairs, end with KY_STOPPED by parameters.stop of the simulation,
+ * which is as before then; arrays are as after the calls with parameters and bodies. */
 KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                                   const struct ky_walk_input *input, double *results,
                                   struct ky_force_report *report, struct ky_error *error);
@@ -1010,10 +1009,10 @@ struct ky_pairs {
     double *distance;   /* [count] [length] */
 };
 /* `radius` has `radii` elements, 1 or ky_sim_n, finite and not negative; half of a distance, once,
- * finds the pairs below this distance. NULL: those of the simulation (body_radius of its
- * parameters, else of its bodies), KY_USAGE where it has none. Distances are compared as squares,
- * in double on every engine and in every precision: below 257 bodies by all pairs (the report is
- * all 0 then), else by a walk that finds candidates. Unlike those of the other walks here,
+ * finds the pairs below this distance. NULL: the radii of the simulation (body_radius of its
+ * parameters, else the radii of its bodies); KY_USAGE if it has none. Distances are compared as
+ * squares, in double on every engine and in every precision: below 257 bodies by all pairs (the
+ * report is all 0 then), else by a walk that finds candidates. Unlike in the other walks here,
  * positions are copied. KY_FAULT as ky_sim_neighbours; *pairs is empty after a failure. */
 KY_API enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t radii,
                                    struct ky_pairs *pairs, struct ky_force_report *report,
@@ -1035,9 +1034,9 @@ KY_API enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
 
 struct ky_view; /* ky_view_open of libkyoho_draw makes it */
 /* Shows a simulation that is in no run: gives its present bodies to the pages that wait for a
- * picture, and fills *orders with what they have asked for since the last call, KY_SHOW_… or-ed. To
- * be called after each step, and again while there is KY_SHOW_WAIT; the call has waited up to 0.2 s
- * then. It costs next to nothing while no page is open. The simulation is closed before the view,
+ * picture, and fills *orders with the requests of the pages since the last call, KY_SHOW_… or-ed.
+ * To be called after each step, and again while *orders has KY_SHOW_WAIT; the call then waits up to
+ * 0.2 s. It costs next to nothing while no page is open. The simulation is closed before the view,
  * or shown no more. KY_USAGE as ky_sim_advance. */
 enum {
     KY_SHOW_WAIT = 1,     /* a page has paused: make no step */
@@ -1049,7 +1048,7 @@ KY_API enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsi
 
 /* ---- a run in a folder ---- */
 
-/* Where a run stands. */
+/* The progress of a run. */
 struct ky_progress {
     size_t size; /* as the library has it */
     double time, end;
@@ -1070,8 +1069,8 @@ struct ky_run_parameters {
     const char *output;  /* the folder; made if it does not exist */
     double end;          /* NaN: given by steps */
     uint64_t steps;      /* 0: given by end */
-    double every;        /* between snapshots; NaN: only the first and the last state; 0: none but
-                            those of `at` */
+    double every;        /* between snapshots; NaN: only the first and the last state; 0: only the
+                            snapshots of `at` */
     double energy_every; /* between rows of energy.csv; NaN: a step, or longer where that would make
                             more than 5,000 rows. Each snapshot has a row too */
     double restart_every; /* seconds of wall time between restart files; 0: there are none */
@@ -1093,13 +1092,13 @@ struct ky_run_parameters {
     const char *source; /* how `kyoho run` would get the bodies, for run.json: lines "name=value"
                            with the names of its options, and \\ and \n in a value for a backslash
                            and the end of a line; or NULL */
-    const char
-        *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
+    const char *bodies_hash; /* the hash in a run.json, or NULL. KY_BAD_DATA if it does not match
+                                the bodies */
     /* Called after every `visit_every` whole steps (0: 1), before the output of that step; or NULL.
      * It may read the simulation and change its bodies, parameters and fields, but not its time.
      * Changes that it has begun end with it. Such a run must be resumed with the same function to
      * give the same results. A status other than KY_OK ends the run with this status and text, and
-     * without a restart file for this step: to stop with one let it set what `stop` points to. */
+     * without a restart file for this step: to stop with a restart file let it set *stop. */
     enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
     void *visit_context;
     uint64_t visit_every;
@@ -1115,7 +1114,7 @@ struct ky_run_parameters {
     const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
                            places, x_17, y_17, z_17; or NULL. KY_USAGE for an id that no body has */
     double escapers; /* unbound bodies farther from the density centre are listed in escapers.csv,
-                        each once; NaN: none. Those that escape_radius removes are listed too.
+                        each once; NaN: none. Bodies that escape_radius removes are listed too.
                         KY_USAGE with escape_radius */
     struct ky_stop *stopped; /* filled when the run ends; or NULL */
     struct ky_view *view;    /* shows the run from its first step on, and steers it: a stop there is
@@ -1123,18 +1122,19 @@ struct ky_run_parameters {
     int pieces;       /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
                          snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
                          file */
-    int choose_ranks; /* 1: parameters->ranks of 1 is nobody's wish: where `engine` names several
-                         devices, there is a rank for each if that takes less time than the first
-                         device alone, as the log says; 0: the first device works alone. A resumed
-                         run has the ranks that it had */
+    int choose_ranks; /* 1: parameters->ranks of 1 was not asked for: if `engine` names several
+                         devices, each gets a rank if that is faster than only the first device; the
+                         choice is logged. 0: only the first device is used. A resumed run keeps its
+                         number of ranks */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
-/* What a run would do and need. `initial` may have the number of bodies without arrays (mass NULL),
- * so that a plan needs no memory. Then `step` is NaN unless it is given, since it follows from the
- * bodies, and `steps` is 0 unless it is given. No folder is looked at. KY_USAGE for parameters,
- * times and intervals that do not go together, and for an end that is not given. */
+/* A plan of a run: its steps, files, memory and disk space. `initial` may have the number of bodies
+ * without arrays (mass NULL), so that a plan needs no memory. Then `step` is NaN unless it is
+ * given, since it follows from the bodies, and `steps` is 0 unless it is given. No folder is read.
+ * KY_USAGE for parameters, times and intervals that contradict each other, and if no end is
+ * given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
     double step; /* [time]; with `expansion` of ln a */
@@ -1144,8 +1144,8 @@ struct ky_plan {
     double largest_n; /* the most bodies that fit into the free memory of host and device */
     /* in a later version of the struct, for which `size` must be set: */
     char choice[256];  /* as `text` of struct ky_choice */
-    double rank_bytes; /* host memory of each rank for the forces; host_bytes is that of all ranks
-                          of this computer; 0: there are no ranks */
+    double rank_bytes; /* host memory of each rank for the forces; host_bytes is the sum over the
+                          ranks of this computer; 0: no ranks */
 };
 KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run,
@@ -1156,7 +1156,7 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
  * run->output. KY_STOPPED when it ended early (enum ky_stop_kind): ky_resume goes on, unless
  * restart_every is 0. KY_USAGE for a folder with the results of a run, unless run->overwrite, and
  * where initial->units have scales and parameters->g is not their G, to 1 %, and as ky_run_plan;
- * KY_BAD_DATA for no bodies and those that ky_bodies_check refuses. A failure before the first
+ * KY_BAD_DATA for no bodies and for bodies that ky_bodies_check refuses. A failure before the first
  * files are complete leaves the folder as it was. The bodies of *initial are freed once they are on
  * the engine, to make room, as by ky_bodies_free, unless run->keep. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
@@ -1186,16 +1186,16 @@ KY_API void ky_paths_free(struct ky_paths *paths); /* clears the struct */
 
 /* ---- snapshots ---- */
 
-/* The space of a snapshot, as its file tells. An ordinary file: not comoving, scale_factor 1, per_h
- * 0, box 0. A file in physical coordinates may also name its universe, by hubble, omega_matter and
- * omega_lambda, as those of the model cosmic do. */
+/* The space of a snapshot, as stored in its file. An ordinary file: not comoving, scale_factor 1,
+ * per_h 0, box 0. A file in physical coordinates may also name its universe, by hubble,
+ * omega_matter and omega_lambda; the files of the model cosmic do. */
 struct ky_space {
     int comoving;  /* positions are comoving: physical ones divided by scale_factor */
     int per_h;     /* lengths and masses are in units of 1/hubble */
     int converted; /* the numbers have been made physical, and the box is gone */
     double scale_factor;
-    double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not told */
-    double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not told */
+    double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not known */
+    double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not known */
     double box; /* side of a periodic box, in the numbers of the file; 0: open space */
 };
 
@@ -1224,7 +1224,7 @@ struct ky_write_options {
 /* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
  * of side 100"; "" for an ordinary file and for NULL. A text of `size` bytes or more is cut. */
 KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t size);
-/* The enum ky_format that the ending of a name tells; KY_FORMAT_BY_NAME if it tells none, and for
+/* The enum ky_format for the ending of a name; KY_FORMAT_BY_NAME for other endings, and for
  * NULL. */
 KY_API int ky_format_of_name(const char *path);
 /* For a program, before its first snapshot: at its end the HDF5 library does nothing. After a
@@ -1237,9 +1237,9 @@ KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
-/* What to do with a file that is comoving, in units of 1/h or in a periodic box. */
+/* The treatment of a file that is comoving, in units of 1/h or in a periodic box. */
 enum ky_space_reading {
-    KY_SPACE_REFUSED,   /* KY_BAD_DATA that says what it is (default) */
+    KY_SPACE_REFUSED,   /* KY_BAD_DATA that names the kind (default) */
     KY_SPACE_PHYSICAL,  /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
                            mass), time since a = 0; the box is left out. Needs units and cosmology */
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
@@ -1250,7 +1250,7 @@ enum ky_space_reading {
 struct ky_read_options {
     size_t size;
     int space;      /* enum ky_space_reading */
-    unsigned types; /* bit t: bodies of type t alone; 0: all */
+    unsigned types; /* bit t: only bodies of type t; 0: all */
     int renumber;   /* 1: ids are left out, so that a body's id is its index */
     /* for a file without units or with unknown ones. NULL: a file without units is in N-body units,
      * unknown units are KY_BAD_DATA */
@@ -1265,19 +1265,19 @@ struct ky_read_options {
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
 
-/* Reads any known format, told by its content; the path "-" is standard input. Allocates. Checks
- * the bodies. `options` NULL: as ky_read_options_defaults. KY_BAD_DATA for a file that is missing,
- * of no known format, damaged or without bodies (see may_be_empty); KY_UNSUPPORTED for HDF5 in a
- * build without it. The snapshot is empty after a failure. */
+/* Reads any known format, recognised by its content; the path "-" is standard input. Allocates.
+ * Checks the bodies. `options` NULL: as ky_read_options_defaults. KY_BAD_DATA for a file that is
+ * missing, of no known format, damaged or without bodies (see may_be_empty); KY_UNSUPPORTED for
+ * HDF5 in a build without it. The snapshot is empty after a failure. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
 KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                           struct ky_snapshot *snapshot, struct ky_error *error);
-/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never
- * damaged. The path "-" is standard output, for CSV and TIPSY; the format must be given. `options`
- * NULL: as ky_write_options_defaults. KY_USAGE for a name that tells no format, and for bodies
- * without masses, positions or velocities; KY_UNSUPPORTED for a format that is not written or not
- * in this build. */
+/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never damaged.
+ * The path "-" is standard output, for CSV and TIPSY; the format must be given. `options` NULL: as
+ * ky_write_options_defaults. KY_USAGE for a name without a known format, and for bodies without
+ * masses, positions or velocities; KY_UNSUPPORTED for a format that is not written or not in this
+ * build. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);
@@ -1292,33 +1292,32 @@ enum ky_mass_function {
     KY_MASS_KROUPA    /* m^−1.3 from 0.08 to 0.5, m^−2.3 to 100: Kroupa (2001) */
 };
 
-/* Fields as the options of `kyoho model --help`; a model ignores those that it does not name there.
- * `options` sets options by name, also those of a model that have no field here.
+/* Fields as the options of `kyoho model --help`; a model ignores fields that it does not name
+ * there. `options` sets options by name, also options of a model that have no field here.
  *
  * Masses are equal, or drawn from `mass_function`, `mass` in all. Ids are 0 … n − 1. The total
  * momentum is 0. The origin is the centre of mass, but for hernquist, jaffe and nfw the cusp: the
  * centre of mass lies off by noise of the halo. By default spheres and uniform-cube are in Hénon
  * units: G = M = 1, and E = −1/4 for the smooth Newtonian system that the bodies are drawn from,
- * after its cut; a sample deviates by its noise. The others have masses or lengths of their own
+ * after its cut; a sample deviates by its noise. Other models have masses or lengths of their own
  * (docs/models.md). With `mass`, `radius` and `units` lengths are scaled so that the half-mass
  * radius is `radius`, and velocities by √(G mass/length), so that the virial ratio is the same.
- * `softening` and `semi_major_axis` are lengths in these final units. The softening changes the
- * velocities alone: they are those of an isotropic equilibrium with the softened force (plummer,
- * hernquist, jaffe, nfw, king), or give the virial ratio that is asked for with it (uniform-sphere,
- * uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at
- * rest at 0. */
+ * `softening` and `semi_major_axis` are lengths in these final units. The softening changes only
+ * the velocities: they follow an isotropic equilibrium with the softened force (plummer, hernquist,
+ * jaffe, nfw, king), or give the requested virial ratio with it (uniform-sphere, uniform-cube). So
+ * E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at rest at 0. */
 struct ky_model_parameters {
     size_t size;
-    uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000,
-                   cosmic 2874551, cartwheel 18000, merger 240002), or as many as have `mass`, if
-                   that is given and masses of a mass function are in units with a scale; KY_USAGE
-                   for others */
+    uint64_t n; /* 0: the model's number (two-body 2, random 100000, figure8 7500, super8 10000,
+                   cosmic 2874551, cartwheel 18000, merger 240002); or, if `mass` is given and
+                   masses of a mass function are in units with a scale, the number that has this
+                   mass; KY_USAGE for other models */
     uint64_t seed;
     double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
-                               (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth
-                               model, of galaxy of its disk; 0 for two-body, 0.1 for figure8, super8
-                               and merger, 0.01 for random and cartwheel, 4 for cosmic. The snapshot
-                               tells it */
+                               (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the
+                               smooth model, of galaxy of its disk; 0 for two-body, 0.1 for figure8,
+                               super8 and merger, 0.01 for random and cartwheel, 4 for cosmic. The
+                               snapshot stores it */
     int softening_kind;     /* enum ky_softening_kind */
     double cutoff;          /* outermost radius in scale radii; 0: the model's own default */
     double virial_ratio;    /* uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold */
@@ -1326,19 +1325,19 @@ struct ky_model_parameters {
     double eccentricity;    /* two-body, which starts at apocentre */
     double mass_ratio;      /* two-body: second over first */
     double semi_major_axis; /* two-body */
-    double mass;   /* total; NaN (default): 1, or, where units have a scale and masses are of a
-                      mass function, the sum of the masses that are drawn in those of the Sun */
+    double mass;   /* total; NaN (default): 1; or, if units have a scale and masses are from a mass
+                      function, the sum of the masses, which are drawn in solar masses */
     double radius; /* half-mass radius of the smooth model; NaN (default): the one that makes
                       the virial radius G M²/(4 |E|) 1, as in Hénon units */
     struct ky_units units; /* of all lengths and masses here and of the bodies; g NaN: the G that
                               follows from the scales, 1 without them (default) */
-    const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
+    const char *const *options; /* "name=value" each, ended by NULL, instead of the fields of these
                                    names; or NULL. Another model's are KY_USAGE */
     ky_log_function *log; /* gets warnings, and progress if the model takes seconds; or NULL */
     void *log_context;
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
-    double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
-                          other way about the z axis */
+    double rotation;   /* this fraction, 0 to 1, of the bodies of a sphere with L_z < 0 has its
+                          rotation about the z axis reversed */
     /* "x,y,z": added to all positions [length] and velocities [velocity]; "i,Ω,ω" [degrees]: turns
      * the system about its origin before that, see docs/models.md. A number may have a unit. NULL:
      * not */
@@ -1358,14 +1357,14 @@ struct ky_model_about {
 };
 /* The model with this index; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_model_get(size_t index, struct ky_model_about *about);
-/* Replaces the units that are asked for by those that the bodies of the model will have; g NaN
- * becomes that of the scales. KY_USAGE for a name that is not a model's, for units that are none,
- * and where they contradict the model's own. */
+/* Replaces the requested units by the units that the bodies of the model will have; g NaN becomes
+ * the G of the scales. KY_USAGE for a name that is not a model's, for invalid units, and for units
+ * that contradict the model's own. */
 KY_API enum ky_status ky_model_units(const char *name, struct ky_units *units,
                                      struct ky_error *error);
-/* The options of a model, as ky_option_get tells those of a run; KY_USAGE past the last, and for a
- * name that is not a model's. Those of KY_OPTIONS_MODEL come first; for the others `offset` is that
- * in a struct of the model's own. */
+/* The options of a model, as ky_option_get for a run; KY_USAGE past the last, and for a name that
+ * is not a model's. The options of KY_OPTIONS_MODEL are first; for later options `offset` refers to
+ * a struct of the model's own. */
 KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
                                           struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
@@ -1373,9 +1372,9 @@ KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
  * the snapshot is empty, also after KY_STOPPED by parameters->stop. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
-/* Fills *snapshot as ky_model_make does, but with the number of the bodies in place of them: the
- * arrays are NULL. Logs nothing. KY_UNSUPPORTED for a model whose bodies depend on each other, and
- * for a text of a place that is empty or has more than 255 characters. */
+/* Fills *snapshot as ky_model_make does, but with only the number of bodies: the arrays are NULL.
+ * Logs nothing. KY_UNSUPPORTED for a model whose bodies depend on each other, and for the name of a
+ * place that is empty or has more than 255 characters. */
 KY_API enum ky_status ky_model_describe(const char *name,
                                         const struct ky_model_parameters *parameters,
                                         struct ky_snapshot *snapshot, struct ky_error *error);
@@ -1385,11 +1384,11 @@ KY_API enum ky_status ky_model_describe(const char *name,
 KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
                                    const struct ky_run_parameters *run, const char *name,
                                    const struct ky_model_parameters *model, struct ky_error *error);
-/* Fills *snapshot as ky_snapshot_read_as does, but with the number of the bodies in place of them:
- * the arrays are NULL. Logs nothing. Fails as that does, for what can be known without the bodies.
- * KY_UNSUPPORTED where these have to be read together: TIPSY and CSV, GADGET's binary format with
- * options->types, standard input, softenings of the bodies' own, HDF5 with bodies in another order
- * than the run had that wrote it, and files without bodies. */
+/* Fills *snapshot as ky_snapshot_read_as does, but with only the number of bodies: the arrays are
+ * NULL. Logs nothing. Fails as ky_snapshot_read_as, for faults that can be found without reading
+ * the bodies. KY_UNSUPPORTED for files whose bodies have to be read as a whole: TIPSY and CSV,
+ * GADGET's binary format with options->types, standard input, softenings of the bodies' own, HDF5
+ * with bodies in another order than the run had that wrote it, and files without bodies. */
 KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
                                            struct ky_snapshot *snapshot, struct ky_error *error);
 /* ky_run with the bodies that ky_snapshot_read_as reads from `path`, and the same files. `initial`
@@ -1409,10 +1408,10 @@ KY_API enum ky_status ky_run_file(const struct ky_parameters *parameters,
 KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
                                       const char *velocity, const char *orientation,
                                       const struct ky_units *units, struct ky_error *error);
-/* Changes positions and velocities to those in axes that turn about z with `speed`, in radians in a
- * unit of time, from x towards y. At the time 0 they are the axes at rest, and `time` is that of
- * the bodies. Accelerations, if they have any, get their parts along these axes, without the
- * Coriolis force. KY_USAGE for numbers that are not finite; the bodies are unchanged then. */
+/* Transforms positions and velocities to axes that turn about z with `speed`, in radians in a unit
+ * of time, from x towards y. At the time 0 they coincide with the axes at rest; `time` is the time
+ * of the bodies. Accelerations, if there are any, are rotated to these axes, without the Coriolis
+ * force. KY_USAGE for numbers that are not finite; the bodies are unchanged then. */
 KY_API enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double time,
                                      struct ky_error *error);
 
@@ -1422,8 +1421,8 @@ struct ky_merge_parameters {
     double pericentre;   /* of the Kepler orbit of two point masses */
     double eccentricity; /* 1 (default): a parabola */
     double g;
-    double softening; /* for the bodies of one input that has no softenings if the other has; NaN
-                         (default): such inputs are KY_USAGE */
+    double softening; /* for the bodies of an input without softenings if the other has softenings;
+                         NaN (default): such inputs are KY_USAGE */
     double mass;      /* the second system is scaled to this total mass; NaN (default): as it is */
     double
         radius; /* and to this half-mass radius about its density centre; NaN (default): the radius
@@ -1440,14 +1439,15 @@ KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
 /* Two systems on a Kepler orbit in the x-y plane about their common centre of mass, approaching,
  * anticlockwise, b on the positive x axis. Each is centred on its own centre of mass first. A
  * separation that the orbit never has is KY_USAGE; pericentre 0 needs eccentricity 1 (head on).
- * Allocates `merged`; after a failure it is empty. Ids are kept if they stay unique, else those of
- * b are moved past the largest of a. A system without types has type 4 when the other has types.
- * KY_BAD_DATA for a system without bodies or one that ky_bodies_check refuses, and where no body
- * has mass. KY_STOPPED by parameters->stop: a and b are unchanged. */
+ * Allocates `merged`; after a failure it is empty. Ids are kept if they stay unique, else the ids
+ * of b are moved past the largest id of a. A system without types has type 4 when the other has
+ * types. KY_BAD_DATA for a system without bodies or one that ky_bodies_check refuses, and where no
+ * body has mass. KY_STOPPED by parameters->stop: a and b are unchanged. */
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
-/* What ky_merge multiplies the numbers of the second system by; its softenings by `length`. */
+/* The factors by which ky_merge multiplies the numbers of the second system; softenings are
+ * multiplied by `length`. */
 struct ky_merge_scale {
     double mass, length, speed;
 };
@@ -1509,8 +1509,8 @@ struct ky_scales {
                     32th of the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
                     distance, or the pericentre of a binary */
     double random_speed; /* rms speed about the local flow (the mean velocity and its gradient among
-                            32 neighbours), from the median; σ for fewer than 64 bodies. A size of
-                            0 ends before this member; it and those below need the true size */
+                            32 neighbours), from the median; σ for fewer than 64 bodies. A size of 0
+                            ends before this member; it and later members need the true size */
     size_t escapers; /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
     size_t fastest;  /* the index of the fastest of these */
 };
@@ -1523,26 +1523,26 @@ KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g,
 /* Binaries. A body is bound to another if the energy of their relative motion in the softened force
  * of the two is negative. A binary is two bodies each of which is the nearest that the other is
  * bound to, among its KY_BINARY_NEIGHBOURS nearest neighbours; of three bodies the inner two. Two
- * bodies that exert nothing on each other, as those without mass, are none.
+ * bodies that exert no force on each other, such as massless bodies, are not a binary.
  *
- * Without softening the elements are those of Kepler's orbit. With softening, whose orbits do not
- * close, they follow from the turning points r₁ and r₂ of the relative motion: semi-major axis
- * (r₁ + r₂)/2, eccentricity (r₂ − r₁)/(r₂ + r₁), and as period the time from pericentre to
+ * Without softening the elements are the elements of the Kepler orbit. With softening, whose orbits
+ * do not close, they follow from the turning points r₁ and r₂ of the relative motion: semi-major
+ * axis (r₁ + r₂)/2, eccentricity (r₂ − r₁)/(r₂ + r₁), and as period the time from pericentre to
  * pericentre. */
 enum { KY_BINARY_NEIGHBOURS = 8 };
 struct ky_binaries {
     size_t size; /* of this struct, or 0 */
     size_t count;
-    uint32_t (*body)[2];     /* [count] here and below: the indices, that of more mass first */
+    uint32_t (*body)[2];     /* [count] here and below: the indices, the more massive body first */
     double *separation;      /* present distance */
     double *semi_major_axis; /* [length] */
     double *eccentricity;
     double *period; /* [time] */
     double *energy; /* of the relative motion, below 0; 0 if one has no mass [mass velocity²] */
 };
-/* Finds the binaries, those of least energy first, with the same result for any number of threads.
- * Engine, isa, threads, G and softening are those of `parameters`; KY_USAGE if the softening is not
- * known. Allocates the arrays; after a failure there are none, also after KY_STOPPED by
+/* Finds the binaries, in ascending order of energy, with the same result for any number of threads.
+ * Engine, isa, threads, G and softening are taken from `parameters`; KY_USAGE if the softening is
+ * not known. Allocates the arrays; after a failure there are none, also after KY_STOPPED by
  * parameters->stop. `report` may be NULL. */
 KY_API enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
                                        const struct ky_bodies *bodies, struct ky_binaries *binaries,
@@ -1559,7 +1559,8 @@ struct ky_profile_parameters {
     double centre[3]; /* NaN (default): the density centre */
     double inner; /* radius where the first shell begins, above 0; NaN (default): the radius that
                      holds 1 % of the mass, and 20 bodies where there are enough */
-    double outer; /* radius where the last shell ends; NaN (default): that holds 99 % of the mass */
+    double outer; /* radius where the last shell ends; NaN (default): the radius that holds 99 % of
+                     the mass */
     int axis;     /* enum ky_axis; KY_Z */
     double g;     /* 1 */
 };
@@ -1611,32 +1612,32 @@ KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
 /* ---- processes of MPI ---- */
 
 /* The library is not linked with MPI. It has a plug-in for each MPI that the machine has: a file
- * beside the library, which it opens where a launcher of MPI (mpiexec, srun) has started the
- * process. docs/ranks.md says how to build one. */
+ * next to the library, which it opens if an MPI launcher (mpiexec, srun) has started the process.
+ * docs/ranks.md explains how to build one. */
 
 /* The index-th plug-in that is here: the name of its file, and in *mpi the MPI that it is for, both
  * static text. NULL past the last. It is looked for, and not opened. */
 KY_API const char *ky_mpi_plug(size_t index, const char **mpi);
 
-/* How many processes a launcher of MPI has started for this program, and in *rank which of them
- * this is, from 0: as the launcher's variables tell. 0 where they do not tell how many; 1, and rank
- * 0, without a launcher. */
+/* The number of processes that an MPI launcher has started for this program, and in *rank the rank
+ * of this one, from 0, from the launcher's environment variables. 0 if they do not give the number;
+ * 1, and rank 0, without a launcher. */
 KY_API int ky_mpi_launched(int *rank);
 
 /* Begins MPI and makes the processes that a launcher has started ranks of one program: `lead` runs
- * on rank 0, and the other ranks do what simulations in it order, if these have
- * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes what
- * `lead` returns (0 to 255), on all of them. The other ranks leave SIGINT and SIGTERM to rank 0. A
- * rank that fails prints why on standard error and ends all processes. KY_UNSUPPORTED where no
- * plug-in is here for the launcher's MPI: rank 0 leaves it to the caller to say so, and the first
+ * on rank 0, and the other ranks compute their shares of its simulations, if these have
+ * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes the
+ * result of `lead` (0 to 255), on all ranks. The other ranks leave SIGINT and SIGTERM to rank 0. A
+ * rank that fails prints its error on standard error and ends all processes. KY_UNSUPPORTED if
+ * there is no plug-in for the launcher's MPI: on rank 0 the caller has to report it, and the first
  * rank of each other machine prints it. Without a launcher it calls `lead`. */
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 
-/* To be called before a process of a launcher ends because of an error that rank 0 alone prints,
- * and by rank 0 after it has printed it. Launchers end all processes once one ends with an error,
- * so that the other ranks wait here for 3 s. Where ky_mpi_lead has failed because this machine has
- * no plug-in, rank 0 asks the launcher to end all other processes with this exit code: under MPICH
+/* To be called before a process of a launcher ends because of an error that only rank 0 prints, and
+ * by rank 0 after it has printed it. Launchers end all processes once one ends with an error, so
+ * that the other ranks wait here for 3 s. Where ky_mpi_lead has failed because this machine has no
+ * plug-in, rank 0 asks the launcher to end all other processes with this exit code: under MPICH
  * they would wait for this one for ever. That takes 0.6 s, so that the launcher prints the error
  * first. Else, and without a launcher, rank 0 does nothing here. */
 KY_API void ky_mpi_abandon(int code);
@@ -1647,14 +1648,14 @@ KY_API int ky_mpi_ranks(void);
 /* ---- structs that grow ---- */
 
 /* A struct of parameters is as long as the program's header says, and the library may be older or
- * newer than that header. So a `_defaults` call is a macro, which tells the length to a `_sized`
- * function. This fills the members that the program and the library both know, zeroes what is
- * behind them up to `size`, and sets the struct's own size to the smaller of both:
- * - for an older program that of its struct, which is all that the library may touch;
- * - for a newer program that of the library. The library ignores what the program sets behind it. A
+ * newer than that header. So a `_defaults` call is a macro, which passes the length to a `_sized`
+ * function. This fills the members that the program and the library both know, zeroes the rest up
+ * to `size`, and sets the struct's own size to the smaller of both:
+ * - for an older program the size of its struct, which is all that the library may touch;
+ * - for a newer program the size of the library's struct. The library ignores members beyond it. A
  *   program that needs such a member compares its offset with the struct's size. The library could
- *   not accept the program's size: it refuses every size above its own as that of a struct that
- *   nobody has filled.
+ *   not accept the program's size: it refuses every size above its own, since such a struct may not
+ *   have been filled.
  * In programs that were built before there were these macros the `_defaults` calls are functions of
  * the library. These fill the members of that time, as does a call through a pointer or with its
  * name in parentheses. Languages without C's preprocessor, such as Python with cffi, call the

@@ -1,5 +1,5 @@
-/* What the system is told about the use of a file. Results do not depend on it, only times do, and
- * some systems (macOS) take no such advice. */
+/* Advice to the system about the use of a file. It changes only times, not results, and some
+ * systems (macOS) take no such advice. */
 #ifndef KY_BASE_ADVICE_H
 #define KY_BASE_ADVICE_H
 
@@ -8,7 +8,7 @@
 #ifdef POSIX_FADV_SEQUENTIAL
 enum {
     KY_ADVICE_SEQUENTIAL = POSIX_FADV_SEQUENTIAL, /* reads further ahead */
-    KY_ADVICE_SOON = POSIX_FADV_WILLNEED,         /* begins to read */
+    KY_ADVICE_SOON = POSIX_FADV_WILLNEED,         /* the system begins to read the data */
     KY_ADVICE_WRITTEN = POSIX_FADV_DONTNEED       /* begins to write, and frees the memory */
 };
 #else

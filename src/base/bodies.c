@@ -48,7 +48,8 @@ unsigned ky_bodies_with(const struct ky_bodies *bodies)
     return with;
 }
 
-/* Whether an array is wanted: those in `with`, and with `required` also the required ones. */
+/* Whether an array is wanted: the arrays in `with`, and with `required` also the required
+ * arrays. */
 static int is_wanted(const struct ky_array *array, unsigned with, int required)
 {
     return array->with ? (with & array->with) != 0 : required;
@@ -209,9 +210,9 @@ static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *lea
     return !falls;
 }
 
-/* KY_BAD_DATA if an id occurs twice. Rising ids are looked through once. Ids that fill a 64th of
+/* KY_BAD_DATA if an id occurs twice. Rising ids are checked in one pass. Ids that fill a 64th of
  * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
- * takes no more memory than sorting does. Others are sorted. */
+ * takes no more memory than sorting does. Other ids are sorted. */
 static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struct ky_error *error)
 {
     uint64_t least, most;

@@ -1,5 +1,5 @@
-/* The arrays of struct ky_bodies, in one table. What stores, copies, checks or names them goes
- * through it. */
+/* The arrays of struct ky_bodies, in one table. All code that stores, copies, checks or names
+ * arrays uses it. */
 #ifndef KY_BASE_BODIES_H
 #define KY_BASE_BODIES_H
 
@@ -38,7 +38,7 @@ double ky_bodies_bytes(size_t n, unsigned with, int required);
 /* KY_WITH_… of the optional arrays that the bodies have. */
 unsigned ky_bodies_with(const struct ky_bodies *bodies);
 
-/* How many of the bodies have no mass; 0 where masses are not there. */
+/* The number of bodies without mass; 0 if there is no array of masses. */
 size_t ky_bodies_massless(const struct ky_bodies *bodies);
 
 /* The type of a body: 4, stars, where the bodies have no array of types. */

@@ -1,5 +1,5 @@
 /* Processors that a process may use: its affinity, and the limits of its control groups, each of
- * which lies within those above it in the tree of folders. */
+ * which is also limited by its parents in the tree of folders. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif

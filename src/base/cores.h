@@ -8,8 +8,8 @@
  * least 1. */
 int ky_cores_of_thread(void);
 
-/* Writes which processors those are, a bit each, as far as there is room; zeros where the system
- * does not tell. */
+/* Writes the set of these processors, one bit each, as far as there is room; zeros if the system
+ * does not report it. */
 void ky_cores_mask(unsigned char *mask, size_t bytes);
 
 /* The processors whose time the control groups of a process allow: 1.5 count as 2; 0: no limit is
@@ -20,7 +20,8 @@ int ky_cores_of_groups(const char *groups, const char *mount);
 /* ky_cores_of_groups for this process. Reads some small files. */
 int ky_cores_of_process(void);
 
-/* What the calling thread may use: the lesser of ky_cores_of_thread and ky_cores_of_process. */
+/* The number of processors for the calling thread: the lesser of ky_cores_of_thread and
+ * ky_cores_of_process. */
 int ky_cores(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The table of the drivers of devices. From a row follow the engine and the board of this name and
- * what users read about them. Beside the row a driver is named in its own folder,
+/* The table of the drivers of devices. A row defines the engine and the board of this name and the
+ * texts about them. Apart from the row a driver is named only in its own folder,
  * src/engine/device/driver/NAME; in the makefiles, of which mk/detect.mk looks for its compiler; by
  * its language, in physics/language.h, physics/dialect.h, and dialect.h and shared.h of
  * src/engine/device/kernels/driver; and in examples ("cuda:1") of texts and comments. */
@@ -18,7 +18,7 @@
       KY_WHY_NO(OPENCL, "headers and loader were not found; install opencl-headers and "           \
                         "ocl-icd-opencl-dev and build again"))
 
-/* D(name) for those that this build has, and D(name, why) for those that it lacks. */
+/* D(name) for each driver in this build, and D(name, why) for each driver that it lacks. */
 #define KY_DRIVERS_HERE(D) KY_DRIVERS(KY_DRIVER_HERE, D)
 #define KY_DRIVERS_ABSENT(D) KY_DRIVERS(KY_DRIVER_ABSENT, D)
 /* How many this build has; for #if, too. */

@@ -1,5 +1,5 @@
-/* Files of the source that are in the library as bytes. mk/library.mk makes such tables; a header
- * beside the files declares them. */
+/* Files of the source that are embedded in the library as bytes. mk/library.mk makes such tables; a
+ * header in the folder of the files declares them. */
 #ifndef KY_BASE_EMBEDDED_H
 #define KY_BASE_EMBEDDED_H
 

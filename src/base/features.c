@@ -1,4 +1,4 @@
-/* What this build was made with. */
+/* The features of this build. */
 #include "base/features.h"
 
 #include "kyoho/kyoho.h"

@@ -1,4 +1,4 @@
-/* Why this build lacks a library, and what would change that: text for errors and `--version`. The
+/* The reason that this build lacks a library, and the remedy: text for errors and `--version`. The
  * build defines KY_OFF_… where a feature was switched off (`make HDF5=no`). */
 #ifndef KY_BASE_FEATURES_H
 #define KY_BASE_FEATURES_H
@@ -13,7 +13,8 @@
 
 #define KY_WHY_NO(NAME, lacks)                                                                     \
     KY_IF(KY_OFF_##NAME, "switched off by " #NAME "=no; build again without that", lacks)
-/* A line of what the build has. `without`: what a user then does not have, or nothing. */
+/* A line of the list of features. `without`: the loss for a user without the feature, or
+ * nothing. */
 #define KY_FEATURE(NAME, title, without, why)                                                      \
     KY_IF(KY_HAVE_##NAME, title ": yes", title ": no" without ": " why)
 #define KY_WHY_NO_HDF5                                                                             \

@@ -143,9 +143,9 @@ static char *temporary_name(const char *path, int number)
     return made;
 }
 
-/* Whether the open file is ours alone: no other program has the lock, and the file still has that
- * name (another program may just have published it). *busy becomes 1 if another has the lock. On a
- * file system without locks there is no lock to fail. */
+/* Whether this process is the only writer of the open file: no other program has the lock, and the
+ * file still has that name (another program may just have published it). *busy becomes 1 if another
+ * program has the lock. On a file system without locks there is no lock to fail. */
 static int claim(int fd, const char *name, int *busy)
 {
     struct stat open_one, named;
@@ -264,8 +264,8 @@ enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_e
     return KY_OK;
 }
 
-/* After every 32 MB the disk is told to begin with what has been written, and its memory is freed.
- * For a snapshot of 640 MB this is three times as fast as one fsync at the end. */
+/* After every 32 MB the system is asked to begin writing the data to the disk, and its memory is
+ * freed. For a snapshot of 640 MB this is three times as fast as one fsync at the end. */
 static void begin_flush(struct ky_file *file, size_t bytes)
 {
     file->waiting += bytes;
@@ -458,7 +458,7 @@ void ky_file_discard(struct ky_file *file)
     if (file->temporary && (file->fd >= 0 || file->lock >= 0))
         unlink(file->temporary);
     if (file->lock >= 0)
-        close(file->lock); /* from here on the temporary name is free for others */
+        close(file->lock); /* from here on other writers may use the temporary name */
     free(file->temporary);
     free(file->path);
     free(file->buffer);

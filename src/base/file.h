@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 
-/* Writes what the errno `number` means to `text`, and returns `text`. */
+/* Writes the message of the errno `number` to `text`, and returns `text`. */
 const char *ky_reason(int number, char text[128]);
 
 /* 1 if the path is "-", which stands for standard input or output. */
@@ -32,8 +32,8 @@ enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_erro
 /* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error);
-/* Standard output as a file, for ky_file_write and ky_file_print alone. Nothing is renamed at the
- * end, and what has been written cannot be taken back. KY_CANNOT_WRITE where it is closed. */
+/* Standard output as a file, only for ky_file_write and ky_file_print. Nothing is renamed at the
+ * end, and output cannot be withdrawn. KY_CANNOT_WRITE where it is closed. */
 enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *error);
 /* KY_CANNOT_WRITE if the disk has fewer than `bytes` bytes left. Takes no bytes: another program
  * may use them up before the file is written. */
@@ -41,7 +41,7 @@ enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_e
 
 /* These calls return 0, or -1 once the file has failed. The file remembers its first failure, which
  * ky_file_finish reports; after it they do nothing. ky_file_write and ky_file_print append through
- * a buffer. The others go past the buffer, so that a file is written in one way or the other.
+ * a buffer. The other calls bypass the buffer, so a file must use either these two or the others.
  * ky_file_print takes lines of up to 1,023 bytes. */
 int ky_file_write(struct ky_file *file, const void *data, size_t bytes);
 int ky_file_print(struct ky_file *file, const char *format, ...)
@@ -49,17 +49,17 @@ int ky_file_print(struct ky_file *file, const char *format, ...)
 int ky_file_write_at(struct ky_file *file, uint64_t offset, const void *data, size_t bytes);
 /* Cuts the file to `bytes` bytes, or lengthens it with zeros. */
 int ky_file_resize(struct ky_file *file, uint64_t bytes);
-/* Reads back what has been written; past the end of it there are zeros. */
+/* Reads back written data; past their end it gives zeros. */
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
 
-/* A file that somebody else makes, as a second writer of other parts of it, by ky_file_write_at
- * alone; ky_file_finish tells when the disk has these. `open` is its present name, PATH.part, and
+/* Opens a file that another writer makes, to write other parts of it, only by ky_file_write_at;
+ * ky_file_finish waits until the disk has these parts. `open` is its present name, PATH.part, and
  * `path` the name for error lines. is_new: it is made or emptied here; nobody else may do so. Its
  * name stays; ky_file_discard closes it. KY_CANNOT_WRITE where it cannot be opened. */
 enum ky_status ky_file_join(const char *path, const char *open, int is_new, struct ky_file **file,
                             struct ky_error *error);
 
-/* Puts before the error of a file that a rank cannot open that it has to, and what to do. Returns
+/* Prepends to the error of a file that the rank must be able to open it, and the remedy. Returns
  * the status of the error. */
 enum ky_status ky_file_unseen(struct ky_error *error, size_t rank);
 
@@ -79,7 +79,7 @@ void ky_file_discard(struct ky_file *file);
 /* ---- reading ---- */
 
 struct ky_input {
-    const char *path; /* for error lines and for files beside it; NULL for memory */
+    const char *path; /* for error lines and for files in the same folder; NULL for memory */
     uint64_t size;
     int64_t written; /* the second in which it was written last; 0 for memory */
     int fd;          /* -1: memory */

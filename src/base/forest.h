@@ -12,8 +12,8 @@ static inline uint32_t ky_forest_parent(const uint32_t *parent, uint32_t i)
     return __atomic_load_n(&parent[i], __ATOMIC_RELAXED);
 }
 
-/* Halves the path on its way: whoever else writes, a parent becomes an earlier body of the group.
- */
+/* Halves the path on its way. This is safe while other threads write: a parent only ever becomes an
+ * earlier body of the group. */
 static inline uint32_t ky_forest_root(uint32_t *parent, uint32_t i)
 {
     uint32_t up = ky_forest_parent(parent, i);

@@ -9,8 +9,8 @@
 /* The checksum of `bytes` bytes; `data` may be NULL for 0 bytes. Never fails. */
 uint64_t ky_hash(const void *data, size_t bytes, uint64_t seed);
 
-/* The same for data that come piece by piece: begin, add each piece, end. The state is numbers
- * alone, which another process may go on with. */
+/* The same for data in pieces: begin, add each piece, end. The state consists of numbers only, so
+ * another process may continue with it. */
 struct ky_hashing {
     uint64_t lane[4], held[4], bytes, seed; /* held: data that do not fill a block of 32 bytes */
 };

@@ -4,7 +4,7 @@
 
 enum { KY_HOST_NAME = 256 };
 
-/* Writes what `hostname` says; "a machine without a name" if it says nothing. Returns `name`. */
+/* Writes the host name, or "a machine without a name" if there is none. Returns `name`. */
 const char *ky_host_name(char name[KY_HOST_NAME]);
 
 #endif

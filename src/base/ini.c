@@ -153,7 +153,7 @@ static enum ky_status read_line(struct reading *r, char *text)
 
 /* ---- all lines ---- */
 
-/* Adds the error of a line to those of the lines before it: "run.ini, line 2: …; line 5: …". */
+/* Appends the error of a line to the errors of earlier lines: "run.ini, line 2: …; line 5: …". */
 static void add_error(const struct reading *r, struct ky_error *all)
 {
     const char *text = r->error->text;

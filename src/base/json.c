@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "kyoho/kyoho.h"
 
-/* What is not UTF-8 becomes U+FFFD, the replacement character. */
+/* Bytes that are not UTF-8 become U+FFFD, the replacement character. */
 static void quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -29,7 +29,7 @@ static void quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Writes what comes before a value: comma, line, indent and name. */
+/* Writes the prefix of a value: comma, line, indent and name. */
 static void begin(struct ky_json *json, const char *name)
 {
     if (json->filled)

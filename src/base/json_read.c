@@ -19,7 +19,7 @@ struct parser {
     struct ky_error *error;
 };
 
-/* Where a value stands. */
+/* The position of a value. */
 struct place {
     const char *object, *name; /* NULL: members are not handed on */
 };
@@ -83,7 +83,7 @@ static char *put_utf8(char *to, unsigned long code)
 }
 
 /* Reads XXXX of \uXXXX, or two such escapes for a code beyond 16 bits. *from, which points behind
- * the u, is moved behind the last digit. NULL for what is not a character. */
+ * the u, is moved behind the last digit. NULL if it is not a character. */
 static char *put_code(char *to, const char **from)
 {
     long code = hexadecimal(*from);
@@ -100,7 +100,7 @@ static char *put_code(char *to, const char **from)
     return put_utf8(to, (unsigned long)code);
 }
 
-/* The text between quotation marks, in place: no escape is shorter than what it stands for. */
+/* The text between quotation marks, in place: no escape is shorter than its character. */
 static enum ky_status read_text(struct parser *p, char **text)
 {
     static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -165,7 +165,7 @@ static enum ky_status read_word(struct parser *p, const struct place *place)
     return read_number(p, place);
 }
 
-/* What follows a value: 1 for a comma, 0 for the closing bracket, −1 for anything else. */
+/* The token after a value: 1 for a comma, 0 for the closing bracket, −1 for anything else. */
 static int goes_on(struct parser *p, char closing)
 {
     char c = next(p);

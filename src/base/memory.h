@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* Fills *error for `count` elements of `size` bytes that could not be allocated; returns KY_FAULT.
- * `what` names the array: "masses". */
+ * `what` is the name of the array: "masses". */
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size);
 
 /* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
@@ -19,7 +19,8 @@ int ky_extend(void *array, size_t old, size_t count, size_t size);
  */
 double ky_allocated(double bytes);
 
-/* Bytes of memory that this machine has free; all of its memory where the system does not tell. */
+/* Bytes of memory that this machine has free; all of its memory if the system does not report
+ * it. */
 double ky_memory_available(void);
 /* Bytes of memory that this machine has. */
 double ky_memory_total(void);

@@ -18,7 +18,7 @@ struct ky_named_number {
     const char *word;
     enum ky_number_range range; /* all are finite */
     const char *initial;        /* the default as text; NULL: the number must be given */
-    const char *help;           /* what it is, for errors */
+    const char *help;           /* its meaning, for errors */
     double *place;              /* where the value goes */
     int given;                  /* 1: the text named it; 0 before */
 };

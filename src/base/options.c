@@ -58,7 +58,7 @@ static int parse_number(const char *text, double *value)
     return used && *end == '\0' && isfinite(*value);
 }
 
-/* Reads yes, no and what else means the same; 0 for other text. */
+/* Reads yes, no and their synonyms; 0 for other text. */
 static int parse_flag(const char *text, int *value)
 {
     static const char *const words[2][4] = {{"0", "no", "false", "off"},

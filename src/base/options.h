@@ -14,7 +14,7 @@
 #include "base/status.h"
 
 enum ky_option_type {
-    KY_OPTION_FLAG,    /* int, 0 or 1; the name alone on the command line */
+    KY_OPTION_FLAG,    /* int, 0 or 1; only the name on the command line */
     KY_OPTION_INTEGER, /* int */
     KY_OPTION_COUNT,   /* uint64_t; 1e6 and 1_000_000 are understood */
     KY_OPTION_REAL,    /* double */
@@ -30,8 +30,8 @@ struct ky_option {
                             for text) */
     double low, high;    /* range of numbers, ends included; high < low: no range */
     const char *choices; /* "geometric|offset|minimum|relative" */
-    const char *value;   /* what the help calls the value: "LENGTH", "FILE"; NULL: by type */
-    const char *help;    /* one line: what it does and, in brackets, the unit */
+    const char *value;   /* the help's word for the value: "LENGTH", "FILE"; NULL: by type */
+    const char *help;    /* one line: its effect and, in brackets, the unit */
 };
 
 /* A table bound to the struct that it describes. Sets of one title follow each other and make one
@@ -52,14 +52,14 @@ enum { KY_KIND_SETS = 8 }; /* the most tables that describe one struct */
 /* The same for one that takes any number above 0. */
 #define KY_ABOVE_0 DBL_TRUE_MIN, (double)INFINITY
 
-/* Fills *about, as far as the caller's struct goes, for ky_option_get. The unit is what stands in
+/* Fills *about, as far as the caller's struct goes, for ky_option_get. The unit is the text in
  * brackets at the end of the help. */
 void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about);
 
-/* For calls by name: the option of the sets, whose struct is `values` and begins with its size, a
- * caller's that may be an earlier version. KY_USAGE if there is no such option, and if its field
- * lies beyond the end of the struct. */
+/* For calls by name: the option in the sets. Their struct is `values`, which belongs to the caller,
+ * begins with its size and may be an earlier version. KY_USAGE if there is no such option, and if
+ * its field lies beyond the end of the struct. */
 enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
                                  const char *name, const struct ky_option **option,
                                  struct ky_error *error);
@@ -104,7 +104,7 @@ const struct ky_option *ky_options_find(const struct ky_option_set *sets, size_t
                                         const char *name, const struct ky_option_set **owner);
 
 /* 1 if `option`, of the set `owner`, is the first of its name among the sets. Tables may share an
- * option, such as --step of several integrators; what lists all options names it once. */
+ * option, such as --step of several integrators; lists of all options name it once. */
 int ky_options_is_first(const struct ky_option_set *sets, size_t count,
                         const struct ky_option_set *owner, const struct ky_option *option);
 
@@ -131,7 +131,7 @@ enum ky_status ky_option_take(const struct ky_option_set *set, const struct ky_o
 enum ky_status ky_option_check_next(const struct ky_option *option, const char *value,
                                     const char *next, const char *where, struct ky_error *error);
 struct ky_option_storage;
-/* Sets all fields whose values wait, in `units`. *storage owns texts of lists, as for
+/* Sets all fields whose values wait for `units`. *storage owns texts of lists, as for
  * ky_options_ini. KY_USAGE as ky_option_set_in. */
 enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,
                                  const struct ky_units *units, struct ky_option_storage **storage,
@@ -144,14 +144,14 @@ void ky_option_text(const struct ky_option *option, const void *values, char *te
 int ky_option_is_set(const struct ky_option *option, const void *values);
 
 /* Other words for options; a table ends with {NULL, NULL, NULL}. A word of one letter is taken on
- * the command line: {"n", "bodies", NULL}. A longer one is what another program calls the option,
- * and only errors know it. For these `name` may end with a value, "force direct", and `hint` (or
- * NULL) says how the number changes: "the square root of eps2". */
+ * the command line: {"n", "bodies", NULL}. A longer word is the name of the option in another
+ * program, and is used only in errors. For these `name` may end with a value, "force direct", and
+ * `hint` (or NULL) says how the number changes: "the square root of eps2". */
 struct ky_option_word {
     const char *word, *name, *hint;
 };
-/* What a command line or a parameter file may name: the options of `count` sets, and other words
- * for them, or NULL. */
+/* The names that a command line or a parameter file may use: the options of `count` sets, and other
+ * words for them, or NULL. */
 struct ky_option_names {
     const struct ky_option_set *sets;
     size_t count;
@@ -161,9 +161,10 @@ struct ky_option_names {
 const char *ky_option_letter_of(const struct ky_option_word *others, const char *name);
 
 /* Reads `--name value`, `--name=value`, `--flag`, `-n 5`, `-n5`. A value that begins with '-' and
- * is not a number needs the '='. Words that are no options, and all after `--`, go to `positional`
- * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
- * one), an option that is given twice, a missing value, and what ky_option_set_text refuses. */
+ * is not a number needs the '='. Words that are not options, and all words after `--`, go to
+ * `positional` (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with
+ * the nearest one), an option that is given twice, a missing value, and a value that
+ * ky_option_set_text refuses. */
 enum ky_status ky_options_command_line(const struct ky_option_names *names, int argc, char **argv,
                                        const char **positional, int *positionals,
                                        struct ky_error *error);
@@ -174,7 +175,7 @@ void ky_option_mark_given(const struct ky_option_set *set, const struct ky_optio
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
 /* KY_USAGE: the option has no effect `with` another one, "--force direct", which a stored run has
- * if `is_stored`. The text says what to do. */
+ * if `is_stored`. The text names the remedy. */
 enum ky_status ky_option_refuse_idle(const char *name, const char *with, int is_stored,
                                      struct ky_error *error);
 
@@ -185,10 +186,10 @@ size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option
 size_t ky_options_total(const struct ky_option_set *sets, size_t count);
 
 /* Reads an INI file. A line "[section]" names the title of a set; a file may do without such lines.
- * Names are those of the command line. Error lines begin with `name` and the line. KY_USAGE for a
- * line that is wrong or names an option for the second time, KY_BAD_DATA for a file that is no text
- * or cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it
- * by ky_options_storage_free after their last use, also after a failure. */
+ * Names are as on the command line. Error lines begin with `name` and the line. KY_USAGE for a line
+ * that is wrong or names an option for the second time, KY_BAD_DATA for a file that is not text or
+ * cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it by
+ * ky_options_storage_free after their last use, also after a failure. */
 enum ky_status ky_options_ini(const struct ky_option_names *names, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
 /* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL)
@@ -213,15 +214,15 @@ const char *ky_nearest_word(const char *name, const char *const *words, size_t c
  * sets have; NULL if there is none. */
 const struct ky_option_word *ky_option_other_word(const struct ky_option_names *names,
                                                   const char *word);
-/* Writes what `name`, which the sets do not have, may mean: "; did you mean --step?", with a hint
- * if the other word has one, or "". `dashes` ("--" or "") stand before the option. */
+/* Writes a guess of the meaning of `name`, which the sets do not have: "; did you mean --step?",
+ * with a hint if the other word has one, or "". `dashes` ("--" or "") precede the option. */
 enum { KY_OPTION_GUESS = 256 };
 void ky_options_guess(const struct ky_option_names *names, const char *dashes, const char *name,
                       char guess[KY_OPTION_GUESS]);
 
-/* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.
- * Sections and names that the sets do not have are passed over. KY_USAGE for a value that its
- * option does not take. */
+/* Reads back the text of ky_options_write_ini. Splits `text` in place; TEXT fields point into it.
+ * Sections and names that the sets do not have are skipped. KY_USAGE for a value that its option
+ * does not take. */
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error);
 
@@ -233,12 +234,12 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
  * ky_options_read_back take back exactly. */
 void ky_options_write_ini(const struct ky_option_set *sets, size_t count, FILE *out);
 
-/* Writes an INI file to be filled in: all options with their help as comments. Those that were
- * given (`given` of the sets) have their values; the others stand behind a #, with their defaults
- * or what is to be written there. */
+/* Writes an INI file to be filled in: all options with their help as comments. Given options
+ * (`given` of the sets) have their values; the others are commented out, with their defaults or a
+ * placeholder. */
 void ky_options_write_template(const struct ky_option_set *sets, size_t count, FILE *out);
 
-/* What stands for the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
+/* The placeholder of the value in the help: "REAL", "FILE", "cpu|cuda"; nothing for a flag. */
 const char *ky_option_value_word(const struct ky_option *option);
 /* Writes the lines of --help, 100 columns wide, under the titles of the sets:
  * "  -n, --bodies NUMBER   how many". A name that several sets have belongs to the first. */

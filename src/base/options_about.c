@@ -1,4 +1,4 @@
-/* An option as programs are told of it, and found by its name. */
+/* The public description of an option, and the search by its name. */
 #include <stddef.h>
 #include <string.h>
 

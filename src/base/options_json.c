@@ -91,7 +91,7 @@ void ky_json_option(struct ky_json *json, const struct ky_option *option, const 
         ky_option_text(option, values, word, sizeof word);
         ky_json_text(json, option->name, word);
         break;
-    default: /* a text, or what is not set: null */
+    default: /* a text, or null if it is not set */
         if (option->type == KY_OPTION_TEXT)
             memcpy(&text, place, sizeof text);
         ky_json_text(json, option->name, text);

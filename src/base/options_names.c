@@ -1,5 +1,5 @@
-/* Names of options: the option of a name, and what an unknown name may mean: one that is misspelt,
- * cut short, or has another name in another program. */
+/* Names of options: the option of a name, and guesses for an unknown name: it may be misspelt, cut
+ * short, or the name in another program. */
 #include "base/options.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ int ky_options_is_first(const struct ky_option_set *sets, size_t count,
     return ky_options_find(sets, count, option->name, &first) == option && first == owner;
 }
 
-/* Edits that make one short word of the other: letters put in, left out, changed, or two that
- * stand side by side and have changed places. */
+/* Edit distance of two short words: letters inserted, deleted or changed, or two adjacent letters
+ * exchanged. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };

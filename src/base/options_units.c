@@ -1,6 +1,6 @@
 /* Values of options with units: 50Myr, 3pc. The unit in brackets at the end of an option's help
- * says what kind of unit it takes. The units of the bodies may be known only when a file has been
- * read; until then such a value waits as text. */
+ * gives the kind of unit that it takes. The units of the bodies may be known only when a file has
+ * been read; until then such a value waits as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "base/units.h"
 
-/* What numbers of an option are in. */
+/* The units of an option's numbers. */
 enum kind { PLAIN, SECONDS, MEGAPARSECS, SCALED };
 
 static enum kind kind_of(const struct ky_option *option, struct ky_dimension *dimension)

@@ -1,6 +1,6 @@
-/* The bodies that a rank has, of all bodies of a system: whole blocks of sums.h, in the caller's
- * order. Those who have the other blocks make the same calls at the same time. What is found has
- * the same bits however the blocks are divided, and is known to all of them. */
+/* A rank's portion of the bodies: whole blocks of sums.h, in the caller's order. The calls are
+ * collective over the ranks that hold blocks. Results have the same bits for any division of the
+ * blocks, and all ranks get them. */
 #ifndef KY_BASE_PORTION_H
 #define KY_BASE_PORTION_H
 
@@ -11,10 +11,11 @@ struct ky_portion {
     size_t n;             /* bodies of the system */
     size_t from, to;      /* the blocks from … to − 1 are here */
     size_t first;         /* the body at the place 0 of the arrays */
-    size_t share, shares; /* of those who have blocks, in their order, which is this one */
-    int leads;            /* 1: the one that gets what is collected */
+    size_t share, shares; /* shares: the number of ranks that hold blocks; share: the index of this
+                             rank */
+    int leads;            /* 1: this rank receives collected arrays */
     void *context;
-    /* Each number becomes the sum of those of all; NULL: there are no others. */
+    /* All-reduce: each number becomes the sum over all ranks; NULL: there is only one. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
     /* The elements of all to the one that leads, in the order of the blocks. See
      * ky_portion_collect. */
@@ -40,17 +41,17 @@ static inline size_t ky_portion_start(const struct ky_portion *portion, size_t b
     return ky_block_start(portion->n, block) - portion->first;
 }
 
-/* Numbers of 8 bytes, each of which one has and the others have as zeros of all bits, to all.
- * Fails if one of them has failed, here and below. */
+/* Broadcasts words of 8 bytes. Exactly one rank holds each word; the other ranks pass zero bits.
+ * Fails if one of the ranks has failed, here and below. */
 enum ky_status ky_portion_tell(const struct ky_portion *portion, void *numbers, size_t count,
                                struct ky_error *error);
-/* Puts the elements of all behind each other, where it leads: *array, from ky_allocate, is replaced
- * by memory for all of them, and *count is their number. Elsewhere they stay as they are. KY_FAULT
- * when memory is out. */
+/* Gathers the elements of all ranks, in order, on the leading rank: there *array, from ky_allocate,
+ * is replaced by memory for all of them, and *count becomes their number. On other ranks both stay
+ * as they are. KY_FAULT when memory is out. */
 enum ky_status ky_portion_collect(const struct ky_portion *portion, void **array, size_t *count,
                                   size_t size, struct ky_error *error);
-/* sum[k] = Σ part[b × width + k] in the order of all blocks b; those that are not here are 0. All
- * parts are known afterwards. */
+/* sum[k] = Σ part[b × width + k] in the order of all blocks b; blocks of other ranks must be 0.
+ * Afterwards `part` has all blocks. */
 enum ky_status ky_portion_sums(const struct ky_portion *portion, double *part, size_t width,
                                double *sum, struct ky_error *error);
 /* Σ values, as ky_sum. */
@@ -60,7 +61,8 @@ enum ky_status ky_portion_sum(const struct ky_portion *portion, const double *va
 enum ky_status ky_portion_mean(const struct ky_portion *portion, const double *weight,
                                double (*vectors)[3], double mean[3], double *total,
                                struct ky_error *error);
-/* How many of the values are positive; *before: how many of these come before those here. */
+/* The number of positive values over all ranks; *before: how many of them precede this rank's
+ * values. */
 enum ky_status ky_portion_positive(const struct ky_portion *portion, const double *values,
                                    size_t *count, size_t *before, struct ky_error *error);
 

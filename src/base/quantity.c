@@ -10,7 +10,7 @@
 #include "base/units.h"
 
 /* A unit. A number of `from` or more of it is shown in this unit rather than in a smaller one; 0:
- * the unit is read, and never shown. Units of one dimension stand in rising order. */
+ * the unit is read, and never shown. Units of one dimension are in rising order. */
 struct unit {
     const char *name;
     struct ky_dimension dimension;
@@ -224,7 +224,7 @@ static int read_factor(const char **at, int sign, struct ky_dimension *dimension
     return 0;
 }
 
-/* A whole name; 0 for what is none. */
+/* A whole name; 0 if it is not a name. */
 static int read_name(const char *at, struct ky_dimension *dimension, double *cgs)
 {
     int sign = 1, factors = 0;

@@ -5,8 +5,7 @@
 
 #include "base/status.h"
 
-/* The powers of length, mass and time in a unit; in a static table the numbers alone: {1, 0, -1}.
- */
+/* The powers of length, mass and time in a unit; in a static table only the numbers: {1, 0, -1}. */
 struct ky_dimension {
     signed char length, mass, time;
 };
@@ -28,23 +27,23 @@ enum { KY_UNIT_NAMES = 96 };
 double ky_unit_cgs(const struct ky_units *units, struct ky_dimension dimension);
 
 /* Writes to `name` the unit in which numbers of this dimension are shown where the largest is about
- * `largest` (in `units`; NaN: 1): AU to Mpc, s to Gyr, Msun, km/s, and for others what is made of
- * these: "Msun/pc²", "Msun km²/s²", in UTF-8. Returns the factor by which numbers in `units` are
+ * `largest` (in `units`; NaN: 1): AU to Mpc, s to Gyr, Msun, km/s, and products of these:
+ * "Msun/pc²", "Msun km²/s²", in UTF-8. Returns the factor by which numbers in `units` are
  * multiplied to be in it. Without a scale, and without a dimension: "" and 1. */
 double ky_unit_shown(const struct ky_units *units, struct ky_dimension dimension, double largest,
                      char name[KY_UNIT_TEXT]);
 
-/* Writes what 1 stands for in these units: "pc", "0.977792 Myr", "1e+10 Msun"; "" without a scale
- * or a dimension. Returns `text`. */
+/* Writes the value of 1 in these units: "pc", "0.977792 Myr", "1e+10 Msun"; "" without a scale or a
+ * dimension. Returns `text`. */
 const char *ky_unit_text(const struct ky_units *units, struct ky_dimension dimension,
                          char text[KY_UNIT_TEXT]);
 
 /* Writes a number in `units` with the unit that suits its size, "48.89 Myr", with `digits`
- * significant digits; without a scale the number alone. Returns `text`. */
+ * significant digits; without a scale only the number. Returns `text`. */
 const char *ky_quantity_text(const struct ky_units *units, struct ky_dimension dimension,
                              double value, int digits, char text[KY_QUANTITY_TEXT]);
 
-/* The powers of what the tables of options call "length", "1/time", "mass/length²", "kpc"; 0 for a
+/* The powers of a name in the tables of options: "length", "1/time", "mass/length²", "kpc"; 0 for a
  * name of another kind ("s", "pixels"), whose *dimension is 0, 0, 0. */
 int ky_dimension_of(const char *name, struct ky_dimension *dimension);
 
@@ -56,9 +55,9 @@ int ky_has_unit(const char *text, const char **unit);
 int ky_unit_is(const char *text);
 
 /* Reads the name of a unit, up to the end of the text or a comma: names of the table, with powers,
- * joined by '/' and '*', "kpc", "km/s", "Msun/pc2", "1/Gyr". *cgs: its size. KY_USAGE for what is
- * no such name, for a blank, and for a dimension other than `dimension`; the error names the units
- * that are allowed, and begins with `where`. */
+ * joined by '/' and '*', "kpc", "km/s", "Msun/pc2", "1/Gyr". *cgs: its size. KY_USAGE for a text
+ * that is not such a name, for a blank, and for a dimension other than `dimension`; the error names
+ * the units that are allowed, and begins with `where`. */
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
                             double *cgs, struct ky_error *error);
 

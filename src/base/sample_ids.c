@@ -13,8 +13,8 @@ static uint64_t mix(uint64_t x)
 
 size_t ky_sample_ids(const uint64_t *id, size_t n, size_t most, size_t *index)
 {
-    /* The number of the chosen ones scatters by its root; those past `most` would all be missing at
-     * the end. */
+    /* The number of chosen ids scatters by its square root; if more than `most` were chosen, the
+     * excess would be missing at the end of the array. */
     const double wanted = fmax(0.5 * (double)most, (double)most - 3 * sqrt((double)most));
     const double share = n > most ? wanted / (double)n : 1;
     size_t count = 0;

@@ -23,12 +23,11 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
  * and the rest with 0. Its own size becomes the smaller of both. */
 void ky_size_fill(void *to, size_t size, const void *own, size_t own_size);
 /* Copies results to the caller's struct, as many bytes as both have. The caller's size stays;
- * nothing is done for NULL. A size of 0, as in a zeroed struct, stands for that of the first
- * version, which is the present one.
- */
+ * nothing is done for NULL. A size of 0, as in a zeroed struct, means the size of the first
+ * version, which is the present one. */
 void ky_size_give(void *to, const void *own, size_t own_size);
-/* The same for a struct that has grown since its first version, for which a size of 0 stands: it
- * had `first` bytes. */
+/* The same for a struct that has grown since its first version, which had `first` bytes; a size of
+ * 0 means the first version. */
 void ky_size_give_grown(void *to, const void *own, size_t own_size, size_t first);
 
 #endif

@@ -1,6 +1,4 @@
-/* A double as the sum of two floats: (float)x, and what that leaves out. Together they have 48
- * bits.
- */
+/* A double as the sum of two floats: (float)x and the remainder. Together they have 48 bits. */
 #ifndef KY_BASE_SPLIT_H
 #define KY_BASE_SPLIT_H
 

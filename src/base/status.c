@@ -34,8 +34,8 @@ const char *ky_version(void)
     return KY_TEXT(KY_VERSION_MAJOR) "." KY_TEXT(KY_VERSION_MINOR) "." KY_TEXT(KY_VERSION_PATCH);
 }
 
-/* Puts '?' in place of control characters and of bytes that are not UTF-8. Names of files and
- * values of options may hold them, and an error or a line of the log is one line of UTF-8. */
+/* Replaces by '?' control characters and bytes that are not UTF-8. Names of files and values of
+ * options may hold them, and an error or a line of the log is one line of UTF-8. */
 static void one_line(char *text)
 {
     for (int length; *text; text += length) {
@@ -48,7 +48,7 @@ static void one_line(char *text)
 }
 
 /* Formats a line and returns its length. A line that is too long, because of a value of thousands
- * of characters, keeps its two ends: they say what is wrong and what would be right. */
+ * of characters, keeps its two ends: they name the fault and the remedy. */
 static size_t format_line(char *line, size_t size, const char *format, va_list arguments)
 {
     enum { END = 160 };

@@ -1,4 +1,4 @@
-/* Status and error text: how every part of the library says what went wrong. */
+/* Status and error text: the error reports of all parts of the library. */
 #ifndef KY_BASE_STATUS_H
 #define KY_BASE_STATUS_H
 
@@ -21,7 +21,8 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
 void ky_log(const struct ky_parameters *parameters, enum ky_log_level level, const char *format,
             ...) __attribute__((format(printf, 3, 4)));
 
-/* Logs what begins now, if there are so many bodies that it may take seconds. */
+/* Logs the task `what` that begins now, if the number of bodies is so large that it may take
+ * seconds. */
 void ky_announce(const struct ky_parameters *parameters, size_t n, const char *what);
 
 struct ky_log_to {
@@ -41,8 +42,7 @@ void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *forma
             return failed_;                                                                        \
     } while (0)
 
-/* At the beginning of a call of the public header: KY_USAGE where a pointer that it needs is NULL.
- */
+/* Used at the beginning of a public call: returns KY_USAGE if a required pointer is NULL. */
 #define KY_NEED(pointer, error)                                                                    \
     do {                                                                                           \
         if (!(pointer))                                                                            \

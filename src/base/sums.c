@@ -7,7 +7,7 @@ double ky_sum(size_t n, const double *values)
 {
     const struct ky_portion all = ky_portion_of_all(n);
     double sum;
-    ky_portion_sum(&all, values, &sum, NULL); /* alone nothing fails */
+    ky_portion_sum(&all, values, &sum, NULL); /* cannot fail on one rank */
     return sum;
 }
 

@@ -20,7 +20,7 @@
 typedef unsigned long long wide;
 typedef void part(void *data);
 
-/* How long a thread spins before it sleeps [s]: a few times what it takes to wake it. */
+/* How long a thread spins before it sleeps [s]: a few times the time to wake it. */
 static const double SPIN = 30e-6;
 
 /* Something that one thread waits for. */
@@ -59,7 +59,7 @@ struct team {
 
 /* The region in which the calling thread is. */
 struct place {
-    struct team *team; /* that is at work; NULL: the thread is alone */
+    struct team *team; /* the team of the present loop; NULL: no loop, or only this thread */
     atomic_ullong *next;
     struct loop loop;
     int thread, size;
@@ -224,7 +224,7 @@ static void end_team(void *context)
 }
 
 /* After a fork the child has no workers. A child that was forked within a loop does the rest of the
- * loop alone. */
+ * loop by itself. */
 static void leave_workers(void)
 {
     if (!own)
@@ -253,7 +253,7 @@ static void prepare(void)
     pthread_atfork(NULL, NULL, leave_workers);
 }
 
-/* What the calling thread may use now: each can have an affinity of its own, which can change. */
+/* Processors of the calling thread: each can have an affinity of its own, which can change. */
 static int cores(void)
 {
     const int allowed = ky_cores_of_thread();
@@ -295,7 +295,7 @@ static void alone(part *work, void *data, const struct loop *loop)
     here = before;
 }
 
-/* ---- what the compiler calls ----
+/* ---- functions that compiled loops call ----
  *
  * The shared libkyoho exports these functions, though no header has them: loops of libkyoho_draw
  * run on the same threads. */
@@ -420,7 +420,7 @@ void ky_team_unlock(void)
         pthread_mutex_unlock(&here.team->lock);
 }
 
-/* ---- what the sources call ---- */
+/* ---- functions that the sources call ---- */
 
 int ky_team_thread(void);
 int ky_team_thread(void)

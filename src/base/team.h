@@ -1,12 +1,12 @@
-/* The threads behind `#pragma omp`: gcc calls these functions of team.c in place of OpenMP's
- * library, whose threads spin while they wait and take the cores from other work. Make includes
+/* The threads behind `#pragma omp`: gcc calls these functions of team.c instead of OpenMP's
+ * library, whose threads spin while they wait and take the cores from other programs. Make includes
  * this file before every source. With other compilers, or TEAM=no, it is left out, and OpenMP's own
  * threads do the loops.
  *
  * The file has these parts of OpenMP: parallel loops of schedule static or dynamic, one in a
- * region; reductions; if; num_threads; atomic. What else is used (barrier, single, critical,
- * ordered, task) is not found by the linker. A region within a region runs on one thread. A region
- * whose threads cannot all be made runs on fewer. */
+ * region; reductions; if; num_threads; atomic. Other constructs (barrier, single, critical,
+ * ordered, task) are not defined, so linking fails. A region within a region runs on one thread. A
+ * region whose threads cannot all be made runs on fewer. */
 #ifndef KY_BASE_TEAM_H
 #define KY_BASE_TEAM_H
 

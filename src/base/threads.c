@@ -7,8 +7,7 @@ enum { MOST = 1024 }; /* as --threads */
 
 int ky_use_threads(int threads)
 {
-    static _Thread_local int chosen,
-        usual; /* usual: what there is without a choice; 0: not known */
+    static _Thread_local int chosen, usual; /* usual: the number without a choice; 0: not known */
     const int before = chosen;
     if (!usual)
         usual = ky_threads(0);

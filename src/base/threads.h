@@ -1,6 +1,5 @@
-/* How many threads a loop takes: what --threads says, or OMP_NUM_THREADS, or the processors that
- * this process may use (cores.h).
- */
+/* The number of threads of a loop: --threads, or OMP_NUM_THREADS, or the processors that this
+ * process may use (cores.h). */
 #ifndef KY_BASE_THREADS_H
 #define KY_BASE_THREADS_H
 
@@ -22,7 +21,7 @@ static inline int ky_threads_take(int wanted)
 #endif
 }
 
-/* Ends what ky_threads_take began. */
+/* Restores the number before ky_threads_take. */
 static inline void ky_threads_restore(int before)
 {
 #ifdef _OPENMP

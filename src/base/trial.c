@@ -21,7 +21,7 @@
 
 enum { STACK = 8 << 20, LEFT = 1 }; /* LEFT: the exit code of a child that exits early */
 
-/* What the three processes share. */
+/* Memory that the three processes share. */
 struct shared {
     void (*act)(char *note);
     unsigned seconds;

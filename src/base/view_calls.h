@@ -1,12 +1,12 @@
-/* What a simulation asks of a view. The library that has simulations (libkyoho) calls the view,
- * which is in another one (libkyoho_draw), through this table alone. The server of a view has a
- * thread of its own, which knows no simulation: it asks for frames, and takes them. */
+/* The interface of a simulation to a view. The library of simulations (libkyoho) calls the view,
+ * which is in libkyoho_draw, only through this table. The server of a view has a thread of its own
+ * without access to a simulation: it requests frames and receives them. */
 #ifndef KY_BASE_VIEW_CALLS_H
 #define KY_BASE_VIEW_CALLS_H
 
 #include "base/status.h"
 
-/* What the pages ask for now. */
+/* The present requests of the pages. */
 enum {
     KY_VIEW_FRAME = 1,    /* somebody waits for a frame */
     KY_VIEW_PAUSE = 2,    /* the run is to wait */
@@ -14,7 +14,7 @@ enum {
     KY_VIEW_STOP = 8      /* the run is to stop */
 };
 
-/* What a frame shows. */
+/* The content of a frame. */
 struct ky_view_frame {
     const struct ky_bodies *shown; /* position and velocity; type, or NULL */
     size_t n;                      /* bodies of the system */
@@ -33,13 +33,13 @@ struct ky_view_frame {
 
 /* A pointer to this table is the first member of struct ky_view. */
 struct ky_view_calls {
-    /* Says what the frames are of: 1, a run that takes orders; 0, the snapshots of a run. `energy`
-     * is the path of its energy.csv, or NULL. KY_FAULT when memory is out. */
+    /* Sets the source of the frames: is_run 1: a run that takes orders; 0: the snapshots of a run.
+     * `energy` is the path of its energy.csv, or NULL. KY_FAULT when memory is out. */
     enum ky_status (*begin)(struct ky_view *view, int is_run, const char *energy,
                             struct ky_error *error);
     /* 1 in a child of the process that opened the view (fork), where its thread is not. */
     int (*is_inherited)(const struct ky_view *view);
-    /* What pages ask for, KY_VIEW_FRAME …, or-ed. It costs a read of memory. */
+    /* The requests of pages: KY_VIEW_FRAME …, or-ed. Costs one read of memory. */
     unsigned (*asked)(struct ky_view *view);
     /* The same, and the requests among `orders` (KY_VIEW_SNAPSHOT, KY_VIEW_STOP) are taken: the
      * caller carries them out. *count: the number of orders of any kind up to now. */

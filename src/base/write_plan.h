@@ -1,5 +1,5 @@
-/* Where numbers of bodies go in files, for those who have the bodies: ranks that each have some of
- * them write what they have, and nobody has to have all. */
+/* The places of bodies' numbers in files. Each rank writes the numbers of its own bodies, so that
+ * no rank needs all bodies. */
 #ifndef KY_BASE_WRITE_PLAN_H
 #define KY_BASE_WRITE_PLAN_H
 
@@ -9,12 +9,12 @@
 /* A file that is being written. */
 struct ky_write_file {
     const char *path; /* for error lines */
-    const char *open; /* what is opened */
+    const char *open; /* the name under which it is opened */
     int is_new;       /* 1: whoever writes to it makes it; 0: it is there */
 };
 
-/* Numbers that lie one after the other in a file: of bodies that follow each other in the caller's
- * order, all bodies or those of one type. */
+/* Consecutive numbers in a file: of consecutive bodies in the caller's order, all bodies or only
+ * bodies of one type. */
 enum { KY_WRITE_TYPES = 6, KY_ALL_TYPES = -1 };
 struct ky_write_part {
     enum ky_array_id array; /* mass, position, velocity, acceleration or potential */
@@ -36,7 +36,7 @@ struct ky_write_plan {
     int hashes;
 };
 
-/* Those who have arrays of the bodies, and write them where a plan says. */
+/* The owner of arrays of the bodies, which writes them to the places of a plan. */
 struct ky_writers {
     unsigned arrays; /* a sum of 1 << enum ky_array_id */
     enum ky_status (*write)(void *context, struct ky_write_plan *plan, struct ky_error *error);

@@ -1,5 +1,5 @@
-/* A function of the caller as a field: rank 0 has it, and asks it for the places of all ranks, in
- * the caller's order of the bodies. */
+/* A field that is a function of the caller: only rank 0 can call it, so it does so for the bodies
+ * of all ranks, in the caller's order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "domain/domain.h"
 #include "engine/common/external.h"
 
-/* A position with the number of its body, as it is sent, and the answer. */
+/* Request: the number of a body and its position. The answer follows in the same struct. */
 struct asked {
     uint64_t number;
     double x[3];
@@ -18,7 +18,7 @@ struct answer {
     double a[3], potential;
 };
 
-/* The function for one place as one for many: several threads call it at once. */
+/* Calls the caller's function of one place for many places, on several threads at once. */
 static void ask_each(void *context, const struct ky_field_places *at)
 {
     const struct ky_domain *domain = context;
@@ -56,7 +56,7 @@ void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals 
         *field = domain->function;
 }
 
-/* Every rank has the same places. */
+/* Ranks that all have all bodies: rank 0 asks once and broadcasts the answers. */
 static enum ky_status ask_and_tell(struct ky_domain *domain, size_t count,
                                    const double (*position)[3], double (*acceleration)[3],
                                    double *potential, struct ky_error *error)
@@ -109,7 +109,7 @@ static enum ky_status ask_in_order(const struct ky_domain *domain, const struct 
     return status;
 }
 
-/* The parcels between rank 0 and all: counts[r] elements of rank r each, one after the other. */
+/* Parcels between rank 0 and each rank: counts[r] elements of rank r, in the order of the ranks. */
 static void fill(struct ky_parcel *parcel, int size, const size_t *counts, void *data, size_t bytes)
 {
     char *at = data;
@@ -119,7 +119,8 @@ static void fill(struct ky_parcel *parcel, int size, const size_t *counts, void 
     }
 }
 
-/* Rank 0: all places come, and the answers go back. The others send theirs, and get the answers. */
+/* Rank 0 receives the places of all ranks and sends the answers back; the other ranks send their
+ * places and receive the answers. */
 static enum ky_status trade(struct ky_domain *domain, const size_t *counts, struct asked *own,
                             struct answer *answer, struct ky_error *error)
 {
@@ -152,7 +153,7 @@ static enum ky_status trade(struct ky_domain *domain, const size_t *counts, stru
     return status;
 }
 
-/* Each rank has places of its own. */
+/* Divided bodies: each rank asks for its own bodies. */
 static enum ky_status ask_of_parts(struct ky_domain *domain, const struct ky_active *active,
                                    size_t count, const double (*position)[3],
                                    double (*acceleration)[3], double *potential,

@@ -94,15 +94,17 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
     return ky_engine_get_some(domain->engine, body, chunk, error);
 }
 
-/* Bodies travel from rank 0 and to it in rounds, in each of which every rank has its next rows, so
- * that nobody needs much memory for rows. A round is of so many bytes for all ranks together. */
+/* Bodies travel between rank 0 and the ranks in rounds, so that the buffers of rows stay small. In
+ * a round every rank sends or receives its next rows. This is the size of a round in bytes, over
+ * all ranks. */
 enum { ROUND = 1 << 23 };
 
 /* The rounds of rows that rank 0 sends or gets. */
 struct rounds {
     size_t width, most;       /* doubles of a row; rows of a rank in a round */
     const uint64_t *counts;   /* [ranks] rows of each */
-    double *all, *own;        /* rank 0: rows of all ranks, [ranks][most]; own rows */
+    double *all, *own;        /* all: on rank 0 the rows of all ranks, [ranks][most]; own: the
+                                 rank's rows */
     struct ky_parcel *parcel; /* rank 0: [ranks] */
 };
 
@@ -140,7 +142,7 @@ static size_t rows_of(const struct rounds *rounds, int rank, size_t start)
     return left < rounds->most ? left : rounds->most;
 }
 
-/* Scatters the rows of rank 0, or gathers the rows of all ranks there. */
+/* Scatters rows from rank 0 to the ranks, or gathers the rows of all ranks on rank 0. */
 static enum ky_status travel(struct ky_comm *comm, const struct rounds *rounds, size_t start,
                              int from_first, struct ky_error *error)
 {
@@ -230,8 +232,8 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
     return status;
 }
 
-/* Gathers the bodies of all ranks on rank 0, which has the arrays `to`. counts: bodies of each
- * rank. A row begins with number[k]: the number of the body, or its place in a list. */
+/* Sends the bodies of all ranks to rank 0, which has the arrays `to`. counts[r]: bodies of rank r.
+ * A row begins with number[k], which is the number of the body or its place in a list. */
 static enum ky_status collect(struct ky_domain *domain, const struct ky_bodies *from,
                               const uint64_t *number, const uint64_t *counts, unsigned with,
                               const struct ky_bodies *to, struct ky_error *error)
@@ -317,8 +319,8 @@ enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
 /* Bodies of a list as words that ascend with them: the body, and below it its place in the list. */
 enum { PLACE_BITS = 32 };
 
-/* Finds the bodies of the list that this rank has: own[k] is the engine's body, number[k] its place
- * in the list. Returns their number. All three arrays have room for `count`. */
+/* Finds the bodies of the list that this rank has: own[k] is the engine's index, number[k] the
+ * place in the list. Returns how many. Both arrays have room for `count`. */
 static size_t find_own(const struct ky_domain *domain, const uint32_t *body, size_t count,
                        uint64_t *list, uint32_t *own, uint64_t *number)
 {
@@ -337,7 +339,7 @@ static size_t find_own(const struct ky_domain *domain, const uint32_t *body, siz
     return found;
 }
 
-/* Input and results of find_own. free_search frees them, also after a failure. */
+/* Arguments and results of find_own. free_search frees it, also after a failure. */
 struct search {
     uint64_t *list;
     uint32_t *own;

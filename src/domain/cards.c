@@ -1,5 +1,5 @@
-/* The curve of a rank whose bodies lie on a card: see curve.h. Its numbers are asked for when they
- * are needed, since the order of the bodies changes there. */
+/* The curve of a rank whose bodies lie on a card: see curve.h. The numbers of the bodies are read
+ * when they are needed, since their order on the card changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
     return status;
 }
 
-/* As a card places it that has all bodies (kernels/tree/keys.k). */
+/* The same origin that a card with all bodies chooses (kernels/tree/keys.k). */
 static double origin(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins)
 {

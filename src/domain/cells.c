@@ -37,8 +37,8 @@ static struct softenings softenings_of(const struct ky_domain *domain,
     return range;
 }
 
-/* The same limits that the walk has (engine/cpu/forces/fmm.c). Where sinks have ε² of their own,
- * each cell of them has the limit of all. */
+/* The same limits as in the walk (engine/cpu/forces/fmm.c). Where sinks have ε² of their own, each
+ * cell of sinks has the limit for all of them. */
 static struct ky_octree_acting acting_of(const struct ky_domain *domain,
                                          const struct ky_shared_tree *wanted, int by_alpha)
 {
@@ -98,8 +98,8 @@ void ky_domain_free_cells(struct ky_domain_cells *cells)
     free(cells->sink);
 }
 
-/* Makes the places of points relative to the origin of the bodies' tree; their own tree has another
- * one. */
+/* Makes the positions of points relative to the origin of the bodies' tree; the tree of the points
+ * has another origin. */
 static void move_origin(const struct ky_domain *domain, const struct ky_octree *points,
                         struct ky_domain_cells *cells)
 {

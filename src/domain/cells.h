@@ -1,5 +1,5 @@
-/* The sinks of a rank where cells act on cells, and their requests to other ranks (octree/sinks.h).
- */
+/* The sinks of a rank for methods in which cells act on cells, and their requests to other ranks
+ * (octree/sinks.h). */
 #ifndef KY_DOMAIN_CELLS_H
 #define KY_DOMAIN_CELLS_H
 
@@ -21,8 +21,8 @@ enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
                                        const struct ky_shared_tree *wanted,
                                        struct ky_domain_cells *cells, struct ky_error *error);
 void ky_domain_free_cells(struct ky_domain_cells *cells);
-/* Lists the sinks: the marked groups, NULL: all, and all cells that hold these. Where they are
- * bodies `all` has the closed roots of all ranks. KY_FAULT when memory is out. */
+/* Lists the sinks: the marked groups (NULL: all groups) and all cells that hold them. Where they
+ * are bodies `all` has the closed roots of all ranks. KY_FAULT when memory is out. */
 enum ky_status ky_domain_list_cells(const struct ky_domain *domain,
                                     const struct ky_shared_tree *wanted, const unsigned char *marks,
                                     const struct ky_octree_all *all, struct ky_domain_cells *cells,

@@ -1,4 +1,4 @@
-/* Whether several devices of one process become ranks, or the first of them works alone. */
+/* Decides whether several devices of one process become ranks, or only the first device is used. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,13 +9,13 @@
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 
-/* Bodies from which on two devices take less time than one (docs/lab/2026-11-26-ranks.md): with
- * trees, steps that all bodies share were measured with 1,048,576 and 4,194,304 bodies, block steps
- * with 4 and 16 million, of which the devices change places near 5 million; with exact sums of all
- * bodies 65,536 were measured, and of a block 131,072. */
+/* Number of bodies from which two devices are faster than one (docs/lab/2026-11-26-ranks.md).
+ * Trees, steps that all bodies share: measured with 1,048,576 and 4,194,304 bodies. Trees, block
+ * steps: measured with 4 and 16 million; the crossover is near 5 million. Exact sums of all bodies:
+ * measured with 65,536; of a block: with 131,072. */
 size_t ky_domain_ranks_from[2][2] = {{4000000, 8000000}, {65536, 131072}};
 
-/* Why ranks with devices cannot serve these bodies; NULL: they can. */
+/* Why ranks with devices cannot take these bodies; NULL: they can. */
 static const char *why_not(const struct ky_parameters *parameters, unsigned schemes,
                            const struct ky_bodies *bodies)
 {
@@ -31,8 +31,8 @@ static const char *why_not(const struct ky_parameters *parameters, unsigned sche
     return ky_domain_why_copies_of(parameters, schemes, bodies);
 }
 
-/* The parameters with the force that they will get for so many bodies: the choice of ranks depends
- * on it. Block steps with several devices have ranks, which the choice of the force depends on. */
+/* The parameters with the force that is chosen for this number of bodies; the choice of ranks
+ * depends on the force. With block steps and several devices the force is chosen as for ranks. */
 static enum ky_status find_force(const struct ky_parameters *parameters, unsigned schemes, size_t n,
                                  size_t devices, struct ky_parameters *own)
 {

@@ -1,5 +1,5 @@
-/* The columns of an integrator: between rank 0 and the ranks, and from rank to rank with the
- * bodies. */
+/* Columns, the quantities that an integrator keeps for each body: transfers between rank 0 and the
+ * ranks, and from rank to rank with the bodies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct dealing {
     const void *context;
 };
 
-/* A rank tells rank 0 which bodies it has, and gets their rows. */
+/* A rank sends the numbers of its bodies to rank 0 and receives their rows. */
 static enum ky_status deal_to(struct ky_domain *domain, int rank, size_t n,
                               const struct dealing *dealing, void *own, struct ky_error *error)
 {
@@ -59,7 +59,7 @@ enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_
     return status;
 }
 
-/* A column of rank 0, with so many numbers a body. */
+/* A column on rank 0, with `numbers` components for each body. */
 struct given {
     const double *numbers;
     size_t components;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Send and receive buffers do not overlap: MPI forbids it. */
+/* MPI does not allow the send and receive buffers to overlap. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
 {
     const size_t size = (size_t)comm->size, own = comm->rank ? 0 : bytes;

@@ -59,7 +59,7 @@ static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
     return told(comm, plug_of(comm)->add(number, count), error);
 }
 
-/* Launchers may end before they have passed on the last output of a process. */
+/* A launcher may end before it has forwarded the last output of a process. */
 static void wait_for_launcher(void)
 {
     nanosleep(&(struct timespec){0, 300000000}, NULL);
@@ -75,9 +75,9 @@ static void fail(struct ky_comm *comm, const struct ky_error *error)
 
 /* ---- opening ---- */
 
-/* Initialises MPI through one plug-in. KY_UNSUPPORTED, with a reason, if the plug-in is here and is
- * for another launcher; it is closed then. *begun: whether MPI is initialised. The symbols of the
- * MPI library are global, since libraries that it opens need them. */
+/* Begins MPI through one plug-in. KY_UNSUPPORTED, with a reason, if the plug-in exists but does not
+ * fit this launcher; it is unloaded then. *begun: 1 if MPI has begun. The MPI library is loaded
+ * with global symbols because the libraries that it opens itself need them. */
 static enum ky_status try_plug(struct ky_plug *plug, int which, int *begun, struct ky_error *error)
 {
     char path[KY_PLUG_PATH];
@@ -85,7 +85,7 @@ static enum ky_status try_plug(struct ky_plug *plug, int which, int *begun, stru
     const char *file = ky_plug_file(which);
     ky_plug_path(which, path);
     void *library = *path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-    if (library) /* a pointer to data and one to a function are alike where dlsym is */
+    if (library) /* POSIX: a pointer to data can hold a function wherever dlsym exists */
         *(void **)&open = dlsym(library, KY_PLUG_OPEN);
     const int wrong = open ? open(plug) : 0;
     *begun = open && !wrong;
@@ -126,7 +126,8 @@ static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *
                    ky_host_name(host), launcher->rank, first.text);
 }
 
-/* Refuses a launcher of another MPI than the plug-in's: each process would be a world of one. */
+/* Refuses a launcher that belongs to another MPI than the plug-in: each process would be a world of
+ * one rank. */
 static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky_launcher *launcher,
                                      struct ky_error *error)
 {
@@ -140,8 +141,8 @@ static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky
                    ranks, plug->library, plug->ranks, plug->library);
 }
 
-static int is_missed; /* MPI does not begin in this process, for which others may wait there */
-static int has_told;  /* this process has printed why */
+static int is_missed; /* MPI has not begun in this process, and other processes may wait for it */
+static int has_told;  /* this process has printed the error */
 
 static void abandon(int code)
 {
@@ -193,7 +194,7 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
     status = compare_worlds(plug, launcher, error);
     if (!status) {
         status = function(&process.comm, context, error);
-        if (status) /* the others may wait for this one */
+        if (status) /* the other processes may wait for this one */
             fail(&process.comm, error);
     }
     plug->finish();

@@ -1,6 +1,6 @@
-/* Ranks that are threads of one process. Between two barriers they read each other's memory. Short
- * messages go to one of two slots of the world: one barrier is enough, since no rank returns to a
- * slot before all ranks have passed the other one. */
+/* Ranks that are threads of one process: between two barriers they read each other's memory. Short
+ * data are written to one of two slots in the world. With two slots one barrier is enough: before a
+ * rank can write to a slot again, all ranks have passed the barrier of the other slot. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -13,34 +13,37 @@
 #include "base/shares.h"
 #include "domain/comm.h"
 
-/* What a rank shows to other ranks between two barriers. */
+/* The data that a rank publishes between two barriers. */
 struct shown {
     const void *data;
     const struct ky_parcel *parcels;
     size_t count; /* of parcels */
 };
 
-/* Each rank waits on a lock of its own, so that ranks that wake up do not wait for one lock. */
+/* The lock on which a rank waits: one for each rank, so that ranks that wake up do not contend for
+ * it. */
 struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    _Atomic uint64_t meetings; /* that the rank may know of: changed under the lock */
-    atomic_int has_failed;     /* 1: some rank has */
+    _Atomic uint64_t meetings; /* barriers completed, as far as the rank may know: changed under the
+                                  lock */
+    atomic_int has_failed;     /* 1: a rank has failed */
 };
 
 enum { SHORT = 1024 /* bytes */, PLACES = 2 };
 
-/* [s] How long a rank looks for the others before it sleeps: to be woken takes some 50 µs. */
+/* [s] How long a rank spins before it sleeps: waking it takes some 50 µs. */
 static const double PATIENCE = 2e-4;
 
 struct world {
     pthread_mutex_t lock;
-    int size, started; /* ranks; ranks with a thread, and rank 0 */
-    int waiting;       /* ranks at the present meeting */
+    int size, started; /* number of ranks; ranks whose threads have been made, with rank 0 */
+    int waiting;       /* ranks at the present barrier */
     int ended;         /* ranks that have returned */
-    uint64_t meetings; /* up to now */
+    uint64_t meetings; /* completed barriers */
     int has_failed;
-    int looks;             /* 1: each rank may have a processor, and looks before it sleeps */
+    int looks;             /* 1: each rank may have a processor of its own, and spins before it
+                              sleeps */
     struct ky_error error; /* of the first rank that failed */
     struct shown *shown;   /* of each rank */
     struct seat *seat;     /* of each rank */
@@ -53,7 +56,7 @@ struct rank {
     struct ky_comm comm; /* first: a pointer to it is one to the rank */
     struct world *world;
     pthread_t thread;
-    unsigned shorts; /* number of short messages so far */
+    unsigned shorts; /* short data sent so far: its lowest bit chooses the slot */
 };
 
 static struct world *world_of(struct ky_comm *comm)
@@ -61,7 +64,7 @@ static struct world *world_of(struct ky_comm *comm)
     return ((struct rank *)comm)->world;
 }
 
-/* Wakes all ranks after meeting number `meetings`, or where a rank has failed. */
+/* Wakes all ranks after barrier number `meetings`, or when a rank has failed. */
 static void wake(struct world *world, uint64_t meetings, int has_failed)
 {
     for (int r = 0; r < world->size; r++) {
@@ -85,7 +88,7 @@ static void note(struct world *world, const struct ky_error *error)
     wake(world, 0, 1);
 }
 
-/* With the lock held: nobody is left whom the waiting ranks could meet. */
+/* With the lock held: it is an error if ranks wait and all other ranks have ended. */
 static void note_end(struct world *world)
 {
     struct ky_error error;
@@ -95,14 +98,14 @@ static void note_end(struct world *world)
     note(world, &error);
 }
 
-/* 1: the rank need not wait for this meeting any more. */
+/* 1: the rank need not wait at this barrier any longer. */
 static int need_not_wait(struct seat *seat, uint64_t meeting, int even_if_failed)
 {
     return atomic_load(&seat->meetings) >= meeting ||
            (!even_if_failed && atomic_load(&seat->has_failed));
 }
 
-/* Looks for the others a while, and lets other threads go first. */
+/* Spins for a while, and yields the processor to other threads. */
 static void look(struct seat *seat, uint64_t meeting, int even_if_failed)
 {
     for (const double end = ky_clock() + PATIENCE;
@@ -110,8 +113,8 @@ static void look(struct seat *seat, uint64_t meeting, int even_if_failed)
         sched_yield();
 }
 
-/* With the lock held, which it gives back: waits until all ranks are here, or one has failed; 1 in
- * the first case. */
+/* Called with the lock held; releases it. Waits until all ranks are here (returns 1) or one has
+ * failed (returns 0). */
 static int wait_for_all(struct ky_comm *comm, int even_if_failed)
 {
     struct world *world = world_of(comm);
@@ -147,7 +150,7 @@ static enum ky_status failure(struct world *world, struct ky_error *error)
     return status;
 }
 
-/* The meeting before ranks read each other's memory. Fails where a rank has failed. */
+/* The barrier before ranks read each other's memory. Fails if a rank has failed. */
 static enum ky_status meet(struct ky_comm *comm, struct ky_error *error)
 {
     struct world *world = world_of(comm);
@@ -158,8 +161,8 @@ static enum ky_status meet(struct ky_comm *comm, struct ky_error *error)
     return failure(world, error);
 }
 
-/* The meeting after it: all ranks come, since none returns between the two. Nobody's memory may be
- * freed before, also where a rank has failed. */
+/* The barrier after the reading: all ranks reach it, since none returns between the two. Before it
+ * no rank may free its memory, even if a rank has failed. */
 static enum ky_status part(struct ky_comm *comm, struct ky_error *error)
 {
     pthread_mutex_lock(&world_of(comm)->lock);
@@ -167,7 +170,7 @@ static enum ky_status part(struct ky_comm *comm, struct ky_error *error)
     return failure(world_of(comm), error);
 }
 
-/* Shows something to the others, and waits until all do. */
+/* Publishes a rank's data and waits until all ranks have done so. */
 static enum ky_status show(struct ky_comm *comm, struct shown shown, struct ky_error *error)
 {
     world_of(comm)->shown[comm->rank] = shown;
@@ -180,7 +183,7 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* The messages of all ranks, for a barrier that no other barrier follows. */
+/* Publishes short data through the slots, with one barrier. */
 static enum ky_status show_short(struct ky_comm *comm, const void *own, size_t bytes, int *place,
                                  struct ky_error *error)
 {
@@ -269,13 +272,14 @@ static enum ky_status add_short(struct ky_comm *comm, uint64_t *number, size_t c
     return status;
 }
 
-/* The first of the numbers that a rank adds up. */
+/* The first of the numbers that this rank sums. */
 static size_t add_start(size_t count, int size, int rank)
 {
     return ky_share_start(count, (size_t)size, (size_t)rank);
 }
 
-/* Each rank adds up some of the numbers, and gets the other sums from the ranks that have them. */
+/* All-reduce: each rank sums some of the numbers and copies the other sums from the ranks that made
+ * them. */
 static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
                           struct ky_error *error)
 {
@@ -293,7 +297,7 @@ static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
             sum += ((const uint64_t *)shown[r].data)[k];
         number[k] = sum;
     }
-    part(comm, NULL); /* all go on, since others read these numbers */
+    part(comm, NULL); /* cannot fail here: other ranks read these numbers */
     for (int r = 0; r < comm->size; r++) {
         const size_t its = add_start(count, comm->size, r),
                      after = add_start(count, comm->size, r + 1);

@@ -1,6 +1,6 @@
-/* Ranks that each have all bodies: exact sums need every body everywhere, and take so long that
- * each rank computes a share of the sinks. The blocks of sinks, and so the bits, are the same as on
- * one engine. */
+/* Replicated bodies: every rank has all bodies. Exact sums need every body everywhere, and take so
+ * long that each rank computes only its share of the sinks. The blocks of sinks, and with them the
+ * bits, are the same as with one engine. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -13,7 +13,7 @@ enum ky_status ky_domain_gather(void *context, const void *own, const size_t *by
     return comm->verbs->gather_parts(comm, own, bytes, all, error);
 }
 
-/* Rows of some bodies from rank 0 to all. */
+/* Broadcasts the rows of some bodies from rank 0. */
 static enum ky_status tell_rows(struct ky_domain *domain, const struct ky_bodies *from,
                                 const struct ky_bodies *to, unsigned with, double *rows,
                                 struct ky_error *error)

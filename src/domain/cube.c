@@ -51,7 +51,7 @@ static size_t most_samples(const struct ky_domain *domain)
     return samples < KY_ORIGIN_SAMPLE ? KY_ORIGIN_SAMPLE : samples;
 }
 
-/* Results of the threads: each may find all samples. */
+/* Results of the threads: each thread may find all samples. */
 struct looking {
     const struct ky_ranging *curve;
     struct ky_curve_told *told;      /* [threads] */
@@ -91,7 +91,7 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
     return KY_OK;
 }
 
-/* The samples follow each other at the beginning afterwards; *own tells of all. */
+/* Afterwards the samples lie one after the other at the beginning, and *own describes them all. */
 enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own,
                              struct ky_curve_told *told, struct ky_curve_sampled *sample,
                              struct ky_error *error)
@@ -124,7 +124,7 @@ static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sa
     return found;
 }
 
-/* Results of rank 0. lost: the first body whose position is not finite, or UINT64_MAX. */
+/* Results of rank 0; lost: the first body whose position is not finite, or UINT64_MAX. */
 struct cube {
     double low[3], edge, origin[3];
     uint64_t lost;
@@ -159,7 +159,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
     memcpy(cube->low, frame.low, sizeof cube->low);
 }
 
-/* KY_BAD_DATA on all ranks where a body has no place. */
+/* KY_BAD_DATA on all ranks if the position of a body is not finite. */
 static enum ky_status take_cube(struct ky_domain *domain, const struct cube *cube,
                                 struct ky_error *error)
 {
@@ -185,8 +185,8 @@ double ky_curve_median(const struct ky_ranging *curve, double *of_cube, size_t c
     return ky_high_part(ky_median(of_origin, origins));
 }
 
-/* Rank 0 gathers the samples of all ranks, and places the cube. told[] and counts[] have room for
- * all ranks, all[] for the samples. */
+/* Gathers boxes and samples on rank 0, which places the cube. told[] and counts[] have room for all
+ * ranks, and all[] for the samples. */
 static enum ky_status place_together(const struct ky_ranging *curve,
                                      const struct ky_curve_told *own,
                                      const struct ky_curve_sampled *sample,

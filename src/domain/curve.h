@@ -6,8 +6,8 @@
 #include "domain/domain.h"
 #include "octree/keys.h"
 
-/* A rank's bodies: their box, in the engine's units, and how many of them are in the system's
- * sample (octree/sample.h); and these bodies. lost: the first body whose position is not finite, or
+/* A rank's data for the cube: the box of its bodies in the engine's units, and its bodies that are
+ * in the system's samples (octree/sample.h). lost: the first body whose position is not finite, or
  * UINT64_MAX. */
 enum { KY_CURVE_ROOM = KY_FRAME_SAMPLES + KY_ORIGIN_SAMPLE };
 struct ky_curve_told {
@@ -19,7 +19,8 @@ struct ky_curve_sampled {
     double x[3];
 };
 
-/* Every rank names KY_PROBES of its keys, each for an equal share of its work; work 0: none. */
+/* Each rank proposes KY_PROBES of its keys, each in the middle of an equal share of its work; work
+ * 0: unused. */
 enum { KY_PROBES = 256 };
 struct ky_probe {
     uint64_t key;
@@ -35,7 +36,7 @@ struct ky_mover {
 struct ky_movers {
     uint64_t *leaving; /* [ranks] how many go to each */
     uint64_t *coming;
-    uint64_t left; /* how many more go in another round */
+    uint64_t left; /* how many more go in a later round */
     size_t all_leaving, all_coming;
     struct ky_mover *mover; /* on the host: [all_leaving] by body */
     uint32_t *gone;         /* on the host: the same bodies */
@@ -49,7 +50,7 @@ struct ky_ranging {
     uint64_t *begin; /* [ranks + 1] the first key of each range */
     /* on the host: */
     double *const *at; /* where the bodies are, in the engine's units; NULL: at their positions */
-    const double *weight; /* the work for each; NULL: the same for each */
+    const double *weight; /* the work for each body; NULL: the same for all */
     double *x[3];         /* in the engine's units */
     struct ky_hilbert hilbert;
     struct ky_word_layout layout;
@@ -69,20 +70,20 @@ struct ky_curve_verbs {
      * origin's own one. */
     double (*origin)(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins);
-    /* Makes the keys in the domain's cube, and names some. */
+    /* Makes the keys in the domain's cube, and chooses the probes. */
     enum ky_status (*keys)(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
                            struct ky_error *error);
     /* count[e KY_CURVE_LEVELS + l]: bodies in the cube of level l that holds key at[e]. */
     enum ky_status (*count)(struct ky_ranging *curve, const uint64_t *at, size_t ends,
                             uint64_t *count, struct ky_error *error);
-    /* The destination of each body; on the host also the least and the largest key of the bodies
-     * that stay. */
+    /* Finds the bodies that leave and their ranks; on the host also the least and the largest key
+     * of the bodies that stay. */
     enum ky_status (*leave)(struct ky_ranging *curve, struct ky_movers *movers,
                             struct ky_error *error);
-    /* Sends the bodies that leave. Bodies that arrive get places in the engine. */
+    /* Sends these bodies; the bodies that arrive get places in the engine. */
     enum ky_status (*move)(const struct ky_ranging *curve, const struct ky_movers *movers,
                            struct ky_error *error);
-    int levels; /* 1: all levels of the keys are there; 0: the levels of the layout */
+    int levels; /* 1: the keys have all levels; 0: only the levels of the layout */
 };
 
 extern const struct ky_curve_verbs ky_curve_of_card;
@@ -100,7 +101,7 @@ enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *err
 enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
                                   struct ky_error *error);
 
-/* How many of n keys a rank names. */
+/* How many of its n keys a rank proposes. */
 static inline size_t ky_probe_count(size_t n)
 {
     return n < KY_PROBES ? n : KY_PROBES;

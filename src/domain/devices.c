@@ -1,4 +1,4 @@
-/* The devices of the ranks: their names, and the lines of the log about ranks. */
+/* The devices of the ranks: their names, and the log lines about ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* One system on several ranks (comm.h). Each rank has an engine with the bodies on one range of the
- * curve. It knows a body by its number in the caller's order, `index`.
+/* One system on several ranks (comm.h). Each rank has an engine with its share of the bodies, which
+ * is a range of the curve. `index` has the numbers of its bodies in the caller's order.
  *
- * The caller leads rank 0 through the verbs of an engine (engine.c). Rank 0 broadcasts each call as
- * an order, and all ranks execute it at the same time. Results do not depend on the number of
- * ranks: the trees of the ranks are parts of one tree (octree/parts.h), and sums are sums of whole
- * numbers, which are the same in any order. */
+ * Rank 0 is led by the caller through the verbs of an engine (engine.c). It broadcasts each call as
+ * an order, and all ranks then execute it together. Results do not depend on the number of ranks:
+ * the trees of the ranks are parts of one tree (octree/parts.h), and sums are sums of integers,
+ * which do not depend on the order. */
 #ifndef KY_DOMAIN_DOMAIN_H
 #define KY_DOMAIN_DOMAIN_H
 
@@ -14,16 +14,16 @@
 #include "engine/work.h"
 #include "octree/octree.h"
 
-/* What a rank sent and received for its last tree. */
+/* Counts of a rank's exchange for its last tree. */
 struct ky_domain_told {
     size_t roots;         /* of all ranks */
     size_t asked, boxes;  /* ranks that asked this one for more than its roots, and their boxes */
-    size_t cells, bodies; /* that came from others, beside their roots */
-    size_t coming, going; /* bytes of these, and of the cells for other ranks */
+    size_t cells, bodies; /* received from other ranks, without their roots */
+    size_t coming, going; /* bytes of these, and bytes sent to other ranks */
     size_t moved;         /* bodies that left the rank before it */
 };
 
-/* Work space of a rank, which is kept from call to call. */
+/* Work space of a rank; it is kept between calls. */
 enum ky_work_space {
     KY_SPACE_X,
     KY_SPACE_KEY,
@@ -42,7 +42,7 @@ struct ky_domain {
     struct ky_comm *comm;
     struct ky_parameters parameters; /* of the rank's engine */
     struct ky_engine *engine;
-    struct ky_shared shared;        /* the functions that the engine calls */
+    struct ky_shared shared;        /* the engine's access to the other ranks */
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
     size_t device_count;            /* how many names these are; computers may have the same */
@@ -54,8 +54,9 @@ struct ky_domain {
     size_t total;         /* bodies of the system */
     int is_settled;       /* the bodies are on the ranges of their present positions */
     int is_lost;          /* a position is not finite, so that there are no ranges */
-    uint64_t *index;      /* [n] of the rank's bodies, in the engine's order; where that changes
-                             on a card, once they have been read (cards.c) */
+    uint64_t *index;      /* [n] the numbers of the rank's bodies in the engine's order. On a card
+                             this order changes, and `index` is valid only after the numbers have
+                             been read (cards.c) */
     size_t room;          /* for indices */
     uint64_t first, last; /* the least and the largest key of its bodies */
     double low[3], edge;  /* the cube of the keys, and the origin, in the engine's units */
@@ -65,24 +66,25 @@ struct ky_domain {
     struct ky_external function; /* rank 0: the caller's function as a field */
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
-    struct ky_bodies made; /* by a work, until they are placed: of some blocks of all */
+    struct ky_bodies made; /* made by a collective task, until they are placed: the bodies of some
+                              blocks */
     struct ky_octree tree; /* of its own bodies */
-    double tree_stands;    /* number_of (tree.c) of a tree that was built since the bodies were
-                              settled; 0: the tree is old */
+    double tree_stands;    /* identity (number_of in tree.c) of the tree that was built since the
+                              bodies were settled; 0: no valid tree */
 };
 
-/* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
+/* Notes the processor of the rank, from the name in --engine. If it lists several devices, the
  * ranks of a computer take one each, in turn. */
 enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
                                        struct ky_error *error);
-/* Notes the names of the devices of all ranks. A call of all ranks. */
+/* Notes the names of the devices of all ranks. Collective. */
 enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error);
-/* Finds the first rank whose engine has other bits than the engine of rank 0. All ranks call it
- * together. */
+/* Finds the first rank whose engine has other bits than the engine of rank 0. Collective. */
 enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error);
-/* Logs on rank 0 the number of ranks and the engine of each. Warns of devices that several ranks
- * share or no rank uses, of ranks with other bits, and of threads that no rank gets. `why`: why
- * each rank has all bodies, or NULL. `given`: the caller's parameters. */
+/* Logs on rank 0 how many ranks there are, the share and the processor of each. Warns of devices
+ * that several ranks share or that no rank uses, of ranks with other bits, and of given threads
+ * that no rank uses. `why`: why each rank has all bodies, or NULL. `given`: the caller's
+ * parameters. */
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
                          const char *why);
 /* 1 if --engine names devices. */
@@ -95,29 +97,30 @@ void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
                       struct ky_memory *memory);
 
 enum { KY_RANKS_REMARK = 200 };
-/* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where ranks
- * take less time than one device and can do the work; else the first device works alone. The remark
- * for the log says which, and why it is the first alone; it is empty where `engine` names fewer
- * than two devices, or there are ranks. Of KY_FORCE_AUTO and an error it goes by the force that
- * they will become. bodies->mass NULL: it is not known yet. */
+/* choice.c. If `engine` names several devices and parameters->ranks is 1, sets parameters->ranks to
+ * the number of devices where ranks are faster than one device and can do the task; otherwise the
+ * first device is used. The remark for the log says which, and the reason for using only the first
+ * device. It is empty if `engine` names fewer than two devices, or there are ranks already.
+ * KY_FORCE_AUTO and an error count as the force that they will become. bodies->mass NULL: not known
+ * yet. */
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
                             const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK]);
-/* Bodies from which on ranks take less time than one device: with trees or exact sums, where all
- * bodies share their steps or have their own. Tests change it. */
+/* Number of bodies from which ranks are faster than one device: with trees or exact sums, for steps
+ * that all bodies share or individual steps. Tests change it. */
 extern size_t ky_domain_ranks_from[2][2];
-/* The remark that the first of several devices works alone, and why. */
+/* The remark that only the first of several devices is used, and why. */
 void ky_domain_take_first(const struct ky_parameters *parameters, const char *why,
                           char remark[KY_RANKS_REMARK]);
 /* Opens an engine for a call without a simulation: ranks as ky_domain_choose_ranks says, unless
- * `why` gives a reason for one device. Logs the choice. Bodies without positions are counted alone:
- * the engine has no room then. Fails as ky_engine_open_for and
+ * `why` gives a reason for one device. Logs the choice. If the bodies have no positions only their
+ * number counts, and the engine has no room for them. Fails as ky_engine_open_for and
  * ky_domain_open; KY_UNSUPPORTED where the caller asks for ranks. */
 enum ky_status ky_domain_open_chosen(struct ky_parameters *parameters, const char *why,
                                      const struct ky_bodies *bodies, struct ky_engine **engine,
                                      struct ky_error *error);
 
-/* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
- * these are; NULL: that depends on the bodies. */
+/* Why ranks with these parameters, opened for these schemes, must each have all bodies, whatever
+ * the bodies are; NULL: that depends on the bodies. */
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes);
 /* The same for these bodies. bodies->mass NULL: it is not known yet. */
 const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
@@ -134,13 +137,13 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
 /* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
 
-/* Work space for `count` elements of `size` bytes; its contents are undefined. NULL, with *error,
- * when memory is out. */
+/* Work space for `count` elements of `size` bytes; its previous content is lost. NULL when memory
+ * is out, with the message in *error. */
 void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
                       struct ky_error *error);
 void ky_domain_free_space(struct ky_domain *domain);
 
-/* ---- parts of calls, which are collective; arguments described so are for rank 0 ---- */
+/* ---- parts of calls: collective; comments on arguments are for rank 0 ---- */
 
 /* The first body of a rank's block of the caller's order. */
 static inline size_t ky_domain_block(const struct ky_domain *domain, int rank)
@@ -156,7 +159,7 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
 enum ky_status ky_domain_copy(struct ky_domain *domain, const struct ky_bodies *bodies,
                               unsigned with, const struct ky_engine_frame *units,
                               struct ky_error *error);
-/* Arrays that a call gives or takes: a sum of these. */
+/* Arrays that a call reads or writes: a sum of these. */
 enum {
     KY_WITH_MASS_ROW = 1,
     KY_WITH_POSITION_ROW = 2,
@@ -186,14 +189,13 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
 
-/* ways.c. The permutation of the bodies between the order of the ranks and the caller's order, of
- * which each rank has `parts` parts divided by the number of ranks. */
+/* ways.c. The permutation of bodies from the ranges of the curve to the caller's order. The
+ * caller's order is divided into `parts` parts, and the parts are divided among the ranks. */
 struct ky_domain_ways {
     size_t parts, n;  /* n: bodies that this rank gets */
     size_t *out, *in; /* [ranks] bodies for each rank and from each */
     uint32_t *order;  /* the rank's bodies, by the rank that they are for */
-    uint32_t *row;    /* [n] the place of each body that arrives, among the bodies that the rank
-                       * gets */
+    uint32_t *row;    /* [n] for each arriving body its place among the bodies of this rank */
 };
 /* The first body that a rank gets. */
 size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank);
@@ -221,43 +223,44 @@ struct ky_domain_plan {
 enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_write_plan *given,
                                    struct ky_domain_plan *plan, struct ky_error *error);
 void ky_domain_free_plan(struct ky_domain_plan *plan);
-/* The outcome of the first rank that had a failure, to all. */
+/* Broadcasts the outcome of the first rank that failed. */
 enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
                                       struct ky_error *error);
 /* reads.c. Each rank reads the bodies of its block from files: masses, positions, velocities,
  * accelerations and potentials. *has_forces: 0 if all accelerations are 0, which counts as not
- * known. *outcome becomes the error in the files or the numbers on every rank; the engines are then
- * unchanged. */
+ * known. Faults of the files or the numbers are in *outcome on every rank, and the engines are then
+ * as before. */
 enum ky_status ky_domain_read_bodies(struct ky_domain *domain, const struct ky_write_plan *given,
                                      const struct ky_engine_frame *units, int *has_forces,
                                      struct ky_error *outcome, struct ky_error *error);
 /* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
- * writes their numbers to the files. `plan` is for rank 0. *outcome becomes the error of a file, or
- * of numbers that are not finite, on every rank. */
+ * writes their numbers to the files. `plan` is for rank 0. Failures of files and numbers that are
+ * not finite are in *outcome, on every rank. */
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
                                struct ky_error *outcome, struct ky_error *error);
-/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. at[c][i]:
- * where they are, in the engine's length; NULL: at their positions. weight[i]: the work for each;
- * NULL: the same for each of the rank. KY_BAD_DATA, on all ranks and with is_lost, where one has no
- * place. */
+/* Sends the bodies to the ranks that own their ranges. `settle` does so only if they are not there
+ * yet. at[c][i]: where they are, in the engine's length; NULL: at their positions. weight[i]: the
+ * work for each; NULL: the same for each of the rank. KY_BAD_DATA, on all ranks and with is_lost,
+ * if a position is not finite. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
                                  const double *weight, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
-/* The engine's verbs at points that every rank has. A rank that does not want an array passes NULL.
- * External fields are not added. */
+/* The engine's verbs at points that every rank has. A rank passes NULL for arrays that it does not
+ * want. The contribution of external fields is not included. */
 enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
-/* Gives the rank's bodies accelerations and potentials that are no numbers, as one engine does
- * where a position is none. */
+/* Sets the accelerations and potentials of the rank's bodies to NaN, as one engine does if a
+ * position is not finite. */
 enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error);
-/* Work on the rank's bodies first … end − 1, by thread number `part` of the engine's threads. */
+/* A function applied to the rank's bodies first … end − 1 by thread number `part` of the engine's
+ * threads. */
 typedef enum ky_status ky_domain_work(void *context, int part, size_t first, size_t end,
                                       struct ky_error *error);
-/* Has all threads work on a part of the bodies each. Returns the status of the first part that
- * failed, with its text; KY_FAULT when memory is out. */
+/* Applies the function on all threads, each to its part of the bodies. Returns the status of the
+ * first part that failed, with its text; KY_FAULT when memory is out. */
 enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, void *context,
                               struct ky_error *error);
 /* Bodies of the rank's engine that are read at a time: reads bodies first … first + chunk->n − 1 of
@@ -297,13 +300,13 @@ enum ky_status ky_domain_ask(void *context, const struct ky_active *active, size
  * rank's engine; for the other ranks `given` is NULL. */
 void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals *given);
 
-/* ---- works.c: works of levels above ---- */
+/* ---- works.c: collective tasks of higher layers (engine/work.h) ---- */
 
-/* Does a work on all ranks, which is collective. `told` is for rank 0. *outcome becomes the error
- * of the work on every rank. */
+/* Executes a task on all ranks (collective). `told` is for rank 0. *outcome becomes the error of
+ * the task on every rank. */
 enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work, void *told,
                             struct ky_error *outcome, struct ky_error *error);
-/* The bodies that a work has made, to the engines. */
+/* Hands the bodies that a task has made to the engines. */
 enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,
                                     struct ky_error *error);
 
@@ -315,8 +318,8 @@ struct ky_whole {
     struct ky_parameters parameters;
     struct ky_engine *engine; /* to be closed, also after a failure; it may be NULL */
 };
-/* Opens it for `engine`, all ranks as one, whose flag it heeds and from which get(engine, …)
- * fetches the bodies. KY_FAULT when memory is out. */
+/* Opens it for `engine` (all ranks as one engine): it obeys the stop flag of `engine`, and
+ * get(engine, …) fetches the bodies. KY_FAULT when memory is out. */
 typedef enum ky_status ky_domain_get_function(struct ky_engine *engine, struct ky_bodies *bodies,
                                               struct ky_error *error);
 enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
@@ -339,22 +342,22 @@ double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsi
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
                           unsigned with);
 
-/* ---- columns.c: the columns of an integrator ---- */
+/* ---- columns.c: quantities that an integrator keeps for each body ---- */
 
-/* A column of all bodies from rank 0 to the ranks, and back. */
+/* Distributes a column of all bodies from rank 0 to the ranks; and gathers it there. */
 enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
                                     const double *numbers, struct ky_error *error);
 enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column column,
                                     double *numbers, struct ky_error *error);
 
-/* Gives each of the rank's bodies a row of `bytes` bytes, own[n × bytes], which rank 0 writes:
- * write(context, body, row), with the body's number. Rank 0 deals to one rank after the other.
+/* Gives each of the rank's bodies a row of `bytes` bytes, own[n × bytes]. Rank 0 writes the rows by
+ * write(context, body, row) with the body's number, and sends them to one rank after the other.
  * KY_FAULT when memory is out. */
 typedef void ky_domain_row_function(const void *context, uint64_t body, void *row);
 enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_row_function *write,
                               const void *context, void *own, struct ky_error *error);
 
-/* The columns of the rank's bodies while some of these go to other ranks. */
+/* The columns of the rank's bodies while some bodies move to other ranks. */
 struct ky_domain_columns {
     unsigned set;
     double *of[KY_COLUMN_COUNT];
@@ -366,7 +369,7 @@ size_t ky_domain_column_numbers(const struct ky_domain *domain);
 enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
                                       struct ky_domain_columns *columns, struct ky_error *error);
 void ky_domain_free_columns(struct ky_domain_columns *columns);
-/* Copies the columns of body i to a row, and back; and from one body to another. */
+/* Columns of body i to a row and back; and from one body to another. */
 void ky_domain_write_columns(double *row, const struct ky_domain_columns *columns, size_t i);
 void ky_domain_take_columns(const double *row, const struct ky_domain_columns *columns, size_t i);
 void ky_domain_move_columns(const struct ky_domain_columns *columns, size_t from, size_t to);
@@ -379,15 +382,15 @@ enum ky_status ky_domain_give_columns(struct ky_domain *domain,
 
 /* The ranks of MPI, for rank 0 within the `lead` of ky_mpi_lead; else NULL. */
 struct ky_comm *ky_domain_world(void);
-/* ky_mpi_lead, of which every process has these works. */
+/* ky_mpi_lead, for a program in which every process knows these collective tasks. */
 enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
                               const struct ky_works *works, int *code, struct ky_error *error);
 
 /* ---- engine.c ---- */
 
 /* Opens an engine of parameters->ranks ranks, threads of this process or the processes of MPI that
- * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for a request that ranks
- * cannot serve, with an alternative, and for 2^32 bodies or more. */
+ * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for 2^32 bodies or more, and
+ * for parameters that ranks do not support; the error names the alternative. */
 enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
                               const struct ky_engine_use *use, struct ky_engine **engine,
                               struct ky_error *error);

@@ -22,7 +22,7 @@ struct ranks {
     struct ky_domain domain; /* of rank 0 */
     struct ky_engine_frame frame;
     struct ky_force_report report;
-    int has_told;     /* 1: the log has the line about the ranks */
+    int has_told;     /* 1: the ranks have been logged */
     unsigned columns; /* the set that an integrator has asked for */
 };
 
@@ -38,7 +38,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_order with_fields = *order;
-    with_fields.fields = engine->externals.set + 1; /* 0: none has been told yet */
+    with_fields.fields = engine->externals.set + 1; /* 0 means that none has been broadcast yet */
     with_fields.time = engine->externals.time;
     with_fields.function = ky_has_field_function(ranks->parameters);
     struct ky_order_data with_text = *data;
@@ -51,7 +51,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     return status || !outcome.status ? status : ky_fail(error, outcome.status, "%s", outcome.text);
 }
 
-/* ---- the limits of ranks ---- */
+/* ---- checks of what ranks support ---- */
 
 static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
                             struct ky_error *error)
@@ -134,7 +134,7 @@ static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_
     return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
-/* Replaces the engines of the ranks. */
+/* Opens the engines of the ranks; closes the previous ones. */
 static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_error *error)
 {
     const struct ky_order close = {.kind = KY_ORDER_close}, open = {.kind = KY_ORDER_open,
@@ -173,7 +173,7 @@ static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodie
                                    .with = ky_domain_arrays_of(bodies),
                                    .n = bodies->n,
                                    .units = ranks->frame};
-    struct ky_engine_units units; /* bodies are checked before they are sent */
+    struct ky_engine_units units; /* check the bodies before they travel */
     KY_TRY(ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error));
     const struct ky_order_data data = {.parameters = ranks->parameters, .bodies = bodies};
     return give(engine, &order, &data, error);
@@ -252,7 +252,8 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
     return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
 }
 
-/* Some bodies lose their mass: then ranks cannot divide the bodies. */
+/* Some bodies lose their mass: the bodies can be divided no longer, and every rank gets all of
+ * them. */
 static enum ky_status put_massless(struct ky_engine *engine, const struct ky_some *some,
                                    struct ky_error *error)
 {
@@ -351,10 +352,10 @@ static unsigned schemes(const struct ky_engine *engine)
     return own->verbs->schemes(own);
 }
 
-/* ---- the verbs of ranks that all have all bodies ---- */
+/* ---- the verbs of ranks with replicated bodies ---- */
 
-/* Calls for the engine of rank 0 alone, which has all data: the other ranks wait for the next
- * order. It heeds the flag of the call. The caller adds external fields. */
+/* Calls that only rank 0's engine executes, since it has all bodies: the other ranks wait for the
+ * next order. It obeys the stop flag of the call. The caller adds the external fields. */
 #define BY_FIRST(call, ...)                                                                        \
     struct ky_engine *own = domain_of(engine)->engine;                                             \
     own->halt = engine->halt, own->shared = NULL;                                                  \
@@ -392,7 +393,7 @@ static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_reques
     BY_FIRST(walk, request, error);
 }
 
-/* ---- the verbs of ranks that have parts of the bodies ---- */
+/* ---- the verbs of ranks with divided bodies ---- */
 
 static struct ky_order order_of(enum ky_order_kind kind, const struct ky_points *points)
 {
@@ -409,7 +410,7 @@ static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_colu
     return give(engine, &order, &(struct ky_order_data){.to_numbers = numbers}, error);
 }
 
-/* A call for an engine of rank 0 with all bodies: opens it, calls its verb and closes it. */
+/* Opens an engine of rank 0 with all bodies, calls its verb and closes it. */
 #define BY_WHOLE(call, ...)                                                                        \
     struct ky_whole whole;                                                                         \
     enum ky_status status = ky_domain_open_whole(domain_of(engine), get, engine, &whole, error);   \
@@ -447,8 +448,8 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
     return give(engine, &order, &data, error);
 }
 
-/* On the CPU with fmm a point may stand for a body, which can be any rank's. Devices share points
- * that walk one by one, and no others. */
+/* On the CPU with fmm a point may stand for a body, which can be on any rank. Ranks with devices
+ * can divide only points that walk the tree one by one. */
 static int field_needs_whole(struct ky_engine *engine, const struct ky_points *points)
 {
     const struct ky_engine *own = domain_of(engine)->engine;

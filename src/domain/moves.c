@@ -1,4 +1,4 @@
-/* Bodies that go from rank to rank, as rows, where engines keep them on the host. */
+/* Migration of bodies between ranks, as rows, where engines keep them on the host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static size_t row_bytes(const struct ky_domain *domain)
            sizeof(double);
 }
 
-/* The rows of the bodies that leave, by rank. */
+/* The rows of the bodies that leave, in the order of their ranks. */
 static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
                            const struct ky_domain_columns *columns, void *to,
                            struct ky_error *error)
@@ -45,7 +45,7 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
     return status;
 }
 
-/* Bodies that arrive get places in the engine and among the numbers. */
+/* Stores the bodies that arrive in the engine and their numbers in `index`. */
 static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
                              const struct ky_domain_columns *columns, const void *from,
                              struct ky_error *error)
@@ -106,8 +106,8 @@ enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct k
     if (!status)
         status =
             ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes, error);
-    free(out); /* before memory for the arrivals is allocated: at the first forces nearly all bodies
-                * move */
+    free(
+        out); /* freed before the arrivals get memory: at the first forces nearly all bodies move */
     if (!status && moves)
         status = settle(curve, movers, &columns, in, error);
     ky_domain_free_columns(&columns);

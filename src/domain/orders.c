@@ -20,9 +20,8 @@
 typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
                             const struct ky_order_data *data, struct ky_error *error);
 
-/* The number of ranks that share the processors of this one: ranks of the same computer to which a
- * launcher has given the same processors. Other computers may have processors of the same numbers.
- */
+/* How many ranks share the processors of this rank: ranks of the same computer that a launcher has
+ * given the same processors. Processors of different computers may have the same numbers. */
 static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct ky_error *error)
 {
     struct {
@@ -40,8 +39,8 @@ static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct k
     return status;
 }
 
-/* The threads of a rank. A number that is given, by --threads or OMP_NUM_THREADS, is each
- * process's, or all ranks' of one process. */
+/* The threads of a rank. --threads or OMP_NUM_THREADS is the number for each process; ranks that
+ * are threads of one process share it. */
 static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct ky_error *error)
 {
     int sharers = comm->size;
@@ -55,9 +54,9 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
     return status;
 }
 
-/* Parameters are broadcast as they lie in memory: all ranks run the same program. The text of the
- * fields is sent by itself; an engine does not need the other texts. The number of threads is still
- * the number for all ranks. */
+/* Parameters travel as raw memory: all ranks run the same program. The text of the fields is sent
+ * by itself; engines do not use the other texts. The number of threads is still the total of all
+ * ranks. */
 static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_parameters *given,
                                       struct ky_error *error)
 {
@@ -70,7 +69,7 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     told.engine = domain->processor;
     told.field = domain->field;
     told.expansion = NULL;
-    told.field_function = NULL; /* orders tell of these */
+    told.field_function = NULL; /* orders carry these */
     told.field_places = NULL;
     told.stop = NULL;
     told.ranks = 1;
@@ -81,7 +80,8 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     return status;
 }
 
-/* Broadcasts the errors of some ranks. If all ranks have the same error, rank 0 prints one line. */
+/* Broadcasts the failures of the ranks, which may be the same on all: rank 0 prints one line
+ * then. */
 static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *own,
                                    struct ky_error *outcome, struct ky_error *error)
 {
@@ -96,7 +96,8 @@ static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *ow
 }
 
 /* The external fields of rank 0: their text, which every rank reads. Tables are files that every
- * rank has to find: *own says on all ranks where one does not, and the next order tries again. */
+ * rank has to find. If one rank does not find its file, *own has the error on all ranks, and the
+ * next order tries again. */
 static enum ky_status take_fields(struct ky_domain *domain, const struct ky_order *order,
                                   const struct ky_order_data *data, struct ky_error *own,
                                   struct ky_error *error)
@@ -119,7 +120,7 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
     if (!ky_externals_of(&domain->parameters, &fields, own))
         ky_engine_set_fields(domain->engine, fields.field, fields.count, own);
     status = tell_failure(domain, own, data->outcome, error);
-    domain->fields = own->status ? 0 : order->fields; /* 0: none has been told yet */
+    domain->fields = own->status ? 0 : order->fields; /* 0: none has been broadcast yet */
     if (!status && !own->status && order->function)
         ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);
@@ -145,7 +146,7 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     return status || own.status ? status : ky_domain_compare_bits(domain, error);
 }
 
-/* What rank 0 knows about the bodies to come. */
+/* Broadcasts the properties of the bodies that will arrive. */
 static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_order *order,
                                     const struct ky_order_data *data, struct ky_error *error)
 {
@@ -188,8 +189,9 @@ static enum ky_status part_work(struct ky_domain *domain, const struct ky_order 
                         data->outcome ? data->outcome : &outcome, error);
 }
 
-/* Reads a body where each rank has all bodies. If potentials are wanted and out of date, all ranks
- * compute them together. Cards execute pending work, and sort their bodies. */
+/* Replicated bodies: reads a body, which makes the engine complete pending work. If potentials are
+ * wanted and pending, all ranks compute them together; cards complete what is due and put their
+ * bodies into one order. */
 static enum ky_status catch_up(struct ky_domain *domain, unsigned with, struct ky_error *error)
 {
     const uint32_t first = 0;
@@ -218,7 +220,7 @@ static enum ky_status part_write(struct ky_domain *domain, const struct ky_order
     return ky_domain_write(domain, data->plan, data->outcome ? data->outcome : &outcome, error);
 }
 
-/* A list that rank 0 has, to every rank; to be freed where it is not rank 0's own. */
+/* Broadcasts a list of rank 0; to be freed where it is not rank 0's own. */
 static enum ky_status tell_list(struct ky_domain *domain, const void *given, size_t count,
                                 size_t size, void **list, struct ky_error *error)
 {
@@ -271,7 +273,7 @@ static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_or
     return status;
 }
 
-/* The slowest rank's phases, and all pairs. */
+/* The report: phases of the slowest rank, and the number of pairs over all ranks. */
 static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_report *report,
                                     struct ky_error *error)
 {
@@ -287,7 +289,8 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
 #define KY_PHASE_SLOWEST(phase) report->phase = fmax(report->phase, all[r].phase);
         for (int r = 1; r < comm->size; r++) {
             KY_PHASES(KY_PHASE_SLOWEST)
-            if (domain->copies && !domain->engine->verbs->part) /* each report is of all sinks */
+            if (domain->copies && !domain->engine->verbs->part) /* each rank's report already counts
+                                                                   all sinks */
                 continue;
             report->body_interactions += all[r].body_interactions;
             report->cell_interactions += all[r].cell_interactions;
@@ -475,8 +478,8 @@ static const struct {
     int how;
 } parts[] = {KY_DOMAIN_ORDERS(KY_ORDER_PART)};
 
-/* Executes a part whose loops heed the caller's flag, which is visible in the process of rank 0.
- * All ranks end the part, and rank 0 notes whether any rank has left out work. */
+/* Executes a part whose loops obey the caller's stop flag, which the ranks of its process see. All
+ * ranks end the part, and rank 0 notes whether any of them has left out work. */
 static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order *order,
                                  const struct ky_order_data *data, struct ky_error *error)
 {
@@ -493,11 +496,11 @@ static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order
     return status;
 }
 
-/* A rank that fails ends the others: they do not wait for it. */
+/* A rank that fails ends the other ranks: they do not wait for it. */
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
                               const struct ky_order_data *data, struct ky_error *error)
 {
-    struct ky_error wrong = {KY_OK, ""}; /* on all ranks: they leave the part out */
+    struct ky_error wrong = {KY_OK, ""}; /* the same on all ranks: they skip the part */
     enum ky_status status = KY_OK;
     if (!domain->engine && order->kind < KY_ORDER_close && order->kind != KY_ORDER_open)
         status = ky_fail(error, KY_FAULT, "the engines of the ranks could not be opened");

@@ -1,11 +1,11 @@
-/* The orders of rank 0 to the other ranks. */
+/* Orders: the calls that rank 0 broadcasts to the other ranks. */
 #ifndef KY_DOMAIN_ORDERS_H
 #define KY_DOMAIN_ORDERS_H
 
 #include "domain/domain.h"
 
-/* How the ranks end an order. They meet where one may fail; KY_HEEDS: and its loops heed the flag
- * of rank 0's caller. */
+/* How the ranks end an order. KY_ALONE: without a barrier. KY_MEETS: a barrier, for orders in which
+ * a rank may fail. KY_HEEDS: also, the loops obey the stop flag of rank 0's caller. */
 enum { KY_ALONE, KY_MEETS, KY_HEEDS };
 
 /* ORDER(name, how) */
@@ -38,10 +38,11 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with; /* arrays of rows; open: schemes; columns: the set; work: its number */
+    unsigned with; /* rows: the arrays; open: schemes; columns: the set; work: the number of the
+                      task */
     int copies;    /* open */
-    size_t n;      /* bodies, or bodies of a list; put_column, get_column: the column; or points;
-                    * walk: radii */
+    size_t n;      /* number of bodies, of listed bodies or of points; put_column, get_column: the
+                      column; walk: number of radii */
     enum ky_action_id action; /* walk */
     size_t k;                 /* walk: neighbours */
     double softening;         /* of points */
@@ -53,10 +54,10 @@ struct ky_order {
     struct ky_engine_frame units;
     struct ky_advance way;
     const volatile int *stop;     /* the caller's flag, or NULL: of the process of rank 0 */
-    const struct ky_works *works; /* work: the table, in the process of rank 0 */
+    const struct ky_works *works; /* work: the table of tasks, in the process of rank 0 */
 };
 
-/* Arguments of an order that only rank 0 has, and its results. */
+/* Arguments and results of an order that only rank 0 has. */
 struct ky_order_data {
     const struct ky_parameters *parameters;
     const struct ky_bodies *bodies;
@@ -64,9 +65,10 @@ struct ky_order_data {
     const uint32_t *body;
     const struct ky_some *some;
     struct ky_write_plan *plan;
-    struct ky_error *outcome; /* of this: fails the order, and leaves the ranks as they were */
+    struct ky_error *outcome; /* a fault of the data: fails the order, and leaves the ranks as they
+                                 were */
     int *has_forces;
-    void *told; /* of a work */
+    void *told; /* arguments of a task */
     const double *numbers;
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */
@@ -81,18 +83,18 @@ struct ky_order_data {
     struct ky_advance *way;
 };
 
-/* walk.c. A part of an order: a walk with an action for the bodies of all ranks. Rank 0 has
- * data->request, whose arrays get the results. *data->outcome: KY_USAGE where the caller's lists
- * are too short, KY_BAD_DATA where a position is not finite. */
+/* walk.c. Executes a walk with an action for the bodies of all ranks. Rank 0 has data->request,
+ * whose arrays get the results. *data->outcome: KY_USAGE if the caller's lists are too short,
+ * KY_BAD_DATA if a position is not finite. */
 enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
                               const struct ky_order_data *data, struct ky_error *error);
 
-/* Does an order on rank 0, and has it done by the others. After a failure all that is left is
- * KY_ORDER_close and KY_ORDER_leave. */
+/* Executes an order on rank 0 and broadcasts it to the other ranks. After a failure only
+ * KY_ORDER_close and KY_ORDER_leave are allowed. */
 enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,
                              const struct ky_order_data *data, struct ky_error *error);
-/* A ky_rank_function of the other ranks: executes the orders of rank 0 until the order to leave.
- * The context, if there is one, is an int that becomes order.n then. */
+/* A ky_rank_function of the other ranks: executes the orders of rank 0 until KY_ORDER_leave. If
+ * `context` is not NULL it points to an int, which then becomes order.n. */
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* All bodies of a system pass every rank in the order of their numbers: each rank gets the bodies
- * of its slice of this order and broadcasts them, some at a time. So a rank that adds up all bodies
- * in this order needs room for few of them. */
+/* A pass of all bodies past every rank, in the order of their numbers. Each rank collects the
+ * bodies of its slice of this order and broadcasts them in pieces. A rank that sums over all bodies
+ * in this order needs memory for only a few of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "domain/domain.h"
 
-/* Bodies that are told together. */
+/* Bodies of one broadcast. */
 enum { TOLD = 1 << 14 };
 
 struct slice {
@@ -41,8 +41,8 @@ static enum ky_status fetch(struct ky_domain *domain, struct slice *slice, struc
     return status;
 }
 
-/* The positions of the bodies of a list, which one rank has each: they are 0, as bits, on the
- * others. */
+/* Broadcasts the positions of the listed bodies. Exactly one rank has each position; the other
+ * ranks pass zero bits. */
 static enum ky_status tell_positions(struct ky_domain *domain, const struct slice *slice,
                                      const struct ky_shared_pass *pass, struct ky_error *error)
 {

@@ -1,7 +1,8 @@
-/* The interface of libkyoho to MPI: a table that a plug-in fills. A plug-in is a small library that
- * is linked with one MPI, and is opened only in a process that a launcher has started: so the same
- * program runs without MPI, and with any MPI for which a plug-in was built (mk/mpi.mk). Functions
- * return 0, or an error of MPI, which ends the process with MPI's own message. */
+/* The interface between libkyoho and MPI: a table of functions that a plug-in fills. A plug-in is a
+ * small library that is linked with one MPI. It is opened only in a process that a launcher has
+ * started, so the same program runs without MPI, and with any MPI for which a plug-in was built
+ * (mk/mpi.mk). Functions return 0, or an MPI error, after which the process ends with MPI's own
+ * message. */
 #ifndef KY_DOMAIN_PLUG_H
 #define KY_DOMAIN_PLUG_H
 
@@ -16,7 +17,7 @@ struct ky_plug_parcel { /* as struct ky_parcel */
 
 struct ky_plug {
     size_t size;      /* of this struct */
-    const char *only; /* given: the name of the library has to begin so; NULL: any will do */
+    const char *only; /* given: the name of the library must begin with it; NULL: any name */
     int rank, ranks, local_rank, local_ranks, local_first; /* as in struct ky_comm */
     char library[256];                                     /* name and version: "Open MPI 4.1.4" */
     int (*gather)(const void *own, size_t bytes, void *all);
@@ -29,10 +30,10 @@ struct ky_plug {
     void (*finish)(void);
 };
 
-/* Begins MPI and fills the table. 0; an error of MPI; or, before MPI begins, KY_PLUG_OLD where the
- * table has another size than the plug-in knows, KY_PLUG_OTHER where the library has another name
- * than `only`: its own is then in `library`. The name of the function in the plug-in is
- * KY_PLUG_OPEN. */
+/* Begins MPI and fills the table. Returns 0 or an MPI error. Before MPI begins it may return
+ * KY_PLUG_OLD if the table has not the size that the plug-in knows, or KY_PLUG_OTHER if the
+ * library's name does not begin with `only`; `library` then has its name. The function in the
+ * plug-in is called KY_PLUG_OPEN. */
 enum { KY_PLUG_OLD = -1, KY_PLUG_OTHER = -2 };
 typedef int ky_plug_open_function(struct ky_plug *plug);
 #define KY_PLUG_OPEN "ky_plug_open"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* dladdr */
-/* Launchers of MPI, and where the plug-ins for MPI lie. */
+/* Launchers of MPI, and the search for plug-ins. */
 #include "domain/plugs.h"
 
 #include <dlfcn.h>
@@ -72,8 +72,8 @@ static const struct {
 #undef ROW
 };
 
-/* Folders of plug-ins, from the folder of the file that this code is in: in a build, beside an
- * installed library, above one in a folder for its architecture, and from an installed command. */
+/* Folders of plug-ins, relative to the file that contains this code: in a build, next to an
+ * installed library, in the parent of an architecture's folder, and from an installed command. */
 static const char *const places[] = {"mpi", "kyoho", "../kyoho", "../lib/kyoho"};
 enum { PLACES = sizeof places / sizeof *places };
 

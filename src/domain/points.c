@@ -1,5 +1,5 @@
-/* The field at points of rank 0: all ranks know the points, and each of their engines walks for
- * some of them (engine/cpu/forces/points.c, engine/device/forces/part_points.c). */
+/* The field at points of rank 0: all ranks get the points, and each rank's engine walks for its
+ * share of them (engine/cpu/forces/points.c, engine/device/forces/part_points.c). */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-/* Ranges of the curve: the keys, where ranges end, and the bodies that have left theirs. */
+/* Ranges of the curve: the keys, the ends of the ranges, and the bodies that have left their
+ * range. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static enum ky_status sort_keys(struct ky_ranging *curve, struct ky_error *error
     return KY_OK;
 }
 
-/* Names `count` keys, each in the midst of an equal share of the work. */
+/* Chooses `count` keys, each in the middle of an equal share of the work. */
 static void name_by_weight(const struct ky_ranging *curve, size_t count,
                            struct ky_probe own[KY_PROBES])
 {
@@ -62,7 +63,7 @@ static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROB
     return status;
 }
 
-/* ---- where ranges end ---- */
+/* ---- ends of ranges ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -111,7 +112,8 @@ static enum ky_status count_in_cubes(struct ky_ranging *curve, const uint64_t *a
     return KY_OK;
 }
 
-/* Moves each end to the end of the largest cube around the key that has at most so many bodies. */
+/* Moves each end to the end of the largest cube around the key that has at most this many
+ * bodies. */
 static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
                                    struct ky_error *error)
 {
@@ -139,7 +141,7 @@ static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
     return status;
 }
 
-/* Rank 0 gets the probes of all, and finds the keys, which all get. */
+/* Rank 0 gathers the probes, finds the ends and broadcasts them. */
 static enum ky_status divide_together(const struct ky_ranging *curve, const struct ky_probe *own,
                                       uint64_t *at, struct ky_error *error)
 {
@@ -190,7 +192,8 @@ static int by_body(const void *a, const void *b)
     return (p->body > q->body) - (p->body < q->body);
 }
 
-/* Notes the destination of each body, and the least and the largest key of the bodies that stay. */
+/* Notes the bodies that leave with their ranks, and the least and the largest key of the bodies
+ * that stay. */
 static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *movers,
                                   struct ky_error *error)
 {
@@ -223,11 +226,12 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
     return KY_OK;
 }
 
-/* Flag in the number of bodies that a rank announces to another: more follow in another round. */
+/* Flag in the number of bodies that a rank sends to another one: more will follow in another
+ * round. */
 #define MORE ((uint64_t)1 << 63)
 
-/* Moves bodies to their ranges; *again: some are left. movers->leaving and `coming` have room for
- * all ranks. */
+/* Moves bodies to their ranges; *again: 1 if some are left. movers->leaving and `coming` have room
+ * for all ranks. */
 static enum ky_status move_round(struct ky_ranging *curve, struct ky_movers *movers, int *again,
                                  struct ky_error *error)
 {
@@ -250,7 +254,7 @@ static enum ky_status move_round(struct ky_ranging *curve, struct ky_movers *mov
     return status ? status : curve->verbs->move(curve, movers, error);
 }
 
-/* Where there are rounds, keys have to be found again after each. */
+/* After each round the keys have to be found again. */
 static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
 {
     const size_t size = (size_t)curve->domain->comm->size;
@@ -312,6 +316,6 @@ enum ky_status ky_domain_settle_at(void *context, double *const at[3], const dou
     for (size_t i = 0; weight && i < domain->engine->n; i++)
         domain->work += weight[i];
     const enum ky_status status = ky_domain_migrate(domain, at, weight, error);
-    domain->is_settled = 0; /* their positions are elsewhere */
+    domain->is_settled = 0; /* the positions have been changed in place */
     return status;
 }

@@ -1,4 +1,4 @@
-/* A rank's own engine, which asks the rank for the tree of all and for sums over all. */
+/* A rank's own engine, with its callbacks for the common tree and for sums over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -102,9 +102,9 @@ int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
     return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);
 }
 
-/* The memory of a rank with a device: its share of the bodies, a fifth more for empty places and
- * for cells and bodies of other ranks; or all bodies, with the results of all and of its share,
- * which go through the host. */
+/* The memory of a rank with a device. Divided bodies: its share, plus a fifth for empty places and
+ * for received cells and bodies. Replicated bodies: all bodies, all results, and the results of its
+ * share, which go through the host. */
 static void memory_with_device(const struct ky_domain *domain, size_t n, size_t massless,
                                struct ky_memory *memory)
 {
@@ -120,9 +120,9 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
     memory->kept *= domain->comm->local_size;
 }
 
-/* The cells and bodies that ranks receive from each other for a tree of n bodies. Each doubling of
- * the ranks is one more cut through all bodies. Measured with Plummer spheres of 2,000,000 bodies
- * and 2 to 16 ranks. */
+/* Bytes that ranks receive for a tree of n bodies. Each doubling of the ranks adds one cut through
+ * all bodies, with cells and bodies on both sides of it. Measured with Plummer spheres of 2,000,000
+ * bodies and 2 to 16 ranks. */
 static double beside_cuts(const struct ky_domain *domain, double n)
 {
     const double of_tree = 4700, of_fmm = 7400; /* bytes */
@@ -130,8 +130,8 @@ static double beside_cuts(const struct ky_domain *domain, double n)
            log2(domain->comm->size) * cbrt(n * n);
 }
 
-/* The work space of a rank that sends bodies to others and gets some. At the first forces all but
- * 1/R of the bodies do so, since they come in no order of the curve. */
+/* The work space of a rank for the migration of bodies. At the first forces a rank sends all but
+ * 1/R of its bodies, since they are not yet in the order of the curve. */
 static double for_moves(const struct ky_domain *domain, double n)
 {
     enum {
@@ -146,7 +146,7 @@ static double for_moves(const struct ky_domain *domain, double n)
 static void memory_of_parts(const struct ky_domain *domain, size_t n, struct ky_memory *memory)
 {
     const struct ky_parameters tree = ky_force_tree(&domain->parameters);
-    /* numbers and keys, and a rank's own tree beside the one for its walks */
+    /* numbers and keys, and both the rank's own tree and the tree for its walks */
     const double number = (double)n * sizeof(uint64_t),
                  forces = memory->host + 6 * (double)n * sizeof(double) +
                           ky_octree_memory(&tree, n) + beside_cuts(domain, (double)n),

@@ -1,5 +1,5 @@
-/* Bodies from files: every rank reads the bodies of its block of the caller's order, so no rank
- * needs room for all. */
+/* Each rank reads the bodies of its block of the caller's order from files, so that no rank needs
+ * memory for all. */
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 #include "domain/domain.h"
 #include "engine/common/units.h"
 
-/* The file that a rank reads from; pieces come one after the other. */
+/* The file that a rank reads; its pieces are read one after the other. */
 struct source {
     const struct ky_domain_plan *plan;
     size_t file; /* its number, if it is open */
@@ -35,7 +35,7 @@ static enum ky_status open_source(struct source *source, size_t file, struct ky_
     return status;
 }
 
-/* Reads the block's elements first … first + n − 1 of a part into its array. */
+/* Reads the bodies first … first + n − 1 of a part into the block's array. */
 static enum ky_status read_part(struct source *source, const struct ky_write_part *part,
                                 size_t first, const struct ky_bodies *own, struct ky_error *error)
 {
@@ -50,7 +50,7 @@ static enum ky_status read_part(struct source *source, const struct ky_write_par
                          array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
 }
 
-/* All parts of the block, checked. They are of divided bodies, which have mass. */
+/* Reads and checks all parts of the block. The bodies are divided, so each must have mass. */
 static void read_block(const struct ky_domain_plan *plan, size_t first, const struct ky_bodies *own,
                        int threads, struct ky_error *outcome)
 {

@@ -1,6 +1,5 @@
-/* Files that all ranks write: each rank has a slice of the caller's order, and writes the elements
- * of it that belong to a part of a file. Arrays are written one after the other, so that a rank
- * needs little room. */
+/* Files that all ranks write together. Each rank has a slice of the caller's order and writes its
+ * piece of each part of a file. It goes array by array, so that a rank needs little memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +17,11 @@ struct slice {
     uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
     uint8_t *type;                   /* [n], or NULL */
     struct ky_file **file;           /* NULL until the rank writes to it */
-    double *numbers, *chunk;         /* [n] of the present array; some that are written together */
+    double *numbers, *chunk;         /* numbers: [n] of the present array; chunk: some numbers that
+                                        are written together */
 };
 
-/* ---- the broadcast of rank 0 ---- */
+/* ---- broadcasts of rank 0 ---- */
 
 /* How many bodies of each type come before the slices, on rank 0. */
 static void count_types(const struct slice *s, const uint8_t *type,
@@ -77,8 +77,8 @@ static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *out
     return s->file[file];
 }
 
-/* Writes the numbers of `count` bodies of a type, from the one on that is number `skip` of this
- * type in the slice, as they lie or times the factor. */
+/* Writes the numbers of `count` bodies of a type, beginning with number `skip` of this type in the
+ * slice, unchanged or times the factor. */
 static void write_chosen(struct slice *s, const struct ky_write_part *part, struct ky_file *file,
                          uint64_t skip, uint64_t count, uint64_t offset)
 {
@@ -103,7 +103,7 @@ static void write_chosen(struct slice *s, const struct ky_write_part *part, stru
     }
 }
 
-/* Writes the slice's elements of a part. */
+/* Writes the slice's piece of a part. */
 static void write_part(struct slice *s, struct ky_write_part *part, struct ky_error *outcome)
 {
     const size_t bytes = ky_arrays[part->array].bytes;
@@ -168,7 +168,7 @@ static void finish_files(const struct slice *s, struct ky_error *outcome)
     }
 }
 
-/* Each part's hash, which one rank alone has found, to all. */
+/* Broadcasts the hash of each part, which exactly one rank has computed. */
 static enum ky_status tell_hashes(const struct slice *s, struct ky_error *error)
 {
     struct ky_comm *comm = s->domain->comm;

@@ -1,4 +1,4 @@
-/* The tree of the system. Each rank has the cells that its own groups need. */
+/* The tree of the system: every rank gets the cells and bodies that its own groups need. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +14,23 @@ enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, stru
     return comm->verbs->add(comm, number, count, error);
 }
 
-/* The message of a rank for one tree. */
+/* The exchange of the ranks for one tree. */
 struct meeting {
     struct ky_domain *domain;
     size_t size;
     size_t *bytes; /* [ranks] work space for gather_parts */
     size_t *roots; /* [ranks] */
     struct ky_octree_root *root;
-    char *closed;  /* the parcels of all ranks' closed roots, one after the other */
-    int has_cells; /* cells act on cells: sinks take the place of boxes */
+    char *closed;  /* the closed roots of all ranks as parcels, one after the other */
+    int has_cells; /* cells act on cells: sinks are sent instead of boxes */
     struct ky_domain_cells cells;
     struct ky_octree_box *box; /* of this rank's groups */
     size_t boxes;              /* or sinks */
-    /* [ranks] The boxes, or the sinks, that need more of a rank than its roots; how many these are,
-     * and how many come from the rank. */
+    /* [ranks] asks: the boxes or sinks that need more of a rank than its roots; then how many go to
+     * each rank, and how many come from it */
     void **asks;
     size_t *wanted, *given;
-    char *sinks; /* of the ranks that ask for more, one rank after the other */
+    char *sinks; /* sinks of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
     size_t *sizes;                     /* [2 × ranks] */
     unsigned char *is_own;             /* [ranks] the data of in[] are a piece of memory */
@@ -138,7 +138,7 @@ static enum ky_status build_own(struct ky_domain *domain, const struct ky_octree
     return status ? status : ky_octree_build(&domain->tree, &bodies, parameters, error);
 }
 
-/* ---- cells for other ranks ---- */
+/* ---- data that other ranks need ---- */
 
 struct sinks {
     const struct ky_shared_tree *wanted;
@@ -158,7 +158,7 @@ static double reach_of(const void *context, uint32_t first, uint32_t bodies)
     return sinks->wanted->reach(sinks->wanted->reach_context, sinks->tree, first, bodies);
 }
 
-/* The parcel of the cells of the rank's own tree that these boxes, or sinks, may open. */
+/* The parcel of cells and bodies of the rank's own tree that these boxes, or sinks, may need. */
 static enum ky_status prune(const struct meeting *m, const void *sinks, size_t count, int order,
                             struct ky_octree_parcel *parcel, struct ky_error *error)
 {
@@ -168,7 +168,7 @@ static enum ky_status prune(const struct meeting *m, const void *sinks, size_t c
                         : ky_octree_prune(tree, sinks, count, order, parcel, error);
 }
 
-/* Every rank gets the closed roots of all. */
+/* All-gather of the closed roots. */
 static enum ky_status gather_closed(struct meeting *m, const struct ky_parameters *parameters,
                                     struct ky_error *error)
 {
@@ -249,7 +249,7 @@ static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree 
     return status;
 }
 
-/* Marks the groups of the rank's own tree that are sinks. */
+/* Boxes, or sinks, of the groups of the rank's own tree that are sinks. */
 static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
@@ -266,7 +266,7 @@ static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree 
     return status;
 }
 
-/* The boxes of other sinks, relative to the origin of the trees. */
+/* Boxes of sinks that are not bodies, relative to the origin of the trees. */
 static enum ky_status take_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
@@ -297,7 +297,7 @@ static enum ky_status want_more_of(struct meeting *m, size_t r, unsigned opening
     return status;
 }
 
-/* Finds of which ranks this one needs more than their roots. */
+/* Finds the ranks of which this one needs more than the roots. */
 static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
@@ -337,7 +337,7 @@ static size_t sink_bytes(const struct meeting *m)
     return m->has_cells ? sizeof *m->cells.sink : sizeof *m->box;
 }
 
-/* The boxes go to the ranks that are asked for more. */
+/* Sends the boxes to the ranks that are asked for more. */
 static enum ky_status ask(struct meeting *m, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
@@ -374,7 +374,7 @@ static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_erro
     return KY_OK;
 }
 
-/* Replaces the roots of other ranks by the parcels that were requested. */
+/* The parcels of the ranks that were asked replace their roots. */
 static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
@@ -405,7 +405,7 @@ static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error 
     return status;
 }
 
-/* Notes the bytes that were sent and received. */
+/* Notes the counts of the exchange. */
 static void note(const struct meeting *m)
 {
     struct ky_domain_told *told = &m->domain->told;
@@ -421,15 +421,14 @@ static void note(const struct meeting *m)
     }
 }
 
-/* A number by which trees of the same bodies differ: the opening, the order of the moments and the
- * leaves. */
+/* Identity of a tree of given bodies, as a number: opening, order of the moments, and leaves. */
 static double number_of(const struct ky_parameters *parameters)
 {
     return ky_opening_key(parameters) + 16 * (parameters->multipole + 16 * parameters->leaf);
 }
 
-/* The rank's own tree: a new one, the one that is kept, with the bodies where they are now, or for
- * points and walks with actions the one that stands. */
+/* The rank's own tree: rebuilt; or the kept tree with the bodies at their present positions; or,
+ * for points and walks with actions, the valid tree. */
 static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
@@ -457,7 +456,8 @@ static enum ky_status number_own(struct ky_domain *domain, struct ky_error *erro
     return KY_OK;
 }
 
-/* Whether the rank's sinks need the tree of all. A tree that is kept may have none now. */
+/* Whether the rank has sinks that need the tree of all. A kept tree may have no active sinks
+ * now. */
 static int needs_tree(const struct meeting *m, const struct ky_shared_tree *wanted)
 {
     return m->boxes > 0 || (!wanted->moved && m->domain->tree.n);

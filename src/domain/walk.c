@@ -1,5 +1,6 @@
-/* Walks with actions: every rank walks for its own bodies, and rank 0 gathers the results rank by
- * rank. Rank 0 joins groups of bodies on several ranks from the links that each rank has found. */
+/* Walks with actions: each rank walks for its own bodies, and the results are gathered on rank 0 in
+ * the order of the ranks. Groups of bodies that extend over several ranks are joined there, from
+ * the links that each rank has found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +31,9 @@ static void free_own(struct own *own)
     free(own->answer);
 }
 
-/* ---- the arguments of a rank ---- */
+/* ---- arguments for each rank ---- */
 
-/* A body in the broadcast of rank 0. */
+/* Arguments that rank 0 sends for each body. */
 struct told {
     double radius;
     uint64_t room; /* of its list */
@@ -48,7 +49,7 @@ static void tell(const void *context, uint64_t body, void *row)
     memcpy(row, &told, sizeof told);
 }
 
-/* The radius that is one for all. */
+/* Takes the radius that is common to all bodies. */
 static enum ky_status take_radius(struct ky_domain *domain, const struct ky_walk_request *given,
                                   struct own *own, struct ky_error *error)
 {
@@ -58,7 +59,7 @@ static enum ky_status take_radius(struct ky_domain *domain, const struct ky_walk
     return status;
 }
 
-/* Radii and rooms of the rank's own bodies. */
+/* Gets the radii, and the lengths of the caller's lists, for the rank's own bodies. */
 static enum ky_status take_told(struct ky_domain *domain, const struct ky_walk_request *given,
                                 struct own *own, struct ky_error *error)
 {
@@ -104,14 +105,14 @@ static enum ky_status make_request(struct ky_domain *domain, const struct ky_ord
                : ky_no_memory(error, "lists of neighbours", own->offset[n], sizeof *own->list);
 }
 
-/* ---- the results of a rank ---- */
+/* ---- results of a rank ---- */
 
 static size_t length_of(const struct own *own, size_t i)
 {
     return (size_t)own->results[i * own->about->columns];
 }
 
-/* Notes a list that is too short, which is the caller's fault: the walk is right but for it. */
+/* Notes a list that is too short. This is the caller's fault: all else of the walk is right. */
 static void note_wanted(struct own *own)
 {
     for (size_t i = 0; i < own->request.n && own->about->needs_lists; i++)
@@ -206,12 +207,12 @@ static void close_forest(const struct ky_domain *domain, const struct ky_walk_re
         free(parent);
 }
 
-/* The size of every rank's answer. */
+/* The size of a rank's answer. */
 struct size {
     uint64_t n, bytes, wanted;
 };
 
-/* Takes the answers of all ranks. */
+/* Gathers the answers of all ranks. */
 static enum ky_status take_all(struct ky_domain *domain, const struct ky_walk_request *given,
                                const struct own *own, const struct size *size, int has_lists,
                                struct ky_error *error)

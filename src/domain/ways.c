@@ -1,4 +1,4 @@
-/* Bodies on their ways from ranges of the curve to parts of the caller's order, array by array. */
+/* Permutation of bodies from ranges of the curve to parts of the caller's order, array by array. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,9 @@ size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int ran
     return (size_t)ky_share_start(domain->total, parts, part);
 }
 
-/* Sorts the rank's bodies by destination rank, with several threads: each thread has a chunk of the
- * bodies and writes to places of its own. The order is the same as with one thread. */
+/* Sorts the rank's bodies by the ranks that receive them, on several threads. Each thread has a
+ * piece of the bodies and writes to places of its own. The resulting order does not depend on the
+ * number of threads. */
 struct sorting {
     size_t ranks, pieces;
     size_t stride; /* numbers of a piece in `next`: whole cache lines, which no two threads share */
@@ -21,7 +22,7 @@ struct sorting {
     size_t *next;  /* [pieces][stride] bodies of the piece for each rank; then where they go */
 };
 
-/* The rank that gets a body: the last one that begins there or before. */
+/* The rank that receives body `index`: the last rank whose first body is at or before `index`. */
 static size_t taker_of(const struct sorting *sorting, size_t index)
 {
     size_t low = 0;
@@ -47,8 +48,8 @@ static void count_bodies(const struct ky_domain *domain, const struct sorting *s
     }
 }
 
-/* The order in which the rank's bodies are sent. `row`: for each, its place among the bodies that
- * its destination gets. */
+/* The order in which the rank's bodies travel. row[k]: the place of the body among the bodies of
+ * its receiver. */
 static void sort_bodies(const struct ky_domain *domain, const struct sorting *sorting,
                         struct ky_domain_ways *ways, uint32_t *row)
 {
@@ -136,7 +137,7 @@ void ky_domain_free_ways(struct ky_domain_ways *ways)
     *ways = (struct ky_domain_ways){0};
 }
 
-/* Numbers travel in rounds, so that a rank needs little memory for them: so many bytes of each. */
+/* Numbers travel in rounds, so that the buffers stay small: bytes of a round */
 enum { ROUND = 1 << 25, MANY = 1 << 12 /* bodies: several threads */ };
 
 struct trip {
@@ -153,8 +154,8 @@ static size_t count_of(const struct trip *trip, size_t rank, size_t count, size_
     return left < trip->most ? left : trip->most;
 }
 
-/* Copies the numbers of `count` bodies, from body `from[k]` of `had` to place `to[k]` of `numbers`;
- * NULL: k. The accesses are random, so that a thread waits for memory. */
+/* Copies the numbers of `count` bodies, from body from[k] of `had` to place to[k] of `numbers`;
+ * NULL: k. Access is nearly random, so threads wait for memory. */
 static void copy_rows(const struct trip *trip, size_t count, const char *had, const uint32_t *from,
                       char *numbers, const uint32_t *to)
 {
@@ -202,8 +203,8 @@ static enum ky_status travel(struct ky_comm *comm, const struct trip *trip, cons
     return status;
 }
 
-/* The largest number of bodies from a rank to another one, which decides how many rounds there are.
- */
+/* The largest number of bodies that a rank sends to another one; it determines the number of
+ * rounds. */
 static enum ky_status find_most(struct ky_comm *comm, const struct ky_domain_ways *ways,
                                 size_t *most, struct ky_error *error)
 {

@@ -1,13 +1,13 @@
-/* All bodies of a divided system on rank 0, for calls that ranks cannot share. */
+/* Collects all bodies of a divided system on rank 0, for calls that cannot be divided. */
 #include "domain/domain.h"
 
 enum { ARRAYS = KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW };
 
-/* Ranks that are threads wait meanwhile: their processors are free. */
+/* Rank 0 may use the processors of ranks that are threads: they wait meanwhile. */
 static struct ky_parameters parameters_of(const struct ky_domain *domain)
 {
     struct ky_parameters own = domain->parameters;
-    own.field = NULL; /* the caller adds external fields */
+    own.field = NULL; /* the caller adds the fields */
     own.log = NULL;
     own.threads *= domain->comm->is_process ? 1 : domain->comm->size;
     return own;

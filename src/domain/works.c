@@ -1,4 +1,4 @@
-/* Works of levels above on the bodies of all ranks: see engine/work.h. */
+/* Collective tasks on the bodies of all ranks: see engine/work.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/threads.h"
 #include "domain/domain.h"
 
-/* A rank's place, and the ways of bodies to the ranks that work on them. */
+/* A rank's portion, and the permutation that brings bodies to the ranks that process them. */
 struct place {
     struct ky_work_place base;
     struct ky_domain *domain;
@@ -78,7 +78,7 @@ static struct ky_portion portion_of(struct place *place)
                                .collect = collect};
 }
 
-/* Does the work on this rank with `told`, which is rank 0's own or a copy. */
+/* Executes the task on this rank with `told`, which is rank 0's own or a copy. */
 static enum ky_status do_work(struct ky_domain *domain, const struct ky_work *work, void *told,
                               struct ky_error *outcome, struct ky_error *error)
 {

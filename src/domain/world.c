@@ -1,4 +1,4 @@
-/* The processes of MPI as ranks. There is one MPI in a process, so its state is global. */
+/* The processes of MPI as ranks. MPI exists once in a process, so its state is global. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ int ky_mpi_ranks(void)
     return world ? world->size : 1;
 }
 
-/* What all ranks must have in common, since orders are sent as they lie in memory: several
- * computers may have several installations. */
+/* Properties that must be equal on all ranks, since orders travel as raw memory: several computers
+ * may have different installations. */
 struct program {
     char version[64], host[KY_HOST_NAME];
     uint64_t orders, bytes[2];
@@ -35,8 +35,8 @@ static int is_alike(const struct program *one, const struct program *other)
            !memcmp(one->bytes, other->bytes, sizeof one->bytes);
 }
 
-/* Fails with KY_UNSUPPORTED on the first rank that has another program than rank 0; the others wait
- * there for their end. */
+/* Fails with KY_UNSUPPORTED on the first rank whose program differs from rank 0's; the other ranks
+ * wait there until they are ended. */
 static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *error)
 {
     struct program own = {.orders = KY_ORDERS_OF_DOMAINS,

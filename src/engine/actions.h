@@ -1,5 +1,5 @@
 /* The actions of the general walk, as every engine and the public interface know them: by number,
- * name, results and arguments. Their code is in src/physics/actions. */
+ * name, results and needs. Their code is in src/physics/actions. */
 #ifndef KY_ENGINE_ACTIONS_H
 #define KY_ENGINE_ACTIONS_H
 
@@ -9,7 +9,7 @@
 enum ky_action_id {
 #define KY_ACTION_ID(name, needs) KY_ACTION_##name,
     KY_ACTIONS(KY_ACTION_ID) KY_JOINING(KY_ACTION_ID)
-    /* actions that callers know */
+    /* the public actions */
     KY_ACTION_COUNT,
     KY_ACTION_LAST = KY_ACTION_COUNT - 1,
     KY_INNER(KY_ACTION_ID)
@@ -23,7 +23,7 @@ struct ky_action_result {
     int g, mass, length;
 };
 
-/* The public description of an action. KY_ACTION_FACTS(name, needs) is the initialiser. */
+/* The properties of an action that a caller needs. */
 struct ky_action_facts {
     struct ky_action about;
     const struct ky_action_result *results;
@@ -52,14 +52,13 @@ extern const struct ky_action_facts ky_actions[KY_ACTION_ALL];
  * units; g is the caller's G, mass and length are the engine's units in the caller's. */
 double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length);
 
-/* One general walk (physics/visit.h): the action, its arguments, and the place of its results.
- * Lengths are the caller's, bodies are in the caller's order. */
+/* One general walk (physics/visit.h): the action, its inputs and its results. */
 struct ky_walk_request {
     enum ky_action_id action;
     size_t n;             /* bodies of the engine */
     const double *radius; /* one for all or [n], as `radii` says; where the action needs it */
-    size_t radii;         /* 1: one for all; else the bodies of the system, of which an engine of
-                             ranks has n; 0: the action needs none */
+    size_t radii;         /* number of radii. 1: one for all bodies; else one for each body of the
+                             system (a rank has n of them); 0: the action needs none */
     size_t k;             /* neighbours, below n; where the action needs it */
     double *results;      /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
@@ -68,18 +67,18 @@ struct ky_walk_request {
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
     uint32_t *group; /* [n] or NULL: the result of an action that joins, as whole numbers */
-    /* An action that joins bodies, on an engine that has a part of a system: the engine returns
-     * links instead of results. */
+    /* An action that joins, for a rank with its share of the bodies: the links, given instead of
+     * results */
     struct ky_walk_links *links;
 };
-/* Pairs of bodies that are in one group, by their numbers among all bodies of the system: chains of
- * the pairs of all engines make the groups. `pair` is to be freed. */
+/* Pairs of bodies that belong to one group, by their numbers in the whole system. Chains of pairs
+ * of all ranks make the groups. `pair` is to be freed. */
 struct ky_walk_links {
     uint32_t (*pair)[2];
     size_t count;
 };
 
-/* KY_USAGE for a request without the arguments of its action, or with numbers out of range. */
+/* KY_USAGE for a request that lacks an input of its action, or has numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
 /* KY_USAGE if a list had too little memory after a walk. `wanted` is the number of bodies of the
  * longest such list, which the error names; 0: no list was too short. */

@@ -1,9 +1,9 @@
-/* Boards: what the GRAPE-6 and GRAPE-5 calls (src/grape) ask of a processor, beside the verbs of
- * engine.h. A board has a memory of bodies that act ("j", in slots 0, 1, …), predicts them to a
- * time, and sums their forces on bodies that the caller sends (sinks, "i").
+/* Boards: the functions of a processor that the GRAPE-6 and GRAPE-5 calls (src/grape) use. They are
+ * separate from the verbs of engine.h. A board has a memory of bodies that act ("j", in slots 0, 1,
+ * …), predicts them to a time, and sums their forces on bodies that the caller sends (sinks, "i").
  *
  * A board is one device, or the CPU. src/grape/pool uses several: it divides the slots among them
- * and adds their results in a fixed order. No board knows of another.
+ * and adds their results in a fixed order. Boards are independent.
  *
  * All numbers are the caller's, with G = 1: src/grape has multiplied them by powers of two so that
  * masses are at most 1 and distances that matter lie between 1e-11 and 1e15 (jerk.h), which float
@@ -27,7 +27,7 @@ struct ky_board_body {
     int32_t set;                             /* 0: the slot is empty and exerts nothing */
 };
 
-/* Results to compute in addition to acceleration and potential. A board may compute more. */
+/* Results wanted in addition to acceleration and potential. A board may compute more. */
 enum { KY_BOARD_JERK = 1, KY_BOARD_NEAREST = 2, KY_BOARD_LISTS = 4 };
 
 /* One force: of the slots [0, slots) at `time` on `count` sinks. A slot that was never put counts
@@ -45,7 +45,7 @@ struct ky_board_request {
 
 /* Arrays of the caller, [count of the request]; NULL: not wanted. Distances are between predicted
  * positions, without ε; massless bodies count too. Two distances that the board's precision does
- * not tell apart (1e-7 in extended) count as the same. */
+ * not distinguish (1e-7 in extended) count as equal. */
 struct ky_board_results {
     double (*acceleration)[3], (*jerk)[3], *potential; /* potential negative, without the sink */
     /* The nearest body: its label, slot and r²; of equals the lowest slot. Where there is none:
@@ -121,7 +121,8 @@ struct ky_board_verbs {
     ky_board_rest *rest;
 };
 
-/* The boards of the CPU and of each driver. A build without a driver lacks its board. */
+/* The board of the CPU and, for each driver, the board of its devices. A build without a driver
+ * lacks its board. */
 #define KY_DRIVER_BOARD(own, name, ...) extern const struct ky_board_verbs ky_##name##_board;
 extern const struct ky_board_verbs ky_cpu_board;
 KY_DRIVERS(KY_DRIVER_BOARD, )

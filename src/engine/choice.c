@@ -1,5 +1,5 @@
-/* The engine for `auto`: of the engines that support the request, the one that needs less time for
- * a step. */
+/* The choice of the engine for `auto`: among the engines that support the task, the one with the
+ * shorter time for a step. */
 #include "engine/choice.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The interface of integrators, simulations and the analysis to a processor.
+/* The interface of a processor for integrators, simulations and the analysis.
  *
  * An engine is opened for a fixed set of parameters and a number of bodies; the bodies stay there.
  * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
@@ -24,8 +24,8 @@ struct ky_external_piece {
     double from; /* [time] */
     double cubic[KY_EXTERNAL_CUBICS][4];
 };
-/* The path and strength of a field over time, by tables (common/external_table.h). Several fields
- * may share one. */
+/* Change of a field in time, from tables (common/external_table.h). Several fields may share
+ * one. */
 struct ky_external_path {
     size_t uses;
     char name[64];     /* of the table, for errors */
@@ -45,7 +45,7 @@ struct ky_external {
          * and acceleration used here, in the caller's units; the time of the field. */
         struct {
             ky_field_function *function;
-            ky_field_places_function *places; /* not NULL: in place of `function` */
+            ky_field_places_function *places; /* not NULL: used instead of `function` */
             void *context;
             double length, acceleration, time;
         };
@@ -88,29 +88,28 @@ struct ky_engine {
     /* Set by `open`: a hash of the processor's arithmetic. Engines with the same hash give forces
      * with the same bits. 0: not known, as on devices. */
     uint64_t bits;
-    /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
-     * KY_ACTION_crowd. An engine with all bodies in its memory does without. */
+    /* Set by ranks that are processes with divided bodies on the CPU: they walk with
+     * KY_ACTION_crowd. An engine that has all bodies in its memory does not need it. */
     int finds_crowds;
-    /* The stop flag of the call that uses the engine, or NULL. Whoever has a flag sets it, and sets
-     * it back to NULL when the call ends; steps are made without. A verb then leaves out work, and
-     * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
-     * engine are not known after a stop of `forces`; all else is as before. */
+    /* The stop flag of the call that uses the engine, or NULL. The caller sets it and sets it back
+     * to NULL when the call ends; steps are made without it. When the flag is raised, a verb skips
+     * work, and the functions below return KY_STOPPED, before the verb or after it. Accelerations
+     * on the engine are not known after a stop of `forces`; all else is as before. */
     struct ky_halt *halt;
-    /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
-     * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
-     * bodies, kicks, drifts, block steps, fields at points and general walks may be asked for,
-     * bodies have mass,
-     * and none a softening of its own. In `advance` the counts of steps are those of all engines.
-     * Numbers that are not finite are given as they are: who asks knows which body of the system it
-     * is. */
+    /* Set before the first `put` if the engine is one of several ranks of a system; NULL: the
+     * engine is independent. With divided bodies (`tree` is not NULL) only these are supported:
+     * forces by `tree` of all bodies, kicks, drifts, block steps, fields at points and general
+     * walks; bodies must have mass, and none a softening of its own. In `advance` the counts of
+     * steps are sums over all ranks. Numbers that are not finite are returned as they are, since
+     * only the caller knows which body of the system it is. */
     const struct ky_shared *shared;
 };
 
-/* The planned use of an engine. `auto` chooses an engine that supports it. */
+/* The intended use of an engine. */
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
-                       * columns that they need, and advances by no others */
+                         state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
 };
 
@@ -119,15 +118,15 @@ struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
     double room;         /* total memory of the device; 0: the engine uses no device */
-    int ranks;           /* that share `host`, as they are on this computer; 0: there are none */
+    int ranks;           /* ranks of this computer, which share `host`; 0: no ranks */
     double most; /* the largest number of bodies that an engine takes, whatever its memory */
 };
 
 struct ky_write_plan; /* base/write_plan.h */
 struct ky_works;      /* engine/work.h */
 
-/* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.
- * Engines that each hold a part of one system must be given the same frame. */
+/* Units, cube and origin, which an engine derives from its bodies unless the caller sets them. All
+ * ranks of a system must be given the same frame. */
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's units: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
@@ -174,14 +173,15 @@ struct ky_field_seconds {
     double of[KY_FIELD_PHASE_COUNT];
 };
 
-/* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
- * ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1 <<
- * ky_column. columns.h has the name and the number of components of each. */
+/* Quantities of each body that an integrator may ask an engine to keep, in addition to the arrays
+ * of struct ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1
+ * << ky_column. columns.h has the name and the number of components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
-    KY_COLUMN_PULL, /* |a| by the bodies alone at the last evaluation, and never 0 after an
-                       evaluation; engines with a tree and external fields always keep it */
+    KY_COLUMN_PULL, /* |a| by the bodies, without external fields, at the last evaluation, and never
+                       0 after an evaluation; engines with a tree and external fields always keep
+                       it */
     KY_COLUMN_COUNT
 };
 
@@ -203,8 +203,8 @@ struct ky_advance {
     uint64_t most;   /* maximum number of steps of this call, at least 1 */
     /* 1: the call continues past `most` to a block after which the next block needs only the bodies
      * and their columns: another engine that receives them continues with the same bits. A tree
-     * that was kept is built anew after this block (KY_BLOCKS_KEPT of common/blocks.h). Without a
-     * tree the call can end after any block. */
+     * that was kept is rebuilt after this block (KY_BLOCKS_KEPT of common/blocks.h). Without a tree
+     * the call can end after any block. */
     int whole;
     /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
@@ -232,10 +232,10 @@ struct ky_sum_units {
     double mass, length, velocity, acceleration, potential, external;
 };
 
-/* Sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. Those of a device are
- * KY_SUM_CHUNK after KY_SUM_CHUNK in the caller's order, and the parts of several can be added
- * (common/sums.h). Those of the CPU are one part, in no order (cpu/state/sums.c): where engines
- * share the bodies, that of all. NaN where a term is not finite. */
+/* Partial sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. A device returns one
+ * partial sum for each chunk of KY_SUM_CHUNK bodies in the caller's order; the sums of several
+ * devices can be added (common/sums.h). The CPU returns one sum that does not depend on the order
+ * (cpu/state/sums.c), over all ranks if the bodies are divided. NaN if a term is not finite. */
 struct ky_partial_sums {
     struct ky_sum_units units;
     size_t count;
@@ -244,7 +244,7 @@ struct ky_partial_sums {
 
 struct ky_engine_verbs {
     const char *name;   /* "cpu" */
-    const char *advice; /* advice at the end of an error about a missing verb; NULL: none */
+    const char *advice; /* text that errors append after a missing verb; NULL: nothing */
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
 
@@ -263,7 +263,7 @@ struct ky_engine_verbs {
                            struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
-    /* Makes memory for n bodies in place of the present ones; the next `put` fills it. */
+    /* Replaces the memory by memory for n bodies; the next `put` fills it. */
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
     /* Sets the frame from the next `put` on; NULL: found from the bodies. */
     void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
@@ -286,32 +286,31 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
-    /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
-     * all have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan have
-     * KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL: takes
-     * the bodies that a work has made, which it does once. KY_BAD_DATA as for a file that cannot be
-     * read, and for numbers that cannot be. */
+    /* Reads bodies from files instead of a `put`, in the units of the frame, which must be set. All
+     * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan
+     * have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL:
+     * takes the bodies that a collective task has made, which is possible once. KY_BAD_DATA for a
+     * file that cannot be read, and for invalid numbers. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
-    /* Executes a work on all engines that share the system (engine/work.h). KY_FAULT, and the
-     * errors of the work. Only an engine that does not have all bodies in one place has this verb.
-     */
+    /* Executes a collective task on all ranks (engine/work.h). KY_FAULT and the failures of the
+     * task. Only an engine whose bodies are divided has this verb. */
     enum ky_status (*work)(struct ky_engine *engine, const struct ky_works *works, size_t number,
                            void *told, struct ky_error *error);
-    /* Writes the numbers of all bodies to files, on the ranks that have them, in the caller's order
-     * and units. KY_CANNOT_WRITE and KY_BAD_DATA as for a file and for `get`. Only an engine that
-     * does not have all bodies in one place has this verb. */
+    /* Writes the numbers of all bodies to files, in the caller's order and units; each rank writes
+     * the numbers of its bodies. KY_CANNOT_WRITE as for a file, KY_BAD_DATA as for `get`. Only an
+     * engine whose bodies are divided has this verb. */
     enum ky_status (*write)(struct ky_engine *engine, struct ky_write_plan *plan,
                             struct ky_error *error);
 
-    /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals`, with
-     * mass, position, velocity, acceleration and potential, come: engine/common/replace.h says
-     * where. Units and all else of the others stay, but all columns become 0. For engines that
-     * share a system. */
+    /* Removes the bodies at the places gone[0 … count), ascending, and adds the bodies of
+     * `arrivals` with mass, position, velocity, acceleration and potential; engine/common/replace.h
+     * defines their places. Units and the state of the remaining bodies stay, but all columns
+     * become 0. For ranks. */
     enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error);
-    /* For an engine that keeps its part of a system in an order of its own; else NULL, and bodies
-     * stay at the places where they were put. */
+    /* For a rank that keeps its share in an order of its own; NULL: the places of its bodies are in
+     * the order of `put`. */
     const struct ky_part_verbs *part;
 
     /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
@@ -325,8 +324,9 @@ struct ky_engine_verbs {
                                  struct ky_error *error);
 
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
-     * (`active` NULL), or of the active ones alone. The other bodies keep theirs. Both ways give
-     * the same bits, except for the exact sum, which adds in another order. */
+     * (`active` NULL), or only of the active bodies. Inactive bodies keep their accelerations and
+     * potentials. Both give the same bits, except for the exact sum, which adds in another
+     * order. */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
@@ -335,12 +335,12 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
-     * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
-     * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
+     * NULL. The force method is taken from the parameters; with `list` and `tree` each point walks
+     * the tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
      * last acceleration; with `fmm` on the CPU, and on devices for many points, a first pass finds
-     * one, and numbers depend, within the tolerance, on the points that are asked for together.
-     * KY_UNSUPPORTED for points that stand for bodies with another force than direct, on the CPU
-     * also than fmm. */
+     * one, and the results depend, within the tolerance, on the set of points of the call.
+     * KY_UNSUPPORTED for points that stand for bodies, unless the force is direct, or fmm on the
+     * CPU. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
@@ -394,13 +394,13 @@ struct ky_engine_verbs {
 /* The tables of the options of engine and force, bound to one struct. */
 enum { KY_FORCE_SETS = 2 };
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
-/* Sets the fields of these tables to their defaults, the size to the size of the struct, and all
- * else to 0. */
+/* Sets the fields of these tables to their defaults, the size to the size of the struct, and the
+ * rest to 0. */
 void ky_force_defaults(struct ky_parameters *parameters);
 /* Copies `given` to `resolved`, fills the fields that depend on others (cell, opening, precision)
- * and checks the ranges and choices of these tables: KY_USAGE. Both may be the same struct. If
- * options name no force, KY_FORCE_AUTO and an error stay, and the fields that depend on the force
- * stay open: ky_force_choose and ky_force_settle follow, which know the bodies. */
+ * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. If the
+ * options name no force, KY_FORCE_AUTO and an error stay, and fields that depend on the force stay
+ * unset. ky_force_choose and ky_force_settle, which know the bodies, must be called next. */
 enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
                                       struct ky_parameters *resolved, struct ky_error *error);
 /* The same for engines that are opened whatever the bodies are: KY_FORCE_AUTO becomes KY_TREE, and
@@ -459,7 +459,7 @@ struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
  * its parameters. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* Sets the time of the bodies' present positions, at which the fields act from now on; a new engine
+/* Sets the time of the bodies' present positions, at which the fields act from now on. A new engine
  * has the time of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
  * `drift` do not. */
 void ky_engine_set_time(struct ky_engine *engine, double time);
@@ -476,7 +476,7 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
 /* The verb `move` of struct ky_part_verbs. KY_UNSUPPORTED for more bodies than an engine takes. */
 enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
                               struct ky_error *error);
-/* Does not look at the bodies: for engines that share a system. */
+/* Does not check the bodies: for ranks. */
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
@@ -487,7 +487,7 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
                                   struct ky_bodies *some, struct ky_error *error);
 enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                               struct ky_error *error);
-/* 1 if the engine has bodies in several places, where works can be done and files be written. */
+/* 1 if the engine's bodies are divided among ranks, so that it has the verbs `work` and `write`. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
                                struct ky_error *error);
@@ -513,7 +513,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                struct ky_error *error);
 enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
                                        struct ky_error *error);
-/* With external fields. KY_BAD_DATA for points or results that are not finite. */
+/* Includes the tides of external fields. KY_BAD_DATA for points or results that are not finite. */
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
@@ -526,17 +526,18 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
 /* The sums of this engine's bodies before they are added and finished, for a system on several
- * engines. parts->of has to be freed, also after a failure. */
+ * ranks. parts->of has to be freed, also after a failure. */
 enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
                                       struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
-/* KY_USAGE for a request with another number of bodies than the engine's, without the arguments of
- * its action, or with numbers out of range. */
+/* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
+ * action, or has numbers out of range. */
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
-/* The engines of the CPU and of each driver. A build without a driver lacks its engine. */
+/* The engine of the CPU and, for each driver, the engine of its devices. A build without a driver
+ * lacks its engine. */
 #define KY_DRIVER_ENGINE(own, name, ...) extern const struct ky_engine_verbs ky_##name##_engine;
 extern const struct ky_engine_verbs ky_cpu_engine;
 KY_DRIVERS(KY_DRIVER_ENGINE, )

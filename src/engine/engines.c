@@ -30,7 +30,7 @@ int ky_engine_is_named(const char *name, const char *kind)
     return !strncmp(name, kind, length) && (name[length] == '\0' || name[length] == ':');
 }
 
-/* Features that a build may lack, and why: listed with the devices. */
+/* Engines that a build may lack, and the reason: listed with the devices. */
 #define ABSENT(name, why) {#name, "not in this build: " why},
 static const struct {
     const char *name, *reason;
@@ -226,14 +226,14 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
                             what, engine->verbs->advice ? engine->verbs->advice : "");
 }
 
-/* The status of a verb; KY_STOPPED if its loops may have left out work. */
+/* The status of a verb; KY_STOPPED if its loops may have skipped work. */
 static enum ky_status heeded(const struct ky_engine *engine, enum ky_status status,
                              struct ky_error *error)
 {
     return status ? status : ky_halt_check(engine->halt, error);
 }
 
-/* `what`: the operation that the engine lacks without this verb. */
+/* `what`: names the operation in the error if the engine has no such verb. */
 #define CALL(verb, what, ...)                                                                      \
     (ky_halted(engine->halt) ? ky_halt_check(engine->halt, error)                                  \
      : engine->verbs->verb && !is_lost(engine->verbs)                                              \

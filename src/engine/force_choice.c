@@ -13,8 +13,9 @@
 /* The kinds of processors. */
 enum { ON_CPU, ON_DEVICE, KINDS };
 
-/* From this number of bodies on expansions (--force fmm) take less time than trees. On an H100, at
- * 1e-3 to 2.5e-3, the rates are as 0.7 : 1 with 131,072 bodies and 1.2 : 1 with 1,048,576. */
+/* From this number of bodies on expansions (--force fmm) are faster than trees. On an H100, at
+ * errors of 1e-3 to 2.5e-3, the ratio of their rates is 0.7 with 131,072 bodies and 1.2 with
+ * 1,048,576. */
 static const double expansions_from[KINDS] = {[ON_CPU] = 0, [ON_DEVICE] = 1e6};
 
 double ky_force_expansions_from(int on_cpu)
@@ -35,7 +36,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
-/* The row whose error is nearest; without an error the row of the defaults. */
+/* The row with the nearest error; without an error, the row of the defaults. */
 static const struct row *row_of(double error)
 {
     const struct row *best = &rows[OF_DEFAULTS];

@@ -1,16 +1,17 @@
-/* The method for KY_FORCE_AUTO, and the first guess of its parameters for an error. ky_force_settle
- * (analysis/force_error.c) measures the guess. */
+/* Which method KY_FORCE_AUTO takes, and the first guess of its parameters for an error.
+ * ky_force_settle (analysis/force_error.c) measures the error of the guess. */
 #ifndef KY_ENGINE_FORCE_CHOICE_H
 #define KY_ENGINE_FORCE_CHOICE_H
 
 #include "engine/engine.h"
 
 /* Chooses for n bodies on a CPU (on_cpu 1) or a device, with these schemes. `own` comes from
- * ky_force_resolve_later. Fills force, order, alpha, precision and the fields that depend on them,
- * and sets `error` to NaN. KY_USAGE for an error that the given precision or force cannot keep. */
+ * ky_force_resolve_later. Afterwards force, order, alpha, precision and the fields that depend on
+ * them are filled, and `error` is NaN. KY_USAGE for an error that the given precision or force
+ * cannot keep. */
 enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
                                struct ky_error *error);
-/* 1 if ranks with devices share block steps: they share none of expansions. */
+/* 1 if ranks with devices can divide the bodies in block steps; with expansions they cannot. */
 int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes);
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */

@@ -127,7 +127,7 @@ void ky_force_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
-/* ---- the force that options name ---- */
+/* ---- the force that options imply ---- */
 
 /* Whether the option has another value than when nobody sets it. */
 static int is_given(const struct ky_parameters *own, const struct ky_option *option)
@@ -225,7 +225,7 @@ enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
     return status;
 }
 
-/* The same for options whose values differ from the defaults. */
+/* The same if the given options are the options whose values differ from the defaults. */
 static enum ky_status choose_by_values(struct ky_parameters *own, struct ky_error *error)
 {
     const char *given[COUNT(engine_options) + COUNT(force_options) + 1];

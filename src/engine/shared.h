@@ -1,5 +1,5 @@
-/* Engines that share a system: the functions that each may call on the other engines, and the verbs
- * of an engine that keeps its part on a card. */
+/* The interface between ranks of one system: the calls of an engine to the other ranks, and the
+ * additional verbs of an engine that keeps its share on a card. */
 #ifndef KY_ENGINE_SHARED_H
 #define KY_ENGINE_SHARED_H
 
@@ -16,99 +16,99 @@ struct ky_octree_bodies;
 struct ky_active;
 struct ky_relative;
 struct ky_octree_box;
-/* The tree that an engine asks for: of its own bodies and of the others', with all that its sinks
- * need. */
+/* A request for a tree: of the rank's own bodies, with all cells and bodies of other ranks that its
+ * sinks need. */
 struct ky_shared_tree {
     const struct ky_octree_bodies *own;
     const struct ky_parameters *parameters;
     /* Block steps: the present positions of the engine's bodies in the tree of the last call, which
      * is kept; NULL: the tree is new. */
     const double (*moved)[3];
-    /* The sinks among the bodies: marks of them all where the tree is new, marks of the groups that
-     * have some where it is kept; both NULL: all are. */
+    /* The active bodies: marks of bodies if the tree is new, marks of groups with active bodies if
+     * the tree is kept; both NULL: all bodies are active. */
     const unsigned char *is_active, *has_active;
-    /* Sinks that are no bodies: their boxes (octree/parts.h), relative to 0 in place of the tree's
-     * origin. NULL: the sinks are the groups of the engine's own tree. */
+    /* Sinks that are not bodies: their boxes (octree/parts.h), relative to 0 instead of the tree's
+     * origin. NULL: the sinks are the groups of the rank's own tree. */
     const struct ky_octree_box *box;
     size_t boxes;
     const struct ky_relative *relative; /* of the sinks, for an opening test by α; else NULL */
     int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
-    /* The same where the sinks are points: their tree, which all engines have, with an origin of
-     * its own. `has_active` marks the groups of this engine. eps2: of a point, unless the tree has
-     * the softenings of all points. NULL: the sinks are bodies. */
+    /* As `has_cells`, for sinks that are points: the tree of the points, which all ranks have, with
+     * an origin of its own. `has_active` marks the groups that belong to this rank. eps2: ε² of a
+     * point, unless the tree has ε² for each point. NULL: the sinks are bodies. */
     const struct ky_octree *points;
     double eps2;
     /* Walks with actions: the tree has the numbers of bodies (octree/octree.h). */
     int has_numbers;
-    /* The reach of sinks: the largest distance of some bodies that follow each other along the
-     * curve of `own`, the engine's own tree. Several threads call it at a time, each for other
-     * bodies. They need the bodies within. NULL: the opening test decides. */
+    /* The reach of sinks: the largest distance for some consecutive bodies along the curve of
+     * `own`, the rank's own tree. All sources within this distance are needed. Several threads call
+     * it at a time, each for different bodies. NULL: the opening test decides. */
     double (*reach)(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies);
     void *reach_context;
 };
 /* A pass through all bodies of the system in the order of their numbers. */
 struct ky_shared_pass {
-    const size_t *body; /* numbers of some bodies, the same on all engines */
+    const size_t *body; /* numbers of some bodies, the same on all ranks */
     size_t count;
     double (*position)[3]; /* gets the positions of these, before the first visit */
-    /* Some bodies that follow each other from number `first` on: x y z and mass of each. Lengths
-     * and masses are the caller's. */
+    /* Consecutive bodies from number `first` on: x y z and mass of each. Lengths and masses are the
+     * caller's. */
     void (*visit)(void *of, size_t first, size_t count, const double (*row)[4]);
     void *of;
 };
-/* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
- * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
- * fails on all. */
+/* The collective calls of a rank's engine (domain/domain.h). Each rank has its share of the bodies;
+ * all have the same frame and make the same calls. A call that fails on one rank fails on all. */
 struct ky_shared {
     void *context;
-    size_t rank, ranks; /* the number of this engine, and of all */
-    size_t system;      /* bodies of all engines */
-    /* Makes the tree (octree/parts.h). NULL: each engine has all bodies, and computes the results
-     * of some sinks, which `gather` then gives to all. */
+    size_t rank, ranks; /* the number of this rank, and the number of ranks */
+    size_t system;      /* bodies of all ranks */
+    /* Makes the tree (octree/parts.h). NULL: each rank has all bodies and computes the results of
+     * its share of the sinks, which `gather` then distributes to all. */
     enum ky_status (*tree)(void *context, const struct ky_shared_tree *wanted,
                            struct ky_octree *tree, struct ky_error *error);
-    /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
-     * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
-     * a longest step. Both NULL where engines keep their parts on cards and know it themselves.
-     * KY_BAD_DATA for all engines, and no body moves, where a place is not finite. */
+    /* Block steps: bodies migrate, with their columns, to the ranks whose ranges hold the positions
+     * at[c][i], in the engines' length. weight[i]: interactions for the body over a longest step.
+     * Both are NULL if engines keep their shares on cards, which know these numbers. KY_BAD_DATA on
+     * all ranks, and no body moves, if a position is not finite. */
     enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
                              struct ky_error *error);
-    /* Each number becomes the sum over all engines. */
+    /* All-reduce: each number becomes the sum over all ranks. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
-    /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
+    /* All-gather of bytes[r] bytes from rank r, in the order of the ranks; `own` has this rank's
+     * bytes. */
     enum ky_status (*gather)(void *context, const void *own, const size_t *bytes, void *all,
                              struct ky_error *error);
-    /* Sends `out[r]` bytes at from[r] to each engine r, and receives `in[r]` bytes from it at
+    /* All-to-all: sends out[r] bytes at from[r] to each rank r, and receives in[r] bytes from it at
      * to[r]. */
     enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
                             const size_t *in, struct ky_error *error);
-    /* Has all engines visit all bodies: each gets the same ones at the same time. */
+    /* A pass over all bodies of the system: all ranks visit the same bodies at the same time. */
     enum ky_status (*pass)(void *context, const struct ky_shared_pass *pass,
                            struct ky_error *error);
-    int is_process; /* 1: the others are other processes; 0: threads of this one */
-    int is_local;   /* 1: all are on one computer */
-    /* The caller's function for many places (ky_externals_ask) at the engine's bodies, all or the
-     * active ones; positions are the caller's. All engines call it. Velocities are 0. */
+    int is_process; /* 1: ranks are processes; 0: threads of one process */
+    int is_local;   /* 1: all ranks are on one computer */
+    /* Evaluates the caller's function for many places (ky_externals_ask) at the rank's bodies, all
+     * or the active bodies; positions are in the caller's units. Collective. Velocities are 0. */
     enum ky_status (*ask)(void *context, const struct ky_active *active, size_t count,
                           const double (*position)[3], double (*acceleration)[3], double *potential,
                           struct ky_error *error);
 };
 
-/* Verbs of an engine that keeps its part of a system on a card, in an order that each evaluation of
- * forces changes. A place is a place in this order, and a number is a body's number in the caller's
- * order of the whole system. */
+/* Verbs of an engine that keeps its share of a system on a card, in an order that each evaluation
+ * of forces changes. A body's place is its index in this order; its number is its index in the
+ * caller's order of the whole system. */
 
-/* The box of the bodies, in the engine's units: low[3] and high[3]. And the positions of the bodies
- * in the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
- * k], NaN if the body is not here. */
+/* The box of the bodies, in the engine's units: low[3] and high[3]. Also the positions of the
+ * bodies that are among the first `samples` of a sample of `system` bodies (physics/sample.h):
+ * sample[c × samples + k], NaN where the body is not here. */
 struct ky_part_look {
     size_t system, samples;
     double *low, *high, *sample;
 };
 
 /* A cube that keys divide (edge 0: all bodies have the same key) and the origin of the cells, in
- * the engine's units; and where `probes` of the keys go, each in the midst of an equal share of the
- * work. *work: that for all bodies, which the engine may correct. */
+ * the engine's units. Also the array for `probes` of the keys, each in the middle of an equal share
+ * of the work. *work: the work for all bodies, which the engine may correct. */
 struct ky_part_keys {
     const double *low, *origin;
     double edge;
@@ -117,34 +117,35 @@ struct ky_part_keys {
     double *work;
 };
 
-/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; how many of
- * the bodies go to each range of another rank: leaving[own] is 0; and how many will go later. */
+/* Ranges of keys: rank r has begin[r] to begin[r + 1]. leaving[r]: number of bodies that move to
+ * rank r; leaving[own] is 0. Also the number of bodies that will move in a later round. */
 struct ky_part_leavers {
     const uint64_t *begin;
     size_t ranks, own;
     uint64_t *leaving, *left;
 };
 
-/* The bodies that `leavers` has found go, leaving[r] to each rank; and how many come from each. */
+/* Migration of the bodies that `leavers` has found: leaving[r] bodies go to rank r; also the number
+ * that arrive from each. */
 struct ky_part_move {
     const uint64_t *leaving, *coming;
-    size_t count, arrivals; /* all that go, and all that come */
+    size_t count, arrivals; /* all that leave, and all that arrive */
 };
 
 struct ky_part_verbs {
-    /* Sets the numbers of the `count` bodies that were put, from place 0 on; reads the numbers at
-     * the present places, from 0 on. */
+    /* Sets the global numbers of the `count` bodies just uploaded, from place 0 on; and reads the
+     * global numbers in the present order on the card. */
     enum ky_status (*put_numbers)(struct ky_engine *engine, size_t count, const uint64_t *number,
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
                                   struct ky_error *error);
-    /* 1 if the verbs `field` or `tides` of all ranks serve these points; 0: one engine needs all
-     * bodies for them. */
+    /* 1 if `field` (`tides`) can be evaluated collectively at these points; 0: one engine needs all
+     * bodies for it. */
     int (*gives_field)(const struct ky_engine *engine, const struct ky_points *points);
     int (*gives_tides)(const struct ky_engine *engine);
-    /* Brings the bodies, which are on their ranges, into the order of the curve. A walk with an
-     * action that follows takes and gives all that it does of bodies in this order, and has its
-     * tree. A call of all ranks. */
+    /* Brings the bodies, which must be on their ranges, into the order of the curve. A following
+     * walk with an action uses this order for its inputs and results, and uses the tree that was
+     * built. Collective. */
     enum ky_status (*along)(struct ky_engine *engine, struct ky_error *error);
     enum ky_status (*look)(struct ky_engine *engine, const struct ky_part_look *look,
                            struct ky_error *error);
@@ -157,7 +158,7 @@ struct ky_part_verbs {
     /* Finds the bodies that go. They are known until the next call of `keys`. */
     enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
                               struct ky_error *error);
-    /* They go to other ranks, and others come. A call of all ranks. */
+    /* Exchanges these bodies between ranks. Collective. */
     enum ky_status (*move)(struct ky_engine *engine, const struct ky_part_move *move,
                            struct ky_error *error);
 };

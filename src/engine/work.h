@@ -1,20 +1,20 @@
-/* Collective works of higher layers on all bodies of a system that several engines share, in the
- * caller's order: each engine works on some blocks, and the results are exchanged. */
+/* Collective tasks ("works"): a higher layer hands a function to all ranks. Each rank applies it to
+ * its blocks of bodies, in the caller's order, and the results are reduced over the ranks. */
 #ifndef KY_ENGINE_WORK_H
 #define KY_ENGINE_WORK_H
 
 #include "base/bodies.h"
 #include "base/portion.h"
 
-/* Where one of them works. */
+/* The portion of a rank that executes a task. */
 struct ky_work_place {
     struct ky_portion portion;
     struct ky_bodies bodies; /* of the portion; their arrays are NULL at first, and come from
                                 ky_allocate */
     int threads;
     void *context;
-    /* Gets an array of the portion's bodies from the engines. Fails if a rank has failed, and with
-     * KY_FAULT when memory is out. */
+    /* Gets an array of the portion's bodies from the engines. Fails if one of the ranks has failed,
+     * and with KY_FAULT when memory is out. */
     enum ky_status (*fetch)(struct ky_work_place *place, enum ky_array_id array,
                             struct ky_error *error);
 };
@@ -23,14 +23,14 @@ struct ky_work {
     size_t bytes; /* of `told` */
     int makes;    /* 1: the bodies stay where they are made until ky_engine_read takes them; else
                      their arrays are freed */
-    /* told: the caller's arguments, which all ranks get; the caller gets their final value from the
-     * rank that leads. *outcome: an error of the work, which then ends on all ranks with the same
-     * outcome. A failure ends all ranks. */
+    /* told: the caller's arguments, broadcast to all ranks; the caller gets the content of the
+     * leading rank afterwards. *outcome: an error in the arguments; then the task ends on all ranks
+     * with the same outcome. A failure ends all ranks. */
     enum ky_status (*run)(struct ky_work_place *place, void *told, struct ky_error *outcome,
                           struct ky_error *error);
 };
 
-/* All works of a program: processes know one by its number. */
+/* All tasks of a program: orders between processes name a task by its index in this table. */
 struct ky_works {
     size_t count;
     const struct ky_work *of;

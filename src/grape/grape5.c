@@ -3,8 +3,7 @@
  *
  * A program may use several device numbers, one for each of its threads, as tree codes do. Each
  * number has its own bodies and sinks, and threads with different numbers may call at once. A board
- * that sums over bodies at rest serves all numbers at once; other boards serve one after another.
- */
+ * with `rest` sums for all numbers at once; other boards sum for one number at a time. */
 #include "kyoho/grape5.h"
 
 #include <limits.h>
@@ -34,7 +33,8 @@ static struct {
     struct ky_grape_process process;
     double eps2;
     struct device device[DEVICES];
-    /* Boards that serve one number at a time: whose bodies they hold, and the labels of sinks. */
+    /* For boards that sum for one number at a time: the number whose bodies they hold, and the
+     * labels of sinks. */
     pthread_mutex_t lock;
     const struct device *on_boards;
     int32_t *label;
@@ -107,7 +107,7 @@ static enum ky_status need_labels(size_t count, struct ky_error *error)
     return KY_OK;
 }
 
-/* The sums by boards that serve one number at a time. */
+/* The sums by boards that sum for one number at a time. */
 static enum ky_status sum_by_boards(struct device *d, const struct ky_board_resting *resting,
                                     struct ky_error *error)
 {
@@ -150,7 +150,7 @@ static int sum(struct device *d, size_t count, double (*x)[3], double (*a)[3], d
     return ky_grape_result(&g5.process, "g5_run", status, &error);
 }
 
-/* ---- the work of the calls ---- */
+/* ---- bodies of the calls ---- */
 
 static int open_boards(void)
 {

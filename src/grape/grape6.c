@@ -1,6 +1,6 @@
-/* The calls of the GRAPE-6 library (include/kyoho/grape6.h). Each does its work in a function of
- * this file; the C name and the Fortran name only pass their arguments on to it. All names are
- * weak, and none calls another, because programs define some of them themselves. */
+/* The calls of the GRAPE-6 library (include/kyoho/grape6.h). Each is a function of this file; the C
+ * name and the Fortran name only pass their arguments to it. All names are weak, and none calls
+ * another, because programs define some of them themselves. */
 #include "kyoho/grape6.h"
 
 #include <math.h>
@@ -16,16 +16,15 @@ static struct {
     struct ky_grape_process process;
     double ti;
     int sort_mode;
-    int started;     /* a force is between its two halves */
-    size_t count;    /* sinks of the last force */
-    double eps2;     /* of that force */
-    int wants_lists; /* the program asks for lists: forces make them */
-    int wants_nearest,
-        has_nearest; /* the same for nearest bodies; and the force under way finds them */
-    int has_lists;   /* `found` and `list` belong to the last force */
-    size_t bodies;   /* that act in the last force */
-    size_t capacity; /* of these lists */
-    size_t longest;  /* longest capacity that lists have needed so far; 0: FIRST_CAPACITY */
+    int started;                    /* a force is between its two halves */
+    size_t count;                   /* sinks of the last force */
+    double eps2;                    /* of that force */
+    int wants_lists;                /* the program asks for lists: forces make them */
+    int wants_nearest, has_nearest; /* asks for nearest bodies; the last force finds them */
+    int has_lists;                  /* `found` and `list` belong to the last force */
+    size_t bodies;                  /* that act in the last force */
+    size_t capacity;                /* of these lists */
+    size_t longest; /* longest capacity that lists have needed so far; 0: FIRST_CAPACITY */
     /* For results that the program does not ask for, and for lists. */
     struct ky_board_results own;
     size_t room, list_room;
@@ -71,7 +70,7 @@ static enum ky_status need_room(size_t count, size_t entries, struct ky_error *e
     return KY_OK;
 }
 
-/* ---- the work of the calls ---- */
+/* ---- bodies of the calls ---- */
 
 static int open_boards(int count, const int *list)
 {
@@ -180,7 +179,7 @@ static enum ky_status again(int lists, struct ky_error *error)
     return ky_pool_repeat(g6.process.pool, wanted(lists), g6.capacity, error);
 }
 
-/* Fetches the results of the force under way; results that the program does not want go to own
+/* Fetches the results of the running force; results that the program does not want go to own
  * arrays. */
 static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                              struct ky_error *error)
@@ -367,8 +366,8 @@ WEAK int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], double x
     return first_half(*nj, *ni, index, xi, vi, *eps2, h2);
 }
 
-/* The second half of a force. After `nearest` and `distance`, the names for the nearest body and
- * its distance, come those parameters of the call, each with a comma before it. */
+/* The second half of a force. `nearest` and `distance` are the names for the nearest body and its
+ * distance. Their parameters in the call follow, each after a comma. */
 #define LAST_HALF(name, nearest, distance, ...)                                                    \
     WEAK int name(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],        \
                   double eps2, double h2[], double acc[][3], double jerk[][3],                     \

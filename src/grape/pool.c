@@ -30,8 +30,8 @@ struct ky_pool {
     struct ky_board *board[KY_GRAPE_DEVICES];
     size_t boards;
     struct ky_board_body *body; /* all slots, in the caller's units */
-    unsigned char *waits;       /* is the slot among those below? */
-    uint32_t *waiting;          /* slots whose present bodies the boards do not have */
+    unsigned char *waits;       /* 1: the slot is in `waiting` */
+    uint32_t *waiting;          /* slots whose present bodies have not been sent to the boards */
     size_t slots, room, count_waiting;
     double length, mass, largest_mass; /* the boards' units; the largest that was put */
     double far;                        /* the largest coordinate that they take */
@@ -259,7 +259,7 @@ static void sort_waiting(struct ky_pool *pool)
         }
 }
 
-/* Sends what waits for one board. */
+/* Sends the waiting slots of one board. */
 static enum ky_status send_to(struct ky_pool *pool, size_t board, struct ky_error *error)
 {
     const struct ky_board_verbs *verbs = pool->board[board]->verbs;
@@ -320,7 +320,7 @@ static void copy_radii(struct ky_pool *pool, const struct ky_board_request *requ
     }
 }
 
-/* The other numbers of the sinks, likewise. */
+/* Copies the other numbers of the sinks in the same way. */
 static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *request)
 {
     const size_t count = request->count;
@@ -335,7 +335,7 @@ static void copy_sinks(struct ky_pool *pool, const struct ky_board_request *requ
         memcpy(pool->label, request->label, count * sizeof *pool->label);
 }
 
-/* 1 if every number of the sinks is within what boards can hold. */
+/* 1 if every number of the sinks is within the range of boards. */
 static int all_within(const struct ky_pool *pool, const struct ky_board_request *request)
 {
     int within_all = 1;

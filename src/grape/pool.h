@@ -18,7 +18,7 @@ void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
  * last counts. KY_FAULT where memory is out. */
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error);
-/* Empties all slots and gives up a force under way. After a failure the pool can only be closed. */
+/* Empties all slots and abandons a running force. After a failure the pool can only be closed. */
 enum ky_status ky_pool_clear(struct ky_pool *pool, struct ky_error *error);
 /* How the board sums over bodies at rest (board.h), in the caller's own units; threads may call it
  * at once. NULL: the board has to be asked as for moving bodies. */
@@ -26,12 +26,12 @@ ky_board_rest *ky_pool_rest(const struct ky_pool *pool);
 enum ky_status ky_pool_sum_at_rest(struct ky_pool *pool, const struct ky_board_resting *resting,
                                    struct ky_error *error);
 
-/* As the verbs of a board, in the caller's own units. A start takes the place of one that was not
- * finished. Bodies that are put between start and finish wait for the next start. h2 may hold any
- * numbers; NaN counts as 0. */
+/* As the verbs of a board (engine/board.h), in the caller's own units. A second start without a
+ * finish replaces the first. Bodies that are put between start and finish act from the next start
+ * on. h2 may hold any numbers; NaN counts as 0. */
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error);
-/* Starts the last force once more over the same bodies, with these bits of `what` and lists of this
+/* Repeats the last force over the same bodies, with these bits of `what` and lists of this
  * capacity. KY_USAGE before the first start and after ky_pool_clear. */
 enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
                               struct ky_error *error);

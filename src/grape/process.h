@@ -6,9 +6,9 @@
 #include "grape/pool.h"
 
 struct ky_grape_process {
-    int precision; /* the default, and the coarsest: KY_SINGLE for GRAPE-5 alone */
+    int precision; /* the default, and the coarsest: KY_SINGLE only for GRAPE-5 */
     int open;      /* between open and close */
-    int failed;    /* a device failed: nothing works until it is opened anew */
+    int failed;    /* a device failed: no call works until it is opened again */
     struct ky_grape_settings settings;
     struct ky_pool *pool; /* NULL: no boards are open */
 };
@@ -18,13 +18,13 @@ struct ky_grape_process {
 int ky_grape_open(struct ky_grape_process *process, size_t special, const int *list);
 /* Forgets the bodies, and boards that failed. */
 int ky_grape_close(struct ky_grape_process *process);
-/* How many sinks a call should bring: KYOHO_NPIPES, also before it is opened. */
+/* The number of sinks that a call should have: KYOHO_NPIPES, also before it is opened. */
 int ky_grape_pipes(const struct ky_grape_process *process);
 /* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
  */
 int ky_grape_unusable(struct ky_grape_process *process);
-/* 0 for KY_OK. After a failure that is not the caller's own, no call works until it is opened anew.
- */
+/* 0 for KY_OK. After a failure that is not the caller's own, no call works until it is opened
+ * again. */
 int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,
                     const struct ky_error *error);
 

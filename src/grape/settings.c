@@ -101,7 +101,7 @@ static enum ky_status read_rank(int *rank, struct ky_error *error)
 
 /* ---- files ---- */
 
-/* The number at the start of the next line, with its sign; what follows is a comment. */
+/* The signed number at the start of the next line; the rest of the line is a comment. */
 static int next_number(FILE *file, int *number)
 {
     char line[256];
@@ -123,7 +123,8 @@ static const struct {
     int before; /* lines before the number of devices */
 } files[] = {{"sapporo2.config", 0}, {"sapporo.config", 1}};
 
-/* What a file asks for. devices > 0: the devices in the list; < 0: that many, any; 0: all. */
+/* The devices that a file requests. devices > 0: the devices in the list; < 0: that many, any; 0:
+ * all. */
 struct wish {
     const char *file; /* NULL: no file */
     int devices, list[KY_GRAPE_DEVICES];
@@ -272,7 +273,7 @@ static int is_device(const char *text, int length)
     return length > 0 && ky_number_count(text, &end) <= MOST_DEVICE && end == text + length;
 }
 
-/* KYOHO_ENGINE: "cpu", "auto", "cuda:0,2"; "cuda" alone is the device of this rank. */
+/* KYOHO_ENGINE: "cpu", "auto", "cuda:0,2"; "cuda" without a number is the device of this rank. */
 static enum ky_status take_engine(const char *engine, int rank, struct ky_grape_devices *devices,
                                   struct ky_error *error)
 {

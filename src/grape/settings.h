@@ -1,4 +1,4 @@
-/* What a process that calls a GRAPE library has asked for: by the environment, by files in the
+/* The settings of a process that calls a GRAPE library: from the environment, by files in the
  * working directory, by g6_open_special. docs/grape.md is the manual. */
 #ifndef KY_GRAPE_SETTINGS_H
 #define KY_GRAPE_SETTINGS_H
@@ -8,11 +8,12 @@
 enum { KY_GRAPE_DEVICES = 16, KY_GRAPE_KEY = 512 };
 
 struct ky_grape_settings {
-    int precision;  /* KYOHO_PRECISION: KY_SINGLE (GRAPE-5 alone), KY_EXTENDED or KY_DOUBLE */
+    int precision;  /* KYOHO_PRECISION: KY_SINGLE (only GRAPE-5), KY_EXTENDED or KY_DOUBLE */
     int pipes;      /* KYOHO_NPIPES: 48, at most 16,384 */
     int neighbours; /* KYOHO_NEIGHBOURS: 4,096 */
     int verbose;    /* KYOHO_VERBOSE is set, to anything but 0 or nothing */
-    int rank; /* of this process among the processes of its host, from the launcher; 0: alone */
+    int rank;       /* of this process among the processes of its host, from the launcher; 0: no
+                       launcher */
     size_t special; /* devices that the program itself asked for; 0: it left the choice */
     int list[KY_GRAPE_DEVICES];
     char key[KY_GRAPE_KEY]; /* the same text as long as the same devices are asked for */
@@ -36,8 +37,8 @@ enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
 /* "extended" */
 const char *ky_grape_precision(const struct ky_grape_settings *settings);
 
-/* Reads KYOHO_NPIPES alone, for programs that ask for it before they open the library. Returns 48
- * if it is invalid; KYOHO_VERBOSE prints that. */
+/* Reads only KYOHO_NPIPES, for programs that ask for it before they open the library. Returns 48 if
+ * it is invalid; KYOHO_VERBOSE prints that. */
 int ky_grape_read_pipes(void);
 
 /* One line on standard error, if the settings are verbose: "kyoho: …". */

@@ -6,9 +6,9 @@
 #include "octree/host_cells.h"
 #include "physics/opening.h"
 
-/* 1 if the cell is to be opened by the test of the tree. `d` leads from the middle of the sinks to
- * the cell's centre of mass, `half` has the half-sides of their box, widened by KY_OPENING_SLACK
- * for the rounding to float; NULL for one sink. `factor` is that of the relative test for these
+/* 1 if the tree's test opens the cell. `d` is the vector from the middle of the sinks to the cell's
+ * centre of mass, `half` has the half-sides of their box, widened by KY_OPENING_SLACK for the
+ * rounding to float; NULL for one sink. `factor` is the factor of the relative test for these
  * sinks, 1 for the other tests; `eps2` their largest ε². The caller has to check whether a sink
  * lies in the cell. */
 static inline __attribute__((always_inline)) int

@@ -42,7 +42,7 @@ static size_t count_bodies(const struct graft *g, size_t part)
 
 /* ---- the cells above the roots ---- */
 
-/* The node of some roots that follow each other. */
+/* The node of some consecutive roots. */
 static struct node node_of(const struct graft *g, size_t first, size_t roots)
 {
     if (roots > 1)
@@ -77,7 +77,8 @@ static struct ky_given_cells cells_of(const struct graft *g, size_t part)
     return (struct ky_given_cells){.count = g->tree->nodes, KY_CELL_COLUMNS(KY_CELL_OWN, )};
 }
 
-/* The number of children of a node; those of a cell above the roots become nodes from `at` on. */
+/* The number of children of a node; the children of a cell above the roots become nodes from `at`
+ * on. */
 static unsigned count_children(const struct graft *g, const struct node *node)
 {
     struct node child[8];
@@ -202,8 +203,8 @@ static void copy_bodies(struct graft *g)
         ky_octree_pad(to);
 }
 
-/* Makes the links tell which bodies are here: those of each cell are consecutive, since parcels
- * have them in the order of the curve. Children come after their parents. */
+/* Sets the bodies in the links to the present bodies: they are consecutive in each cell, since
+ * parcels keep the order of the curve. Children come after their parents. */
 static void count_present(struct ky_octree *to)
 {
     for (size_t cell = to->nodes; cell-- > 0;) {

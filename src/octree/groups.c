@@ -1,7 +1,7 @@
 /* Cuts the curve at the ends of cells, and makes the groups of bodies that share one walk. No group
  * reaches across the end of a cell of KY_GROUPS_IN_CELL groups. Groups that are whole cells would
  * be too small to fill the lanes. If groups ignored cells, a few would span a jump of the curve,
- * and cost as much as all others. */
+ * and cost as much as all other groups. */
 #include "octree/work.h"
 
 #include <stdlib.h>

@@ -42,7 +42,7 @@ static inline void ky_cell_half(const struct ky_cell_box *box, float half[3])
         half[c] = 0.500001F * (box->above[c] + box->below[c]);
 }
 
-/* The tight box of bodies that follow each other along the curve. */
+/* The tight box of consecutive bodies along the curve. */
 static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_group *group,
                                  double low[3], double high[3])
 {
@@ -57,7 +57,7 @@ static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_g
     }
 }
 
-/* The moments of a cell. A tree without quadrupoles has the mass alone; the others are 0. */
+/* The moments of a cell. A tree without quadrupoles has only the mass; the other moments are 0. */
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {
     const float *m = tree->moment + cell * tree->moments, *p = m + KY_MOMENT_SECOND;

@@ -35,7 +35,7 @@ struct ky_frame_sample {
 };
 struct ky_frame_sample ky_frame_sample(size_t n);
 
-/* Where bodies are: those with the numbers index[0 … n), or the first n where `index` is NULL. */
+/* The positions of some bodies: the bodies index[0 … n), or the first n if `index` is NULL. */
 struct ky_places {
     size_t n;
     const uint32_t *index;
@@ -43,7 +43,7 @@ struct ky_places {
     size_t system; /* bodies of the whole system of which these are a part; 0: they are all */
 };
 
-/* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, and a
+/* The frame of the bulk of n bodies. It holds the region between two quantiles of a sample, and a
  * margin. The sample is the same for the same bodies. It is never larger than the box of all
  * bodies. */
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,

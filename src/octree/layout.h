@@ -1,9 +1,9 @@
-/* The cells of a tree as arrays: what the host's octree writes, what the CPU engine walks through,
- * and what lies on a device as it is. Read as C11, as OpenCL C 1.2 and as CUDA C.
+/* The cells of a tree as arrays. The host's octree writes them, the CPU engine walks through them,
+ * and devices hold them in the same form. Read as C11, as OpenCL C 1.2 and as CUDA C.
  *
  * Cells are stored breadth first: the children of a cell are consecutive, and children come after
  * their parent. Bodies are addressed by their place along the curve; a cell's bodies are
- * consecutive. Places are relative to the tree's origin, a point in the midst of the system. */
+ * consecutive. Places are relative to the tree's origin, a point in the middle of the system. */
 #ifndef KY_OCTREE_LAYOUT_H
 #define KY_OCTREE_LAYOUT_H
 

@@ -1,5 +1,5 @@
-/* Interaction lists of groups of bodies: which cells and which bodies act on them. Made from the
- * links of a tree, for whatever evaluates them (N12 section 4.2: the GRAPE way). */
+/* Interaction lists of groups of bodies: the cells and the bodies that act on them. Made from the
+ * links of a tree, for any evaluation of lists (N12 section 4.2: the method for GRAPE). */
 #ifndef KY_OCTREE_LISTS_H
 #define KY_OCTREE_LISTS_H
 
@@ -11,8 +11,8 @@ struct ky_lists {
     size_t cells, bodies, cell_room, body_room;
 };
 
-/* Appends the lists of one group. `factor` is that of the relative opening test, 1 for the other
- * tests; `eps2` is ε² of a sink, unless the tree has those of the bodies. The group's own bodies
+/* Appends the lists of one group. `factor` is the factor of the relative opening test, 1 for the
+ * other tests; `eps2` is ε² of a sink, unless the tree has ε² for each body. The group's own bodies
  * are in its list of bodies. The tree must have its links. KY_FAULT when memory is out. */
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
                             const struct ky_group *group, double factor, double eps2,

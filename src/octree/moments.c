@@ -171,7 +171,7 @@ static void store(const struct work *work, uint32_t cell, const struct ky_octree
     ky_octree_higher(tree, cell, work->test.order);
 }
 
-/* Prefetches what store will write to some consecutive cells. */
+/* Prefetches the cells to which `store` will write. */
 static void prefetch(const struct ky_octree *tree, uint32_t first, uint32_t cells)
 {
     for (uint32_t c = 0; c < cells; c += 2) {
@@ -209,7 +209,7 @@ static void sum_cell(struct work *work, uint32_t cell, struct ky_octree_sums *su
 /* ---- the whole tree ---------------------------------------------------------------------------
  */
 
-/* Sprouts stand where the bodies will be copied to. */
+/* The sprouts occupy the memory to which the bodies will be copied. */
 static void start_cells(struct ky_octree *tree)
 {
     const struct ky_octree_scratch *scratch = tree->scratch;

@@ -1,8 +1,8 @@
 /* The build from bodies to groups, its memory and its clock.
  *
- * One block of four arrays of doubles serves the whole build: words of key and index in the first,
- * their copy for the sort in the last; then sprouts in the three that the sorted keys leave free;
- * at last x, y, z and mass along the curve. */
+ * One block of four arrays of doubles is used for the whole build: words of key and index in the
+ * first, their copy for the sort in the last; then sprouts in the three that the sorted keys leave
+ * free; at last x, y, z and mass along the curve. */
 #include "octree/octree.h"
 
 #include <math.h>
@@ -155,7 +155,8 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
     enum ky_status status =
         ky_octree_reserve_bodies(tree, bodies->n, bodies->softening != NULL, parameters, error);
     if (!status)
-        ky_octree_place(tree, bodies); /* also for a part without bodies, which takes others' */
+        ky_octree_place(tree, bodies); /* also for a part without bodies, which receives the bodies
+                                          of other parts */
     if (status || bodies->n == 0)
         return status;
     tree->n = bodies->n;
@@ -203,8 +204,9 @@ enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position
 
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n)
 {
-    /* A little more than those of Plummer spheres, which have 1.3 a body with leaves of one body
-     * and 0.245 with 16. Those of a uniform cube go up and down with n, from 0.15 to 0.35. */
+    /* A little more than for Plummer spheres, which have 1.3 cells a body with leaves of one body
+     * and 0.245 with leaves of 16. For a uniform cube the number oscillates with n, from 0.15 to
+     * 0.35. */
     return (double)n * fmin(1.5, 4.4 / (parameters->leaf + 1.5)) + 64;
 }
 
@@ -219,7 +221,7 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
     const size_t cell = ky_octree_cell_bytes(parameters) + sizeof(unsigned char); /* depth */
     double groups = 2 * (double)n / parameters->group + 64;
-    /* An eighth more cells: the room that arrays keep, and uniform cubes. */
+    /* An eighth more cells: for the spare room of arrays, and for uniform cubes. */
     return ky_allocated((double)n * 4 * sizeof(double)) +
            ky_allocated((double)n * sizeof(uint32_t)) +
            9.0 / 8 * ky_octree_cells(parameters, n) * (double)cell +

@@ -1,7 +1,7 @@
 /* The host octree: keys along a space-filling curve, sort, cells, moments, links and groups.
  *
- * The arrays of cells (layout.h) serve the CPU engine's walks as they are, and lie on a device as
- * they are. order[k] is the caller's index of the k-th body along the curve. The same bodies give
+ * The arrays of cells (layout.h) are used without conversion by the CPU engine's walks and by
+ * devices. order[k] is the caller's index of the k-th body along the curve. The same bodies give
  * the same tree for any number of threads; equal keys are ordered by the caller's index. */
 #ifndef KY_OCTREE_OCTREE_H
 #define KY_OCTREE_OCTREE_H
@@ -13,10 +13,10 @@
  * point for one body), with the cell's open2 and box, and with tree->opening as `how`. open2 is
  * multiplied by ky_opening_relative_factor of the smallest |a| of the sinks for `relative`. Where
  * tree->opening has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf
- * gives its bodies one by one. A cell never acts on a body that lies in it, so a body is left out
- * of its own sum by its place along the curve alone. A walk that rounds distances to float widens
- * the sinks' box by KY_OPENING_SLACK of its size. For the first pass of a test by α build with
- * opening = KY_OPENING_AT_FIRST. */
+ * gives its bodies one by one. A cell never acts on a body that lies in it, so comparing places
+ * along the curve is enough to leave a body out of its own sum. A walk that rounds distances to
+ * float widens the sinks' box by KY_OPENING_SLACK of its size. For the first pass of a test by α
+ * build with opening = KY_OPENING_AT_FIRST. */
 
 /* Consecutive bodies that share one walk. The largest cells of at most KY_GROUPS_IN_CELL times the
  * most bodies of a group, and leaves, are divided into groups. */
@@ -26,8 +26,8 @@ struct ky_group {
 };
 
 /* Consecutive groups that may begin a walk together: at most KY_SHARED_GROUPS of a cell of at most
- * KY_SHARED_BODIES bodies, or of KY_GROUPS_IN_CELL groups if that is more. The system can be
- * divided at the ends of these cells without a change of any share. */
+ * KY_SHARED_BODIES bodies, or of KY_GROUPS_IN_CELL groups if that is more. If the system is divided
+ * among ranks at the ends of these cells, the shares of groups stay the same. */
 enum { KY_SHARED_GROUPS = 8, KY_SHARED_BODIES = 4096 };
 
 struct ky_octree_seconds {
@@ -67,11 +67,11 @@ struct ky_octree {
     struct ky_group *group; /* [groups] */
     uint32_t *share;        /* [shares + 1] first group of each share, and `groups` */
     size_t shares;
-    struct ky_grafted_root
-        *grafted_root;          /* [grafted_roots] those of all parts; none in a tree of one */
-    size_t grafted_roots, part; /* part: the number of this one */
-    struct ky_octree_seconds seconds;  /* of the last build */
-    struct ky_octree_scratch *scratch; /* capacities and work space, kept from build to build */
+    struct ky_grafted_root *grafted_root; /* [grafted_roots] the roots of all parts; NULL if the
+                                             tree is not grafted */
+    size_t grafted_roots, part;           /* part: the number of this one */
+    struct ky_octree_seconds seconds;     /* of the last build */
+    struct ky_octree_scratch *scratch;    /* capacities and work space, kept between builds */
 };
 
 /* 1 if the bodies of a cell are divided into groups, of at most `most` bodies each. */
@@ -94,7 +94,8 @@ struct ky_octree_bodies {
     /* The relative rounding error of a position (of its distance from the origin) in the code that
      * reads the tree; boxes are wider by it. 0: it reads doubles. */
     double digit;
-    const struct ky_octree_part *part; /* what these bodies are a part of (parts.h), or NULL */
+    const struct ky_octree_part *part; /* the system of which these bodies are a part (parts.h), or
+                                          NULL */
 };
 
 /* Clears the struct. Every later build uses the memory of the one before. */
@@ -110,12 +111,14 @@ void ky_octree_free(struct ky_octree *tree);
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and
- * origin stay; boxes, opening radii and moments are computed anew. With `cell edge` a cell keeps
- * its edge; where its box has left the cube, the cube is placed about the box. The parameters are
- * those of the build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
+ * origin stay; boxes, opening radii and moments are recomputed. With `cell edge` a cell keeps its
+ * edge; where its box has left the cube, the cube is placed about the box. The parameters must be
+ * the parameters of the build. Only `moments` of the seconds changes. KY_FAULT when memory is
+ * out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
-/* KY_OPENING_… for these parameters: what the opening test needs besides the distance. */
+/* KY_OPENING_… for these parameters: the quantities that the opening test needs in addition to the
+ * distance. */
 unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
@@ -123,7 +126,7 @@ void ky_octree_link(struct ky_octree *tree);
  * when memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
-/* About how many cells n bodies have: a little more than those of a Plummer sphere. */
+/* About how many cells n bodies have: a little more than for a Plummer sphere. */
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n);
 /* Bytes of a cell in all columns. */
 size_t ky_octree_cell_bytes(const struct ky_parameters *parameters);

@@ -1,5 +1,5 @@
-/* The table of opening tests: what follows from the name of a test, on any engine. The formulas are
- * in physics/opening.h. */
+/* The table of opening tests: the properties of each named test, on any engine. The formulas are in
+ * physics/opening.h. */
 #ifndef KY_OCTREE_OPENING_KINDS_H
 #define KY_OCTREE_OPENING_KINDS_H
 
@@ -18,7 +18,7 @@
     K(minimum, MINIMUM, KY_OPENING_TO_BOX, 0, 0, 0.7, "distance to the box > l/θ")                 \
     K(relative, RELATIVE, KY_OPENING_CUBE, 0, 1, 0.005, "expected error below α")
 
-/* The default; and the test by θ for those who give θ alone, and for sinks without last
+/* The default; and the test by θ, which is used if only θ is given, and for sinks without last
  * accelerations. */
 enum { KY_OPENING_USUAL = KY_RELATIVE, KY_OPENING_AT_FIRST = KY_OFFSET };
 

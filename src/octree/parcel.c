@@ -84,8 +84,8 @@ struct written {
     uint32_t *number;
 };
 
-/* Cells are written in the order of the tree, breadth first: children of opened cells follow each
- * other here too. Links still have the tree's places of bodies. */
+/* Cells are written in the order of the tree, breadth first: children of opened cells are
+ * consecutive here too. Links still have the tree's places of bodies. */
 static void write_cells(const struct ky_octree *tree, const unsigned char *need,
                         const struct written *to)
 {
@@ -110,8 +110,8 @@ static void write_cells(const struct ky_octree *tree, const unsigned char *need,
     }
 }
 
-/* The bodies below a cell of the parcel, from place `at` on, along the curve: those of a cell whose
- * leaves are all there follow each other. Returns their end. */
+/* Writes the bodies below a cell of the parcel from place `at` on, along the curve. If all leaves
+ * of a cell are in the parcel, its bodies are consecutive. Returns their end. */
 static size_t write_bodies(const struct ky_octree *tree, const struct written *to, size_t cell,
                            size_t at)
 {

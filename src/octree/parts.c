@@ -73,7 +73,7 @@ static int is_shared(const struct roots *roots, uint64_t key, int level)
            (part->is_after && part->after >> shift == key >> shift);
 }
 
-/* The bodies from begin on lie in one cube of this level, and so do no others of the part. */
+/* The bodies from `begin` on lie in one cube of this level; no other bodies of the part do. */
 static void root_below(struct roots *roots, uint32_t begin, uint32_t end, int level)
 {
     const uint64_t *key = roots->key;

@@ -1,12 +1,13 @@
 /* The tree of a system whose bodies lie in several parts, on several machines for example.
  *
- * A part holds a range of the curve. Ranges end where the largest cells of at most KY_PART_BODIES
- * bodies end (or a key, if more have the same), so that the largest cells that lie in one part
- * alone, the roots of the part's tree, are cells of the system's tree, with all that is below them.
- * The cells above are made of all parts' roots, and are the same in every part. A part gets of the
- * others' trees what its own groups need, and grafts all of it into one tree. A walk of its groups
- * then takes the same cells and bodies in the same order as in the tree of the whole system, and
- * has the same bits. */
+ * A part holds a range of the curve. A range ends at the end of a largest cell of at most
+ * KY_PART_BODIES bodies, or at the end of a key if more bodies have the same key. So the largest
+ * cells that lie in only one part are cells of the system's tree, and so are all cells below them.
+ * They are the roots of the part's tree. The cells above are made from the roots of all parts, and
+ * are the same in every part. A part receives from the trees of other parts the cells and bodies
+ * that its own groups need, and grafts them into one tree. A walk of its groups then uses the same
+ * cells and bodies in the same order as in the tree of the whole system, and gives the same
+ * bits. */
 #ifndef KY_OCTREE_PARTS_H
 #define KY_OCTREE_PARTS_H
 
@@ -15,7 +16,7 @@
 
 enum { KY_PART_BODIES = KY_SHARED_BODIES };
 
-/* What a build has to know of the whole system. */
+/* Properties of the whole system for the build of a part. */
 struct ky_octree_part {
     size_t system;          /* bodies of all parts */
     const uint64_t *number; /* [n] of each body among all: the order of bodies with equal keys */
@@ -33,7 +34,7 @@ struct ky_octree_sums {
     struct ky_cell_second second;
 };
 
-/* A root as the other parts see it: the keys of its first and its last body. */
+/* The description of a root for other parts: the keys of its first and its last body. */
 struct ky_octree_root {
     uint64_t first, last;
     struct ky_octree_sums sums;
@@ -43,7 +44,7 @@ struct ky_octree_root {
 /* Writes the roots of a part's tree to root[0 … tree->roots), without `least`. */
 void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *root);
 
-/* ---- what a part needs of another one ---- */
+/* ---- cells and bodies that a part needs from another part ---- */
 
 /* Some groups of a part, as sinks: the tight box of their bodies relative to the tree's origin, and
  * the factor of the opening test for the smallest |a| among them. */
@@ -51,20 +52,20 @@ struct ky_octree_box {
     double middle[3], half[3];
     double factor;
     double eps2;  /* ε² of the sinks, which splines look at */
-    int by_reach; /* 1: the sinks need what is within `reach` of the box, whatever the opening test
-                     says */
+    int by_reach; /* 1: the sinks need all bodies within `reach` of the box; the opening test does
+                     not count */
     double reach;
 };
 
 /* The groups of a tree that are sinks. */
 struct ky_octree_sinks {
     const struct ky_octree *tree;
-    const unsigned char *wanted; /* [groups] 1 for those that are; NULL: all */
+    const unsigned char *wanted; /* [groups] 1 for groups that are sinks; NULL: all */
     double eps2;                 /* of their bodies, the largest */
     /* The factor of the opening test for consecutive bodies along the curve; several threads may
      * call it at a time. NULL: 1. */
     double (*factor)(const void *context, uint32_t first, uint32_t bodies);
-    /* In place of the test: how far these bodies reach. NULL: the test decides. */
+    /* Replaces the test: the reach of these bodies. NULL: the test decides. */
     double (*reach)(const void *context, uint32_t first, uint32_t bodies);
     const void *context;
 };
@@ -92,39 +93,39 @@ struct ky_octree_parcel {
     void *data;             /* [bytes] */
 };
 
-/* Makes the parcel of what groups in these boxes may need of the tree, in walks with moments of
- * this order; parcel->data is to be freed. KY_FAULT when memory is out. */
+/* Makes the parcel of the cells and bodies of the tree that groups in these boxes may need, in
+ * walks with moments of this order; parcel->data is to be freed. KY_FAULT when memory is out. */
 enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error);
-/* Copies to (*openers)[0 … *count), to be freed, those of the boxes whose groups may need more of a
- * part's tree than a parcel of its closed roots, which ky_octree_prune makes without boxes.
- * `opening` is that of the trees. KY_FAULT when memory is out. */
+/* Copies to (*openers)[0 … *count), to be freed, the boxes whose groups may need more of a part's
+ * tree than a parcel of its closed roots, which ky_octree_prune makes if it gets no boxes.
+ * `opening` is the opening of the trees. KY_FAULT when memory is out. */
 enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned opening,
                                  const struct ky_octree_box *box, size_t boxes,
                                  struct ky_octree_box **openers, size_t *count,
                                  struct ky_error *error);
-/* Sets the members of a parcel whose data have come from another part, for trees with so many
- * moments a cell. KY_BAD_DATA if it is none: parcel->data is set also then. */
+/* Sets the members of a parcel whose data have come from another part, for trees with `moments`
+ * moments in each cell. KY_BAD_DATA if the data are not a parcel: parcel->data is set also then. */
 enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
                                 struct ky_octree_parcel *parcel, struct ky_error *error);
 
-/* What a part knows of all parts. */
+/* A part's data about all parts. */
 struct ky_octree_all {
-    /* How many, and the number of this one, whose tree is grafted; own = parts: all have sent a
-     * parcel. */
+    /* The number of parts, and the index of this one, whose tree is grafted; own = parts: all parts
+     * have sent a parcel. */
     size_t parts, own;
-    const struct ky_octree_parcel
-        *parcel;                       /* [parts] what the others have sent; not read of `own` */
-    const size_t *roots;               /* [parts] how many roots each has */
-    const struct ky_octree_root *root; /* those of all, one part after the other */
+    const struct ky_octree_parcel *parcel; /* [parts] the parcels of the other parts; [own] is not
+                                              read */
+    const size_t *roots;                   /* [parts] how many roots each has */
+    const struct ky_octree_root *root;     /* the roots of all parts, in the order of the parts */
 };
 
-/* Makes `to` the tree of the system for the groups of this part: its own tree, what the others have
- * sent, and the cells above. The order of `to` is that of the part's own bodies, and not defined
- * for others. Where the part's own tree has numbers, `to` has them too; then the links of all cells
- * tell which bodies are here: they follow each other, and a closed cell has none. KY_FAULT when
- * memory is out, KY_BAD_DATA for links that do not fit. */
+/* Makes `to` the tree of the system for the groups of this part: its own tree, the parcels of the
+ * other parts, and the cells above. `order` of `to` is defined only for the part's own bodies. If
+ * the part's own tree has numbers, `to` has them too; then the links of each cell give the bodies
+ * that are present: they are consecutive, and a closed cell has none. KY_FAULT when memory is out,
+ * KY_BAD_DATA for links that do not fit. */
 enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
                                const struct ky_octree_all *all,
                                const struct ky_parameters *parameters, struct ky_error *error);

@@ -1,4 +1,4 @@
-/* What some groups need of a part's tree: see parts.h. */
+/* The cells and bodies of a part's tree that some groups need: see parts.h. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,18 +11,18 @@
 #include "physics/orders.h"
 #include "physics/visit.h"
 
-/* Groups of up to BOX_BODIES bodies that follow each other have a box in common: with 64 bodies a
- * box what is sent is 1.00 times what the groups need, with 256 up to 1.3 times, with a quarter of
- * the tests. */
+/* Consecutive groups of up to BOX_BODIES bodies share a box. With 64 bodies a box the data sent are
+ * 1.00 times the data that the groups need; with 256 they are up to 1.3 times as large, with a
+ * quarter of the tests. */
 enum { BOX_BODIES = 256 };
 
-/* By how much a test here is sharper than that of a walk, in float: the squared radius, and the
- * sides of the sinks' box. */
+/* The factor by which a test here is stricter than the test of a walk, in float: the squared
+ * radius, and the sides of the sinks' box. */
 #define SURE 1.0001
 
 /* ---- boxes ---- */
 
-/* Groups that follow each other and share a box. */
+/* Consecutive groups that share a box. */
 struct run {
     size_t first, end;
 };
@@ -124,10 +124,10 @@ enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_oc
     return KY_OK;
 }
 
-/* ---- what is needed ---- */
+/* ---- marks of needed cells ---- */
 
-/* Boxes that follow each other have a larger one around them: what does not open a cell for it
- * opens the cell for none of them. */
+/* Consecutive boxes have a larger box around them: if it does not open a cell, none of them
+ * does. */
 enum { AROUND = 16, BOX_LEVELS = 10 };
 
 struct pruning {
@@ -137,7 +137,8 @@ struct pruning {
     struct ky_octree_box *around; /* [arounds] */
     size_t arounds;
     unsigned char *need; /* [nodes] enum ky_need */
-    uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
+    uint32_t *list;      /* indices of boxes: the boxes for a cell follow the boxes for its
+                            parent */
     uint32_t few; /* leaves of so few bodies act body by body, whatever the test says: of one body
                      in any walk (decide.h) */
 };
@@ -205,7 +206,7 @@ static struct ky_octree_box join_boxes(const struct ky_octree_box *box, size_t c
     return all;
 }
 
-/* Whether one of the boxes within the k-th larger one opens the cell. */
+/* 1 if any of the boxes that the k-th larger box contains opens the cell. */
 static int opens_within(const struct pruning *p, uint32_t cell, size_t k)
 {
     const size_t end = (k + 1) * AROUND < p->boxes ? (k + 1) * AROUND : p->boxes;
@@ -215,7 +216,8 @@ static int opens_within(const struct pruning *p, uint32_t cell, size_t k)
     return box < end;
 }
 
-/* Marks a cell and what is needed below it. Larger boxes list[0 … count) have opened its parent. */
+/* Marks a cell and the cells needed below it. Larger boxes list[0 … count) have opened its
+ * parent. */
 static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, size_t count,
                        uint32_t *later)
 {
@@ -285,9 +287,9 @@ static double opened2(const struct ky_octree *roots, const struct ky_octree_box 
     return least2;
 }
 
-/* Copies the boxes within the k-th of a level that open a root; returns how many. The box itself
- * stands for them where all roots that it opens are farther away than half its largest side: by the
- * opening test what comes for it is hardly more. */
+/* Copies the boxes within the k-th of a level that open a root; returns how many. The k-th box
+ * itself is used instead if all roots that it opens are farther away than half its largest side:
+ * then it needs hardly more cells than the boxes within. */
 static size_t take_openers(const struct pyramid *pyramid, const struct ky_octree *roots, int level,
                            size_t k, struct ky_octree_box *to)
 {
@@ -356,8 +358,7 @@ enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_oct
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error)
 {
-    const uint32_t cost =
-        ky_order_cost(order); /* 0 for orders whose walks look at the test alone */
+    const uint32_t cost = ky_order_cost(order); /* 0 for orders whose walks use only the test */
     struct pruning p = {.tree = tree, .box = box, .boxes = boxes, .few = cost ? cost : 1};
     *parcel = (struct ky_octree_parcel){0};
     enum ky_status status = look_at_all(&p, error);

@@ -1,4 +1,4 @@
-/* What sinks need of a part's tree where cells act on cells: see sinks.h. */
+/* The cells and bodies of a part's tree that sinks need if cells act on cells: see sinks.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "octree/work.h"
 #include "physics/fmm.h"
 
-/* By how much a test here is sharper than that of the walk, in float. */
+/* The factor by which a test here is stricter than the test of the walk, in float. */
 #define SURE 1.0001f
 
-/* What a cell does to sinks: it acts for certain; it does, but how depends on the number of its
- * bodies, which a closed cell does not have; it is left for the sinks below; it may be opened; or
- * all bodies below it may act one by one. */
+/* The relation of a cell to sinks. ACTS: it acts for certain. COUNTS: it acts, but how depends on
+ * the number of its bodies, which a closed cell does not have. STAYS: it is left for the sinks
+ * below. OPENS: it may be opened. BODIES: all bodies below it may act one by one. */
 enum verdict { ACTS, COUNTS, STAYS, OPENS, BODIES };
 
 /* The distance from the box with these half sides, rounded down. */
@@ -122,7 +122,7 @@ static void take_all_below(struct asking *a, size_t at)
     }
 }
 
-/* A sink and those below it, for which roots cell[begin … end) of the lists are left. */
+/* A sink and the sinks below it, for which roots cell[begin … end) of the lists are left. */
 static void ask_for(struct asking *a, size_t at, size_t begin, size_t end)
 {
     const struct ky_octree_sink *sink = &a->sink[at];
@@ -179,7 +179,7 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
     return a.lists.failed ? ky_no_memory(error, "sinks of a part", sinks, sizeof *sink) : KY_OK;
 }
 
-/* ---- what they need ---- */
+/* ---- marks of needed cells ---- */
 
 struct marking {
     const struct ky_octree *tree;
@@ -218,7 +218,7 @@ static void look_at(const struct marking *m, const struct ky_octree_sink *sink, 
     }
 }
 
-/* A sink and those below it, for which cell[begin … end) of the lists are left. */
+/* A sink and the sinks below it, for which cell[begin … end) of the lists are left. */
 static void mark_for(const struct marking *m, size_t at, size_t begin, size_t end)
 {
     const size_t list = m->lists->count;
@@ -230,7 +230,8 @@ static void mark_for(const struct marking *m, size_t at, size_t begin, size_t en
     m->lists->count = list;
 }
 
-/* What is needed of a root: all of it where few bodies are below, so that no sink asks for it. */
+/* Marks the needs below a root: all of it if few bodies are below, so that no sink has to ask for
+ * it. */
 static void mark_root(const struct marking *m, size_t sinks, uint32_t root)
 {
     if (m->tree->link[root].bodies <= ky_fmm_cost(m->acting->order)) {
@@ -243,7 +244,7 @@ static void mark_root(const struct marking *m, size_t sinks, uint32_t root)
         mark_for(m, 0, 0, 1);
 }
 
-/* What is needed of a cell follows for those below it. */
+/* Derives the needs of the cells below from the needs of each cell. */
 static void mark_children(const struct ky_octree *tree, unsigned char *need)
 {
     for (size_t r = 0; r < tree->roots; r++)

@@ -9,7 +9,7 @@
 #include "octree/work.h"
 #include "physics/fmm.h"
 
-/* Groups of up to RUN_BODIES bodies that follow each other are one sink. */
+/* Consecutive groups of up to RUN_BODIES bodies are one sink. */
 enum { RUN_BODIES = 256 };
 
 struct listing {
@@ -65,7 +65,7 @@ float ky_octree_least(const struct ky_octree *tree, const float *least, uint32_t
     return all;
 }
 
-/* Groups [first, end) of those that are wanted. */
+/* The wanted groups among [first, end). */
 struct run {
     size_t first, end;
 };
@@ -99,7 +99,7 @@ static float wide(double x)
     return (float)(x * 1.000001);
 }
 
-/* The box of the run; what is about single groups is added to `sink`. */
+/* The box of the run; properties of single groups are accumulated in `sink`. */
 static void measure_run(const struct listing *list, const struct run *run,
                         struct ky_octree_sink *sink)
 {
@@ -168,8 +168,7 @@ static struct ky_octree_sink sink_of(const struct ky_octree *tree, uint32_t cell
     return sink;
 }
 
-/* The end of a cell that stands at a place: it is left out where no sinks are below. `least`: of
- * its bodies. */
+/* Closes a cell at a place: the cell is left out if no sinks are below. `least`: of its bodies. */
 static void close_cell(struct listing *list, size_t place, float least)
 {
     if (list->failed)

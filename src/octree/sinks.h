@@ -1,10 +1,10 @@
-/* What a part needs of another one where cells act on cells (physics/fmm.h).
+/* The cells and bodies that a part needs from another part if cells act on cells (physics/fmm.h).
  *
  * The sinks of a part are the cells of the system's tree that hold its bodies, from the root down,
- * and groups at last. A cell of another part's tree that is left for the sinks of a cell goes to
- * the list of the cells below it. So the sinks go to the other part as a tree, and it goes through
- * them as the walk itself does, with tests that are a little sharper: what does not act for certain
- * is taken not to act. Then all cells are there that the walk meets. */
+ * and groups at last. A source cell of another part that does not act on the sinks of a cell goes
+ * to the lists of the cells below. So the sinks are sent to the other part as a tree, and that part
+ * traverses them as the walk itself does. Its tests are a little stricter: a cell that does not act
+ * for certain is taken not to act. So it sends all cells that the walk meets. */
 #ifndef KY_OCTREE_SINKS_H
 #define KY_OCTREE_SINKS_H
 
@@ -12,18 +12,18 @@
 #include "octree/sources.h"
 #include "physics/fmm_limits.h"
 
-/* The sinks of a cell, or some groups that follow each other. */
+/* The sinks of a cell, or some consecutive groups. */
 struct ky_octree_sink {
     double middle[3];         /* of their box, relative to the tree's origin */
-    float half[3], inside[3]; /* half sides of the box of groups, and of that of their middles */
+    float half[3], inside[3]; /* half sides of the box of groups, and of the box of their middles */
     float radius;             /* of a cell; the largest of a group */
     float error;              /* α times the smallest last |a|; INFINITY: not known */
     uint32_t few; /* of so few bodies a cell may act on a group body by body (ky_fmm_cost) */
-    uint32_t end; /* the place after the sinks below: sinks stand before those below them */
+    uint32_t end; /* the place after the sinks below: a sink precedes the sinks below it */
     uint32_t is_group;
 };
 
-/* What is the same for all sinks. `limits` is without the error. */
+/* Parameters common to all sinks. `limits` is without the error. */
 struct ky_octree_acting {
     int order;
     struct ky_fmm_limits limits;
@@ -36,7 +36,7 @@ struct ky_octree_own_sinks {
                                      closed roots of all; NULL: the tree has one root, and no part
                                      has more of it */
     size_t part;                  /* the number of this one */
-    const unsigned char *wanted;  /* [groups] 1 for those that are sinks; NULL: all */
+    const unsigned char *wanted;  /* [groups] 1 for groups that are sinks; NULL: all */
     const float *least;           /* [groups] the smallest last |a|; NULL: not known */
     float alpha;
     int group, order; /* the most bodies of a group; of the expansions */
@@ -46,7 +46,7 @@ struct ky_octree_own_sinks {
 enum ky_status ky_octree_list_sinks(const struct ky_octree_own_sinks *own,
                                     struct ky_octree_sink **sink, size_t *count,
                                     struct ky_error *error);
-/* The smallest number of those of a cell's groups; `least` as above. INFINITY without them. */
+/* The smallest `least` of a cell's groups; INFINITY without groups, or if `least` is NULL. */
 float ky_octree_least(const struct ky_octree *tree, const float *least, uint32_t cell);
 
 /* Copies to (*asking)[0 … *count), to be freed, the sinks that may need more of a part's tree than
@@ -57,8 +57,8 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
                                 const struct ky_octree_sink *sink, size_t sinks,
                                 struct ky_octree_sink **asking, size_t *count,
                                 struct ky_error *error);
-/* Makes the parcel of what these sinks may need of the tree; `source` are its cells
- * (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT when memory is out. */
+/* Makes the parcel of the cells and bodies of the tree that these sinks may need; `source` are its
+ * cells (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT when memory is out. */
 enum ky_status ky_octree_prune_for(const struct ky_octree *tree, const struct ky_fmm_source *source,
                                    const struct ky_octree_acting *acting,
                                    const struct ky_octree_sink *sink, size_t sinks,

@@ -10,7 +10,7 @@
 
 enum {
     FEW = 32,
-    SMALL_BITS = 8,  /* digits whose counts stay in the first cache */
+    SMALL_BITS = 8,  /* digits whose counts stay in the L1 cache */
     LARGE_BITS = 11, /* fewer passes */
     LARGE_FROM = 16384,
     MAX_PASSES = (64 + SMALL_BITS - 1) / SMALL_BITS

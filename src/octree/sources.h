@@ -14,7 +14,7 @@ struct ky_fmm_source {
 } KY_LAID_OUT;
 
 /* Fills source[cell] for all cells of the tree, whose moments have this order at least; `order` is
- * that of the expansions. */
+ * the order of the expansions. */
 void ky_octree_list_sources(const struct ky_octree *tree, int order, int threads,
                             struct ky_fmm_source *source);
 

@@ -50,14 +50,14 @@ enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
                                        struct ky_error *error);
 /* Fills the KY_OCTREE_PADDING elements behind the bodies, of which there is one at least. */
 void ky_octree_pad(struct ky_octree *tree);
-/* Makes `end` the end of one more level. KY_FAULT when memory is out. */
+/* Appends a level that ends at `end`. */
 enum ky_status ky_octree_end_level(struct ky_octree *tree, size_t end, struct ky_error *error);
 
 /* Sorts n words by the bits that are set in `varying`. The sort is stable, so that words which
  * agree in these bits keep their order. `other` has room for n words. Returns `word` or `other`,
  * whichever holds the result. */
 uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads);
-/* Takes sorted words apart: the keys in place of the words, and the indices to `order`. */
+/* Splits sorted words: the keys replace the words, and the indices go to `order`. */
 void ky_octree_unpack(size_t n, struct ky_word_layout layout, uint64_t *word, uint32_t *order,
                       int threads);
 
@@ -67,13 +67,13 @@ enum ky_cell_softening { KY_SOFTENING_OPEN, KY_SOFTENING_ONE, KY_SOFTENING_MIXED
 /* The largest less the smallest ε² of the bodies that have mass [length²]; 0 if they have no
  * softenings of their own. */
 double ky_softening_spread(const struct ky_octree_bodies *bodies);
-/* Compares the bodies order[0 … n). `spread` is that of all bodies, more than 0. If they have to be
- * divided, *middle becomes the ε² at which. */
+/* Compares the bodies order[0 … n). `spread` is the spread of all bodies, more than 0. If the cell
+ * has to be divided, *middle becomes the ε² at which it is divided. */
 enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
                                          const uint32_t *order, size_t n, double spread,
                                          double *middle);
-/* Moves the bodies with ε² > middle behind the others, and marks their keys with KY_UPPER_HALF, a
- * bit that no key has. KY_FAULT when memory is out. */
+/* Moves the bodies with ε² > middle to the end, and marks their keys with KY_UPPER_HALF, a bit that
+ * no key has. KY_FAULT when memory is out. */
 #define KY_UPPER_HALF ((uint64_t)1 << 63)
 enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, double middle,
                                       uint64_t *key, uint32_t *order, size_t n);
@@ -99,22 +99,22 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
 /* The same for a tree that has moments. Only the positions of its bodies have changed. */
 enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error);
-/* The cell above some others, its children, from their sums: its own sums, and its columns but the
- * links. It has no cube. */
+/* Makes a cell from the sums of its children: its own sums, and its columns except the links. It
+ * has no cube. */
 void ky_octree_join(struct ky_octree *tree, uint32_t cell, const struct ky_octree_sums *child,
                     const struct ky_parameters *parameters, struct ky_octree_sums *sums);
 /* Makes the moments of degree 3 and more of a cell that is stored, as are its children. Nothing is
  * done for orders up to 2. */
 void ky_octree_higher(struct ky_octree *tree, uint32_t cell, int order);
-/* What of a cell goes into a parcel. */
+/* The data of a cell that go into a parcel. */
 enum ky_need {
     KY_NEED_NOTHING,
     KY_NEED_CELL,     /* it is closed */
     KY_NEED_CHILDREN, /* or, of a leaf, the bodies */
     KY_NEED_BODIES    /* all that is below */
 };
-/* Makes the parcel of the cells that are needed: need[nodes], at least KY_NEED_CELL for roots, and
- * for all children of a cell whose children are needed. KY_FAULT when memory is out. */
+/* Makes the parcel of the needed cells: need[nodes] is at least KY_NEED_CELL for roots, and for all
+ * children of a cell whose children are needed. KY_FAULT when memory is out. */
 enum ky_status ky_octree_pack(const struct ky_octree *tree, const unsigned char *need,
                               struct ky_octree_parcel *parcel, struct ky_error *error);
 /* Makes the groups. */

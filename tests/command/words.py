@@ -3,9 +3,14 @@
 
 A chain ("that of those", "those of which") has to be resolved by reading back twice; the noun is shorter. A comment above a
 function or struct that begins with "Of" and ends after a few words says nothing about it.
+
+In the comments of each folder of the source "those", "what" and "that of" or "those of", per 1,000 words, stay below the
+ceilings of a table. The goal is 0.5, 0.7 and 0. `tests/command/words.py ceilings` prints the table with today's rates.
 """
+import math
 import os
 import re
+import sys
 
 import tap
 
@@ -16,6 +21,28 @@ PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 CHAIN = re.compile(r"\b(?:that|those) of (?:that|those|this|these|it|them|which|whom|what)\b|"
                    r"\bof (?:which|whom) (?:that|those) of\b|\b(?:is|are) none of this way\b|\bit is not of\b", re.I)
+RATED = tuple(re.compile(word, re.I) for word in (r"\bthose\b", r"\bwhat\b", r"\b(?:that|those) of\b"))
+# "those", "what", "that of" per 1,000 words of comments: no folder may have more. Lower a ceiling when its folder is better.
+CEILINGS = {
+    "include": (0.0, 0.0, 0.0),
+    "src/analysis": (2.8, 4.2, 0.9),
+    "src/base": (0.0, 0.0, 0.0),
+    "src/command": (1.4, 4.2, 0.7),
+    "src/domain": (0.0, 0.3, 0.0),
+    "src/draw": (0.6, 5.7, 0.6),
+    "src/engine": (0.0, 0.0, 0.0),
+    "src/engine/common": (0.0, 0.0, 0.0),
+    "src/engine/cpu": (3.6, 4.4, 2.9),
+    "src/engine/device": (4.6, 4.8, 3.5),
+    "src/grape": (0.0, 0.0, 0.0),
+    "src/integrate": (0.4, 3.0, 0.4),
+    "src/models": (1.9, 2.4, 1.4),
+    "src/octree": (0.0, 0.2, 0.0),
+    "src/physics": (1.7, 2.8, 2.3),
+    "src/simulation": (1.5, 7.0, 0.8),
+    "src/snapshot": (2.9, 4.8, 1.8),
+    "src/view": (0.6, 8.2, 1.8),
+}
 BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
 
 
@@ -52,8 +79,58 @@ def faults(path, line, text, own):
         yield f"{path}, line {line}: “{plain(text)}” says nothing: a subject and a verb"
 
 
+def folder_of(path):
+    """The row of a source in CEILINGS: src/X, src/engine/X or include; None outside of the source."""
+    parts = path.split(os.sep)
+    if parts[0] == "include":
+        return "include"
+    if parts[0] != "src":
+        return None
+    return "/".join(parts[:3] if parts[1] == "engine" and len(parts) > 3 else parts[:2])
+
+
+def words_of(text):
+    """A comment without names of identifiers in backquotes."""
+    return re.sub(r"`[^`]*`", "", plain(text))
+
+
+def rates():
+    """{folder: (words, [rate of each of RATED])}"""
+    comments = {}
+    for path in files():
+        folder = folder_of(path)
+        if folder and path.endswith(CODE):
+            comments.setdefault(folder, []).extend(words_of(text) for _, text, _ in texts(path))
+    found = {}
+    for folder, all_of in sorted(comments.items()):
+        words = sum(len(text.split()) for text in all_of)
+        found[folder] = words, [1000 * sum(len(word.findall(text)) for text in all_of) / max(words, 1) for word in RATED]
+    return found
+
+
+def too_many(folder, measured):
+    """A line for each rate of the folder that is above its ceiling; folders without a row have the goal."""
+    for name, rate, ceiling in zip(("those", "what", "that of"), measured, CEILINGS.get(folder, (0.5, 0.7, 0.1))):
+        if rate > ceiling:
+            yield f"{folder}: {rate:.2f} “{name}” per 1,000 words of comments; at most {ceiling}"
+
+
+measured = rates()
+if sys.argv[1:] == ["ceilings"]:
+    for name, (_, of) in measured.items():
+        ceilings = ", ".join(f"{math.ceil(10 * rate) / 10:.1f}" for rate in of)
+        print(f'    "{name}": ({ceilings}),')
+    sys.exit(0)
+
 wrong = [fault for path in sorted(files()) for part in texts(path) for fault in faults(path, *part)]
 tap.check(not wrong, "comments and documents name things", "\n".join(wrong))
+print("# words   those   what  that of   per 1,000 words of comments")
+for name, (words, of) in measured.items():
+    print(f"# {words:6d} {of[0]:6.2f} {of[1]:6.2f} {of[2]:6.2f}   {name}")
+high = [line for name, (_, of) in measured.items() for line in too_many(name, of)]
+tap.check(not high, "no folder has more pronouns in its comments than its ceiling", "\n".join(high))
+tap.check(len(list(too_many("none", [0.6, 0.8, 0.2]))) == 3 and not list(too_many("none", [0.5, 0.7, 0.1])),
+          "a folder above the goal is seen, and one at it is not")
 for sample, many in (("/* That of those of the card. */", 1), ("/* Of a body. */", 1), ("/* The masses of the bodies. */", 0)):
     tap.check(len(list(faults("x", 1, sample, True))) == many, f"{sample} has {many}")
 tap.finish()

@@ -1,6 +1,6 @@
-/* The plug-in: the table of plug.h by MPI. A rank that waits looks whether the call has ended, and
- * sleeps between two looks when it has waited for long: most MPIs would keep a processor busy,
- * which another rank, or another program, may need. */
+/* The plug-in: the table of plug.h by MPI. A waiting rank polls whether the call has completed, and
+ * after a long wait sleeps between two polls. Most MPIs would keep a processor busy, which another
+ * rank or program may need. */
 #define _POSIX_C_SOURCE 200809L
 #include <limits.h>
 #include <mpi.h>
@@ -11,19 +11,19 @@
 
 #include "domain/plug.h"
 
-/* MPI counts by int: longer parcels go in pieces. */
+/* MPI counts are int: longer parcels are sent in pieces. */
 #define PIECE ((size_t)1 << 30)
 
 /* ---- waiting ---- */
 
-/* In nanoseconds: how long a rank polls, then how long it yields between polls. Afterwards it
- * sleeps for a twentieth of the time that it has waited, and at most this long. */
+/* In nanoseconds: how long a rank only polls; then how long it yields between polls. After that it
+ * sleeps for a twentieth of the time it has waited, and at most this long. */
 #define LOOKS 20000
 #define YIELDS 5000000
 #define LONGEST 1000000
-/* Large data come piece by piece, and MPI moves the next piece when it is looked at: a rank does
- * not sleep for as long as its bytes take at 1 GB/s, and from so many bytes on it sleeps no longer
- * than this. */
+/* Large data are transferred in pieces, and MPI advances to the next piece only when it is polled.
+ * So a rank sleeps less than its bytes take at 1 GB/s, and from this number of bytes on at most
+ * this long. */
 #define OF_A_BYTE 1
 #define LARGE ((size_t)1 << 16)
 #define LONGEST_OF_LARGE 10000
@@ -96,8 +96,8 @@ static int exchange(const struct ky_plug_parcel *out, size_t outs, const struct 
     return wrong;
 }
 
-/* Rank r's bytes to rank s lie at own + step × s and are bytes[r] many; they come one after the
- * other. For more bytes than an int counts. */
+/* All-to-all by parcels: rank r's bytes for rank s are at own + step × s, and their number is
+ * bytes[r]; they arrive in the order of the ranks. For more bytes than an int can count. */
 static int by_parcels(const void *own, size_t step, const size_t *bytes, void *all)
 {
     int ranks, rank;
@@ -131,7 +131,7 @@ static int equal_by_parcels(const void *own, size_t step, size_t bytes, void *al
     return wrong;
 }
 
-/* Bytes that one rank alone has, to all. */
+/* Broadcasts bytes from the rank `root`. */
 static int tell(int root, char *data, size_t bytes)
 {
     int wrong = MPI_SUCCESS;
@@ -232,8 +232,8 @@ static void finish(void)
         MPI_Finalize();
 }
 
-/* Number and count of this process among the processes of the same computer, and the first of
- * these. */
+/* Finds the number of this process and the count among the processes of the same computer, and the
+ * first of them. */
 static int find_local(struct ky_plug *plug)
 {
     MPI_Comm local;
@@ -248,8 +248,8 @@ static int find_local(struct ky_plug *plug)
     return wrong;
 }
 
-/* The name and the version from the MPI library's own description, the first line of it up to a
- * comma: "Open MPI v4.1.4, package: …", "MPICH Version:      4.0.2". */
+/* The name and the version of a library: the first line of its description, up to a comma: "Open
+ * MPI v4.1.4, package: …", "MPICH Version: 4.0.2". */
 static void find_name(char *name, size_t room)
 {
     char said[MPI_MAX_LIBRARY_VERSION_STRING] = "", *rest = said;
@@ -278,7 +278,7 @@ int ky_plug_open(struct ky_plug *plug)
     find_name(plug->library, sizeof plug->library);
     if (plug->only && strncmp(plug->library, plug->only, strlen(plug->only)) != 0)
         return KY_PLUG_OTHER;
-    /* Calls of MPI come from one thread at a time, which need not be the first one. */
+    /* MPI is called by one thread at a time, not always by the first one. */
     int wrong = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
     if (wrong)
         return wrong;

@@ -1,4 +1,4 @@
-/* The table of actions, and the check of what a request brings for each. */
+/* The table of actions, and the check of a request's inputs. */
 #include "engine/engine.h"
 
 #include <math.h>

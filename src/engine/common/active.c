@@ -7,7 +7,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/units.h"
 
-/* KY_USAGE, calling them `what`, for bodies that do not ascend or that are not below n. */
+/* KY_USAGE for bodies that do not ascend or are not below n; `what` names them in the error. */
 static enum ky_status check_list(const char *what, const uint32_t *body, size_t count, size_t n,
                                  struct ky_error *error)
 {

@@ -9,8 +9,7 @@
  * NULL, which means all bodies, is always right. */
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error);
-/* Sets is_active[i], i < n, to 1 for a body of the list and to 0 for others. The list has been
- * checked. */
+/* Sets is_active[i], i < n, to 1 for bodies of the list, else to 0. The list has been checked. */
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active);
 
 /* KY_USAGE for a list of new numbers that does not ascend, or that names a body past the `n`-th.

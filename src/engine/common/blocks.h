@@ -1,16 +1,17 @@
-/* What engines share for individual steps of the bodies (KY_SCHEME_BLOCK, KY_SCHEME_HERMITE). */
+/* Common code of the engines for individual steps of the bodies (KY_SCHEME_BLOCK,
+ * KY_SCHEME_HERMITE). */
 #ifndef KY_ENGINE_BLOCKS_H
 #define KY_ENGINE_BLOCKS_H
 
 #include "engine/engine.h"
 
-/* A tree that is kept is built anew when its later walks have had this many interactions per body
- * more than its first ones. That is the cost of a build beyond a move of the tree: about 150 ns on
- * a CPU, where one interaction of the lanes takes 0.5 ns. */
+/* A kept tree is rebuilt when its later walks have had this many interactions per body more than
+ * its first ones. That is the cost of a build beyond a move of the tree: about 150 ns on a CPU,
+ * where one interaction of the lanes takes 0.5 ns. */
 enum { KY_BLOCKS_BUILD = 300 };
-/* A tree is built anew after this many blocks within a longest step, whatever its walks cost. At
- * such a block a call can end, and another engine can continue with the same bits. A build costs as
- * much as a few moves of the tree, so that this adds about 1 %. */
+/* A tree is rebuilt after this many blocks within a longest step, whatever the cost of its walks.
+ * At such a block a call can end, and another engine can continue with the same bits. A build costs
+ * as much as a few moves of the tree, so that this adds about 1 %. */
 enum { KY_BLOCKS_KEPT = 512 };
 
 /* KY_USAGE for an engine without the column of steps, or without forces, and for a stride that is

@@ -1,5 +1,5 @@
-/* The table of the columns that an integrator may ask for (enum ky_column), and what engines share
- * about them. */
+/* The table of the columns that an integrator may ask for (enum ky_column), and the common code of
+ * the engines for them. */
 #ifndef KY_ENGINE_COLUMNS_H
 #define KY_ENGINE_COLUMNS_H
 

@@ -7,8 +7,8 @@
 
 #include "kyoho/kyoho.h"
 
-/* How many numbers follow the colon: 0 where there is no colon. KY_USAGE where what follows it is
- * no list of numbers. */
+/* How many numbers follow the colon: 0 where there is no colon. KY_USAGE if the text after it is
+ * not a list of numbers. */
 enum ky_status ky_device_list(const char *name, size_t *count, struct ky_error *error);
 /* For tests: if not 0, a device may be named twice, as if it were two. */
 extern int ky_device_twice;

@@ -292,8 +292,7 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
         *potential += pull.potential;
 }
 
-/* change[j][i]: ∂a_i/∂x_j of the fields: the jerk of a body with unit velocity while the time
- * stands still. */
+/* change[j][i]: ∂a_i/∂x_j of the fields: the jerk of a body with unit velocity at constant time. */
 static void change_along_axes(const struct ky_external *field, size_t count,
                               struct ky_external_place at, double change[3][3])
 {

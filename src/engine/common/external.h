@@ -31,9 +31,10 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 #define KY_NUMBERS_mw14(N)
 #define KY_NUMBERS_mcmillan17(N)
 
-/* A sum: its own numbers, and how many fields it has at most. `fill` writes the fields to part[],
- * with numbers as a user gives them, about the centre 0, and returns how many. KY_USAGE for numbers
- * that no sum stands for, and for units without the scales that the sum needs. */
+/* A sum of fields with a name of its own: its parameters, and the largest number of its fields.
+ * `fill` writes the fields to part[], with numbers as a user gives them, about the centre 0, and
+ * returns how many. KY_USAGE for numbers for which there is no such sum, and for units without the
+ * scales that the sum needs. */
 enum { KY_MOST_PARTS = 24 };
 struct ky_external_sum {
     const char *word;
@@ -48,19 +49,19 @@ extern const struct ky_external_sum ky_external_sums[KY_EXTERNAL_SUM_COUNT];
 
 /* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds or sums
  * with blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A
- * number may have its own unit ("mass=1e12Msun") where `units`, the units of the others, have
- * scales. Of *own, old fields are released; the caller releases the new ones. KY_BAD_DATA for a
- * table that cannot be used (external_table.h). KY_USAGE for any other text, for a number that is
+ * number may have its own unit ("mass=1e12Msun") if `units`, the units of the numbers without one,
+ * have scales. Of *own, old fields are released; the caller releases the new ones. KY_BAD_DATA for
+ * a table that cannot be used (external_table.h). KY_USAGE for any other text, for a number that is
  * missing, given twice or out of its range, for a sum that needs scales where there are none, and
  * for too many fields. */
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error);
 
-/* 1 if the text can be read without units and at any time with the same result: no number has one,
- * no sum needs scales, and tables have the checksum of what they hold. */
+/* 1 if the text can be read without units and at any time with the same result: no number has a
+ * unit, no sum needs scales, and tables have the checksum of their content. */
 int ky_externals_are_plain(const char *text);
 /* Writes the same fields with all numbers in `units`, sums as the fields that they consist of, and
- * tables with the checksum of what they hold. KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is
+ * tables with the checksum of their content. KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is
  * enough for every text that can be read. */
 enum { KY_EXTERNAL_TEXT = 1024, KY_EXTERNALS_TEXT = KY_EXTERNAL_TEXT * KY_MOST_EXTERNALS };
 enum ky_status ky_externals_plain(const char *text, double g, const struct ky_units *units,
@@ -73,8 +74,8 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
                                   double length, double time);
 /* 1 if a field changes in time, else 0. */
 int ky_externals_change(const struct ky_externals *own);
-/* The sum of all fields at a place that is not relative to their centres, at the time of the place
- * since that of the fields. */
+/* The sum of all fields at a place that is not relative to their centres. The time of the place
+ * counts from the time of the fields. */
 struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t count,
                                         struct ky_external_place place);
 /* The same at the time of the fields, at a point that moves with velocity v (NULL: at rest). */
@@ -111,13 +112,13 @@ void ky_externals_ask(const struct ky_externals *own, size_t count, const double
 enum ky_status ky_externals_add_at(const struct ky_externals *own, const struct ky_points *points,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
-/* What a user gives of the field becomes what the table says: masses times g,
+/* Converts a user's numbers of the field to the numbers that the table documents: masses times g,
  * squares, radians. */
 void ky_external_finish(struct ky_external *field, double g);
 /* KY_USAGE unless the tables of all fields know the times between these two [time]. */
 enum ky_status ky_externals_cover(const struct ky_externals *own, double from, double to,
                                   struct ky_error *error);
-/* Gives back what the fields hold; there are none after it. */
+/* Frees the memory of the fields; there are none after it. */
 void ky_externals_release(struct ky_externals *own);
 /* Replaces the fields of `own`, and shares the paths of the new ones; fails as
  * ky_engine_set_fields. */

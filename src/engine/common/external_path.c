@@ -26,9 +26,10 @@ static double end_slope(const double *t, const double *y, size_t rows, int step)
     return slope;
 }
 
-/* The slopes of the spline at all rows. Between those of its ends they follow from the continuity
- * of the second derivative: h₁ m₀ + 2 (h₀ + h₁) m₁ + h₀ m₂ = 3 (h₁ d₀ + h₀ d₁), where h and d are
- * the lengths and slopes of the lines on both sides. `above` is room for as many numbers. */
+/* The slopes of the spline at all rows. Between the slopes at its ends they follow from the
+ * continuity of the second derivative: h₁ m₀ + 2 (h₀ + h₁) m₁ + h₀ m₂ = 3 (h₁ d₀ + h₀ d₁), where h
+ * and d are the lengths and slopes of the lines on both sides. `above` is room for as many
+ * numbers. */
 static void find_slopes(const double *t, const double *y, size_t rows, double *slope, double *above)
 {
     slope[0] = end_slope(t, y, rows, 1);
@@ -135,7 +136,7 @@ static enum ky_status open_path(const struct splines *own, struct ky_external_pa
     return KY_OK;
 }
 
-/* KY_BAD_DATA where a cubic is beyond what numbers hold. */
+/* KY_BAD_DATA if a cubic is beyond the range of double. */
 static enum ky_status check_pieces(const struct ky_external_path *path,
                                    const struct ky_external_table *const table[KY_EXTERNAL_TABLES],
                                    struct ky_error *error)

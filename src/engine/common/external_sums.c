@@ -1,5 +1,5 @@
-/* External fields that are sums of others: a disk whose density falls as an exponential, and models
- * of the Milky Way by their published numbers. */
+/* External fields that are sums of simpler fields: a disk whose density falls as an exponential,
+ * and models of the Milky Way by their published numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ static double polynomial(const double c[5], double x)
 }
 
 /* Three Miyamoto-Nagai disks of one height b (Smith et al. 2015, MNRAS 448, 2934): table 1, which
- * has a negative mass, and equation 7. Masses and scales, in those of the disk, are polynomials in
- * b/scale. */
+ * has a negative mass, and equation 7. Masses and scales, in units of the disk's mass and scale,
+ * are polynomials in b/scale. */
 static void add_disk(struct ky_external *part, size_t *parts, double mass, double scale, double b)
 {
     static const double masses[3][5] = {{1.9487, 0.1164, -0.1653, 0.0640, -0.0090},
@@ -136,9 +136,9 @@ static enum ky_status fill_mw14(const double *number, double g, const struct ky_
     return KY_OK;
 }
 
-/* McMillan (2017, MNRAS 465, 76), the best model of table 3. The halo is his, the stellar disks
- * are exponential ones. The last disks stand for gas and bulge, and for what the stellar disks
- * lack: external_sums.py has fitted them to the accelerations from 1 to 50 kpc. */
+/* McMillan (2017, MNRAS 465, 76), the best model of table 3. The halo is McMillan's, the stellar
+ * disks are exponential. The last disks represent gas and bulge, and correct the error of the
+ * stellar disks: external_sums.py has fitted them to the accelerations from 1 to 50 kpc. */
 static enum ky_status fill_mcmillan17(const double *number, double g, const struct ky_units *units,
                                       struct ky_external *part, size_t *parts,
                                       struct ky_error *error)

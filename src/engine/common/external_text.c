@@ -1,5 +1,5 @@
-/* The external fields of parameters: the text of --field, by the table of physics/external.h and
- * that of external_sums.c, and the caller's function. */
+/* The external fields of parameters: the text of --field, by the tables of physics/external.h and
+ * external_sums.c, and the caller's function. */
 #include "engine/common/external.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* The names of kinds, and after them those of sums. */
+/* The names of kinds, followed by the names of sums. */
 #define WORD(name, NAME, word, help) word,
 static const char *const words[] = {KY_EXTERNAL_KINDS(WORD) KY_EXTERNAL_SUMS(WORD)};
 enum { WORDS = KY_EXTERNAL_KIND_COUNT + KY_EXTERNAL_SUM_COUNT };
@@ -60,7 +60,7 @@ struct reading {
     const char *table[KY_EXTERNAL_TABLES]; /* or NULL */
 };
 
-/* Lists the numbers of what was named, and where their values go. */
+/* Lists the parameters of the kind or sum that was named, and the addresses of their values. */
 static void list_numbers(struct reading *reading)
 {
     const int which = reading->which;
@@ -176,7 +176,7 @@ static enum ky_status make_path(const struct reading *reading,
                : KY_OK;
 }
 
-/* The fields of the table that a reading stands for, with numbers as a user gives them. */
+/* The fields of a reading's kind or sum, with numbers as a user gives them. */
 static enum ky_status fill_parts(const struct reading *reading, double g,
                                  const struct ky_units *units,
                                  struct ky_external part[KY_MOST_PARTS], size_t *parts,
@@ -269,7 +269,7 @@ static size_t write_part(const struct ky_external *part, const char *tables, cha
     reading.value[ANGLE] = part->angle;
     list_numbers(&reading);
     size_t count = 0;
-    for (size_t k = 0; k < reading.count; k++) /* without those that are rarely given */
+    for (size_t k = 0; k < reading.count; k++) /* without the rarely used parameters */
         if (reading.number[k].place < reading.value + REFLEX || *reading.number[k].place != 0)
             reading.number[count++] = reading.number[k];
     size_t length = (size_t)snprintf(one, sizeof one, "%s%s:", used ? " " : "", words[part->kind]);
@@ -331,8 +331,8 @@ enum ky_status ky_externals_plain(const char *text, double g, const struct ky_un
                : ky_fail(error, KY_USAGE, "external fields: more than %zu characters", size);
 }
 
-/* Reads the next field of *text, if there is one, to *read behind those that are there, which share
- * its path. *more: as next_field. */
+/* Reads the next field of *text, if there is one, and appends it to *read; its parts share its
+ * path. *more: as next_field. */
 static enum ky_status read_next(const char **text, double g, const struct ky_units *units,
                                 struct ky_externals *read, int *more, struct ky_error *error)
 {

@@ -31,7 +31,8 @@ struct rows {
     size_t first; /* number of the first one */
 };
 
-/* KY_BAD_DATA, "the WHAT WHOSE 7 is not finite (nan)WHY", for the first wrong number. */
+/* KY_BAD_DATA for the first number that is not finite: "the {quantity} {whose} 7 is not finite
+ * (nan){why}". */
 static enum ky_status check(int threads, struct rows rows, const char *whose, const char *why,
                             struct ky_error *error)
 {

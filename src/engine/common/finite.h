@@ -12,7 +12,7 @@ size_t ky_first_wrong(int threads, const double *x, size_t count);
  * that are NULL are ignored. */
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
                                 struct ky_error *error);
-/* The same where they are bodies `first` … of the system. */
+/* The same for a portion of the system that begins at body `first`. */
 enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_t first,
                               struct ky_error *error);
 /* Positions of points, and the field at points. */

@@ -6,10 +6,10 @@
 #include "octree/opening_kinds.h"
 
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
- * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
- * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
- * number serves for all. bench/crossover.c measures it anew;
- * docs/lab/2026-11-22-gpu-crossover.md has the figures. */
+ * NVIDIA H200 and its host's Xeon (Sapphire Rapids): 99 bodies with 1 thread and 90 with 16 for the
+ * exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so one number
+ * is used for all. bench/crossover.c repeats the measurement; docs/lab/2026-11-22-gpu-crossover.md
+ * has the figures. */
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
                                        "tree",    "leaf",  "group", "order", "mutual",    NULL},
                          *const of_groups[] = {"group", "order", "mutual", NULL},
@@ -70,7 +70,7 @@ static const struct ky_force_kind kinds[] = {
                 .not_the_other = of_the_device,
                 .crossover = 500,
                 .least_error = {2e-6, 2e-6, 3e-8}},
-    /* Until it is known what it becomes. */
+    /* Before the method is chosen. */
     [KY_FORCE_AUTO] = {.option = "--force auto",
                        .ignored = none,
                        .cell = KY_CELL_BY_FORCE,
@@ -104,8 +104,8 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
                : parameters->alpha;
 }
 
-/* Where cells act on each other (cpu/forces/mutual.c): cells of so many bodies are its leaves,
- * unless they are wide; those are divided as far as the tree. */
+/* Where cells act on each other (cpu/forces/mutual.c): cells of at most this many bodies are
+ * leaves, unless they are wide; wide cells are divided as far as the tree. */
 enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
 /* How many times as many bodies leaves have where cells act on cells: the more time a cell takes,
  * the larger are the leaves that are fastest. */

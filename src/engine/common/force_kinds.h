@@ -1,5 +1,5 @@
-/* The table of forces: what follows from the name of a force, on any engine. How an engine computes
- * it is in the engine's own tables. */
+/* The table of forces: the properties of each named force, on any engine. The engines' own tables
+ * have their methods. */
 #ifndef KY_ENGINE_FORCE_KINDS_H
 #define KY_ENGINE_FORCE_KINDS_H
 
@@ -14,7 +14,8 @@ struct ky_force_kind {
     enum ky_cell cell; /* default of --cell */
     enum ky_precision precision; /* default of --precision */
     enum ky_tree_maker tree; /* the only tree that it can use on a device; KY_TREE_BY_ENGINE: any */
-    const char *not_the_other;  /* the error when the caller wants the other tree */
+    const char *not_the_other;  /* the error text if the caller asks for the tree maker that the
+                                   force does not have */
     const char *option;         /* "--force direct" */
     const char *const *ignored; /* names of options that it ignores, ended by NULL */
     double
@@ -35,8 +36,8 @@ const struct ky_force_kind *ky_force_kind(int force);
  * order of the expansions, and leaves are larger. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
-/* The default of --alpha where cells act on cells, by the order of the expansions: with it their
- * errors are not larger than those of --force tree with its default. */
+/* The default of --alpha where cells act on cells, by the order of the expansions. With it errors
+ * are not larger than with --force tree and its default. */
 double ky_expansions_alpha(int order);
 /* The α of --force tree with about the errors that these parameters have; the opening goes by α. */
 double ky_force_coarseness(const struct ky_parameters *parameters);

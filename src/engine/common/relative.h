@@ -1,5 +1,5 @@
-/* What an opening test by α needs on every engine: other parameters where there are no last
- * accelerations, and the factor of the test for some sinks from their last accelerations. */
+/* Common code of the opening tests by α: the parameters of a pass without last accelerations, and
+ * the factor of the test for a group of sinks from their last accelerations. */
 #ifndef KY_ENGINE_RELATIVE_H
 #define KY_ENGINE_RELATIVE_H
 
@@ -17,9 +17,10 @@ struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
 struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 
 /* The last accelerations and potentials of the sinks. If `pull` is not NULL, it is |a| by the
- * bodies alone, and `a` includes external fields. Accelerations times per_unit and potentials times
- * per_potential are for G = 1 in the engine's units of length and mass; both factors are 0 if G =
- * 0. per_mass: 1 over the mass of all bodies in the engine's unit, 0 if they have none. */
+ * bodies without external fields, and `a` includes external fields. Accelerations times per_unit
+ * and potentials times per_potential are for G = 1 in the engine's units of length and mass; both
+ * factors are 0 if G = 0. per_mass: 1 over the mass of all bodies in the engine's unit, 0 if they
+ * have none. */
 struct ky_relative {
     const double *a[3], *pull, *potential;
     double per_unit, per_potential, per_mass;

@@ -1,4 +1,4 @@
-/* Which places bodies take when some leave an engine and others come (the verb `replace`). */
+/* The places of bodies after some leave an engine and some arrive (the verb `replace`). */
 #ifndef KY_ENGINE_REPLACE_H
 #define KY_ENGINE_REPLACE_H
 
@@ -10,10 +10,10 @@ struct ky_replace_move {
     uint32_t from, to;
 };
 
-/* Of n bodies those at gone[0 … count), ascending, leave, and `arrivals` come. Arrival k takes the
- * place that ky_replace_place tells: gone[k], or one after all others. Where fewer come than leave,
- * the last bodies fill the gaps: writes these moves to move[], which has room for count − arrivals
- * of them, and returns how many they are. */
+/* Of n bodies, the bodies at gone[0 … count), ascending, leave, and `arrivals` bodies arrive.
+ * Arrival k takes the place ky_replace_place: gone[k], or a place after all bodies. If fewer arrive
+ * than leave, the last bodies fill the gaps. Writes these moves to move[], which has room for count
+ * − arrivals moves, and returns their number. */
 static inline size_t ky_replace_moves(size_t n, const uint32_t *gone, size_t count, size_t arrivals,
                                       struct ky_replace_move *move)
 {

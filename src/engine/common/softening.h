@@ -11,7 +11,7 @@ static inline int ky_pairs_how(int kind, int own)
     return own ? ky_softening_how(kind) : ky_softening_how(kind) & ~KY_EPS_OF_BOTH;
 }
 
-/* ε² of a sink with this softening: its own, or that of a pair if all bodies have the same
+/* ε² of a sink with this softening: its own, or ε² of a pair if all bodies have the same
  * softening. */
 static inline double ky_sink_eps2(int kind, int own, double softening)
 {

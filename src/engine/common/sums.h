@@ -11,8 +11,8 @@ struct ky_raw_sums {
 };
 
 /* Adds the parts in their order. If *to has no bodies yet, it gets their units. If every engine but
- * the last has whole chunks, the parts of several engines, one after the other, give the same bits
- * as one engine with all the bodies. */
+ * the last has whole chunks, the parts of several engines, in order, give the same bits as one
+ * engine with all the bodies. */
 void ky_sums_add(struct ky_raw_sums *to, const struct ky_partial_sums *parts);
 /* Fills all of `sums`; the virial is about the centre of mass of all bodies. */
 void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums);

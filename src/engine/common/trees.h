@@ -1,4 +1,4 @@
-/* What engines that build octrees on the host share: the frame, and seconds in reports. */
+/* Common code of engines that build octrees on the host: the frame, and seconds in reports. */
 #ifndef KY_ENGINE_TREES_H
 #define KY_ENGINE_TREES_H
 

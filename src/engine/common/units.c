@@ -1,4 +1,4 @@
-/* What the engines check in the bodies that they get: see units.h. */
+/* The checks of bodies that an engine gets: see units.h. */
 #include "engine/common/units.h"
 
 #include <float.h>
@@ -18,8 +18,8 @@
 #include "physics/dialect.h"
 
 /* A body farther than FARTHEST sizes of the system, or with such a softening, is refused. Up to
- * AT_EASE the size alone decides the unit; beyond, the unit grows with it, since float cannot hold
- * 1/s³ of more than 2³⁷ units. */
+ * AT_EASE only the size determines the unit; beyond, the unit grows with it, since float cannot
+ * hold 1/s³ of more than 2³⁷ units. */
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
@@ -219,8 +219,8 @@ static double least_mass(const struct extent *extent, size_t n)
  * lightest body on the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits
  * it: 4 m/s³ of the heaviest body on the nearest body, and second moments of all bodies, stay below
  * 2¹²⁷. The total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which
- * sum it as a whole number (KY_OPENING_MASS_PART). A warning tells if the range is too small for
- * the exact sum. */
+ * sum it as a whole number (KY_OPENING_MASS_PART). A warning is logged if the range is too small
+ * for the exact sum. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {

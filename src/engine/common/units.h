@@ -1,7 +1,7 @@
 /* The engines' own units: powers of two that bring a system to a size of about 2¹⁰ and its mean
  * mass to 1, or to more where floats would lose the pull of light bodies on far ones. Dividing by
  * them changes no digit, and keeps float arithmetic away from its limits for any units of the
- * caller. docs/numerics.md says what that means for bodies that are very near or very far. */
+ * caller. docs/numerics.md describes the consequences for bodies that are very near or very far. */
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
@@ -15,27 +15,27 @@ struct ky_engine_units {
     double length, mass;
 };
 
-/* The engine's units: those of the frame. With length 0, and where the frame has no cube and a body
- * is too far for its length, they follow from these bodies. The parameters' softening is for bodies
- * without their own. KY_BAD_DATA, naming the body, for one that is too far from the others or for
- * the frame, and for its own softening if that is too large. Warns where floats lose the pull of
- * the lightest bodies in an exact sum. KY_BAD_DATA for lengths and masses
+/* The engine's units are the units of the frame. If the frame's length is 0, or it has no cube and
+ * a body is too far for its length, the units follow from these bodies. The parameters' softening
+ * is for bodies without their own. KY_BAD_DATA, naming the body, for a body that is too far from
+ * the other bodies or for the frame, and for its own softening if that is too large. Warns where
+ * floats lose the pull of the lightest bodies in an exact sum. KY_BAD_DATA for lengths and masses
  * whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is too
  * large. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error);
-/* The same for a portion of bodies without softenings of their own, from these bodies. What is
- * wrong with them is told by *outcome, to all. Fails as ky_portion_tell does. */
+/* The same, collectively, for the portions of bodies without softenings of their own. An error in
+ * the bodies is in *outcome, on all ranks. Fails as ky_portion_tell does. */
 enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                 const struct ky_parameters *parameters,
                                 struct ky_engine_units *units, struct ky_error *outcome,
                                 struct ky_error *error);
 /* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
- * with `acceleration` or `potential`. The last two are powers of two. `strength` is what remains of
- * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller and
- * back without losing a bit. */
+ * with `acceleration` or `potential`. The last two are powers of two. `strength` is the remaining
+ * factor of G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the
+ * caller and back without losing a bit. */
 struct ky_engine_scale {
     double acceleration, potential, strength;
 };
