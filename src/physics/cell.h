@@ -30,7 +30,7 @@ struct ky_cell_second {
     ky_state xx, yy, zz, xy, xz, yz;
 };
 
-/* An empty sum, with the box of what will be added first. */
+/* An empty sum, with the box of the first term. */
 KY_FN struct ky_cell_axis ky_cell_axis(ky_state low, ky_state high)
 {
     struct ky_cell_axis axis;

@@ -113,8 +113,8 @@ typedef float ky_external_real;
 #endif
 #endif
 
-/* Memory for a lane's own numbers (physics/visit.h): that of all lanes, unless a reader has said
- * otherwise. */
+/* Memory for a lane's own numbers (physics/visit.h): the memory of all lanes, unless a reader has
+ * said otherwise. */
 #ifndef KY_SPACE
 #define KY_SPACE KY_GLOBAL
 #endif

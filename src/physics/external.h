@@ -56,7 +56,8 @@
     F(friction, FRICTION, "friction",                                                              \
       "no field: with leapfrog the dynamical friction of a body in the density of all fields")
 
-/* How a number is given, and what is computed from it. Its range is one of enum ky_number_range. */
+/* The form in which a number is given, and the computation from it. Its range is one of enum
+ * ky_number_range. */
 #define KY_GIVEN_PLAIN 0
 #define KY_GIVEN_MASS 1    /* times G */
 #define KY_GIVEN_SQUARED 2 /* its square */
@@ -164,7 +165,7 @@ struct ky_external_place {
     ky_external_real x, y, z, vx, vy, vz, time, pace;
 };
 
-/* What acts there: acceleration, its change in time along the velocity, potential. */
+/* The field there: acceleration, its change in time along the velocity, potential. */
 struct ky_external_pull {
     ky_external_real x, y, z, jx, jy, jz, potential;
 };
@@ -229,7 +230,7 @@ KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct k
 {
     ky_external_real y = ky_external_per(at, f.eps);
     ky_external_real u = y > 0 ? 1 / (y * f.scale) : 0, t = u / (2 + u), t2 = t * t, rest;
-    if (t < (ky_external_real)0.1f) { /* what is left out is less than a part of 10^18 */
+    if (t < (ky_external_real)0.1f) { /* the remainder is less than a part of 10^18 */
         rest = 1;
         for (int n = 19; n > 3; n -= 2)
             rest = 1 + (n - 2) * t2 * rest / n;
@@ -418,7 +419,7 @@ KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at,
     return own;
 }
 
-/* A pull in such axes, in those at rest: what is constant there turns by Ω × a here. */
+/* Transforms a pull in such axes to axes at rest: a constant pull there turns by Ω × a here. */
 KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull,
                                                    ky_external_real angle, ky_external_real rate)
 {

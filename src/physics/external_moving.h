@@ -11,7 +11,7 @@
 
 #include "physics/external.h"
 
-/* What the table of a field gives, in the order of the cubics: the centre and the strength. */
+/* The columns of a field's table, in the order of the cubics: the centre and the strength. */
 #define KY_EXTERNAL_CUBICS 4
 #define KY_EXTERNAL_STRENGTH 3
 
@@ -29,8 +29,8 @@ KY_FN struct ky_external_cubic ky_external_cubic(ky_external_real c0, ky_externa
     return cubic;
 }
 
-/* What a field is at a moment: the velocity of its centre, its strength in parts of its numbers and
- * how fast this grows, and the angle of its axes and how fast they turn. */
+/* A field at a moment: the velocity of its centre, its strength in parts of its numbers and how
+ * fast this grows, and the angle of its axes and how fast they turn. */
 struct ky_external_moment {
     ky_external_real vx, vy, vz, strength, growth, angle, turn;
 };
@@ -46,7 +46,7 @@ KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
                                            : at;
 }
 
-/* What that formula gives, in the frame and with the strength of the field. */
+/* The value of that formula, in the frame and with the strength of the field. */
 KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
                                                 struct ky_external_moment now,
                                                 ky_external_real pace)

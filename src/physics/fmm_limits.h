@@ -1,4 +1,4 @@
-/* What the test of physics/fmm.h asks of the sinks. */
+/* The data of the sinks for the test of physics/fmm.h. */
 #ifndef KY_PHYSICS_FMM_LIMITS_H
 #define KY_PHYSICS_FMM_LIMITS_H
 

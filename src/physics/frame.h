@@ -1,5 +1,5 @@
-/* The cube that the keys of a tree divide, and places in it: the same formulas for the host's tree
- * and for those of devices. */
+/* The cube that the keys of a tree divide, and places in it: the same formulas for trees of the
+ * host and of devices. */
 #ifndef KY_PHYSICS_FRAME_H
 #define KY_PHYSICS_FRAME_H
 

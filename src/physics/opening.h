@@ -89,11 +89,11 @@ KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_open
            0.0f;
 }
 
-/* What a test uses besides the distance of the centre of mass. Without any of these no box need be
- * read. */
-#define KY_OPENING_TO_BOX 1 /* minimum: distances are to the cell's box */
-#define KY_OPENING_CUBE 2   /* relative: what may touch the sinks' box is the cube, not the box */
-#define KY_OPENING_TOUCH 4  /* a cell that touches the sinks' box is opened at any distance */
+/* The data of a test besides the distance of the centre of mass. Without any of these no box need
+ * be read. */
+#define KY_OPENING_TO_BOX 1    /* minimum: distances are to the cell's box */
+#define KY_OPENING_CUBE 2      /* relative: the cube, not the box, may touch the sinks' box */
+#define KY_OPENING_TOUCH 4     /* a cell that touches the sinks' box is opened at any distance */
 #define KY_OPENING_REACH 0x800 /* a cell within the reach of a spline is opened */
 #define KY_OPENING_BOXES (KY_OPENING_TO_BOX | KY_OPENING_TOUCH | KY_OPENING_REACH)
 

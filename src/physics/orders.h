@@ -1,5 +1,5 @@
-/* The orders of the moments of cells, and what follows from an order besides the moments themselves
- * (octree/layout.h, KY_MOMENTS) and the power of the opening (opening.h). */
+/* The orders of the moments of cells, and quantities that follow from an order besides the moments
+ * themselves (octree/layout.h, KY_MOMENTS) and the power of the opening (opening.h). */
 #ifndef KY_PHYSICS_ORDERS_H
 #define KY_PHYSICS_ORDERS_H
 

@@ -1,4 +1,4 @@
-/* What a body adds to the sums over bodies (sums.h), in numbers of the state. Portable C:
+/* The terms of a body in the sums over bodies (sums.h), in numbers of the state. Portable C:
  * physics/dialect.h. */
 #ifndef KY_PHYSICS_SUM_TERMS_H
 #define KY_PHYSICS_SUM_TERMS_H

@@ -1,4 +1,4 @@
-/* The places of what is summed over bodies, for every engine. Vectors take three places. */
+/* The places of the sums over bodies, for every engine. Vectors take three places. */
 #ifndef KY_PHYSICS_SUMS_H
 #define KY_PHYSICS_SUMS_H
 

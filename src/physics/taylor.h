@@ -30,8 +30,8 @@
 #include "physics/taylor_orders.h"
 #include "physics/taylor_table.h"
 
-/* The rows of a table up to an order: ROWS(d) are those of degree d. (OpenCL C has no macros with a
- * variable number of arguments.) */
+/* The rows of a table up to an order: ROWS(d) has the rows of degree d. (OpenCL C has no macros
+ * with a variable number of arguments.) */
 #define KY_TAYLOR_UP_TO(order, ROWS)                                                               \
     {                                                                                              \
         ROWS(0) ROWS(1) if ((order) >= 2)                                                          \
@@ -86,8 +86,8 @@ KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const 
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SCALED_ROWS)
 }
 
-/* Adds what a cell with moments up to a degree (the mass is moment[0]) does to local coefficients.
- * Moments of degree `order` act on K_0 alone, thus on the potential. */
+/* Adds the contribution of a cell with moments up to a degree (the mass is moment[0]) to local
+ * coefficients. Moments of degree `order` act on K_0 alone, thus on the potential. */
 KY_FN void ky_taylor_act_to(KY_REAL *coefficient, const KY_REAL *moment, const KY_REAL *d,
                             const int order, const int degree)
 {
@@ -105,7 +105,7 @@ KY_FN void ky_taylor_act(KY_REAL *coefficient, const KY_REAL *moment, const KY_R
     ky_taylor_act_to(coefficient, moment, d, order, order);
 }
 
-/* Adds the coefficients `coefficient` to those about a centre from which `power` leads to the old
+/* Adds `coefficient` to the coefficients about another centre, from which `power` leads to the old
  * one. */
 KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *coefficient, const KY_REAL *power,
                            const int order)
@@ -115,7 +115,7 @@ KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *coefficient, const KY_REA
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SHIFT_ROWS)
 }
 
-/* Adds the field at a sink; `power` are those of t. */
+/* Adds the field at a sink; `power`: the powers of t. */
 KY_FN struct ky_field ky_taylor_field(struct ky_field field, const KY_REAL *coefficient,
                                       const KY_REAL *power, const int order)
 {
@@ -134,7 +134,7 @@ KY_FN struct ky_field ky_taylor_field(struct ky_field field, const KY_REAL *coef
     return field;
 }
 
-/* Adds a body of mass m to the moments of degree 2 and more; `power` are those of ξ. */
+/* Adds a body of mass m to the moments of degree 2 and more; `power`: the powers of ξ. */
 KY_FN void ky_taylor_add_body(KY_REAL *moment, KY_REAL m, const KY_REAL *power, const int order)
 {
 #define KY_TAYLOR_BODY(n, axis, below, over, degree)                                               \
@@ -144,8 +144,8 @@ KY_FN void ky_taylor_add_body(KY_REAL *moment, KY_REAL m, const KY_REAL *power, 
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_BODY_ROWS)
 }
 
-/* Adds the moments of a cell to those of degree 2 and more about a centre from which `power` leads
- * to the cell's own; `from` has its mass as the first. */
+/* Adds the moments of a cell to the moments of degree 2 and more about a centre from which `power`
+ * leads to the cell's own; `from` has its mass as the first. */
 KY_FN void ky_taylor_add_cell(KY_REAL *moment, const KY_REAL *from, const KY_REAL *power,
                               const int order)
 {

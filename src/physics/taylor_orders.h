@@ -2,7 +2,8 @@
 #ifndef KY_PHYSICS_TAYLOR_ORDERS_H
 #define KY_PHYSICS_TAYLOR_ORDERS_H
 
-/* Coefficients up to an order, and the first of degree 2: those of degree 1 are 1, 2 and 3. */
+/* Coefficients up to an order, and the first of degree 2: the coefficients of degree 1 are 1, 2 and
+ * 3. */
 #define KY_TAYLOR_COUNT(order) (((order) + 1) * ((order) + 2) * ((order) + 3) / 6)
 #define KY_TAYLOR_SECOND 4
 

@@ -42,7 +42,7 @@
 #include "physics/gravity.h"
 #include "physics/opening.h"
 
-/* What the distance test says of a cell: go into it; go past it; let it act as a whole. */
+/* The result of the distance test of a cell: go into it; go past it; let it act as a whole. */
 #define KY_VISIT_OPEN 0
 #define KY_VISIT_PASS 1
 #define KY_VISIT_USE 2
@@ -64,8 +64,8 @@ struct ky_visit_sink {
     unsigned int body; /* its index in the caller's order */
 };
 
-/* A body as a source: its place less that of the sink, the square of that, and its index in the
- * caller's order. eps2: its own ε², where sources have one. */
+/* A body as a source: its place relative to the sink, the square of this vector, and its index in
+ * the caller's order. eps2: its own ε², if sources have one. */
 struct ky_visit_body {
     KY_REAL x, y, z, r2, mass, eps2;
     unsigned int body;
@@ -133,7 +133,7 @@ KY_FN KY_REAL ky_visit_farthest2(struct ky_visit_span s)
 }
 
 /* The distance test of actions that want the bodies within reach: past the reach of every sink, or
- * wholly within that of every sink, or else open. */
+ * wholly within the reach of every sink, or else open. */
 KY_FN int ky_visit_in_reach(struct ky_visit_span span)
 {
     if (ky_visit_nearest2(span) > span.most2)

@@ -21,7 +21,7 @@ static inline const double *ky_catalogue_numbers(const struct ky_catalogue *cata
     return *(double *const *)(const void *)((const char *)catalogue + column->offset);
 }
 
-/* KY_UNSUPPORTED, with the path and what to do, in a build without HDF5. */
+/* KY_UNSUPPORTED, with the path and advice, in a build without HDF5. */
 enum ky_status ky_hdf5_catalogue_check(const char *path, struct ky_error *error);
 /* Writes the catalogue; see ky_catalogue_write. */
 enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalogue *catalogue,

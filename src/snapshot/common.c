@@ -1,5 +1,5 @@
-/* What the formats share: empty snapshots, names of files, the log, the order of bodies in groups.
- */
+/* Common code of the formats: empty snapshots, names of files, the log, the order of bodies in
+ * groups. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>

@@ -175,7 +175,7 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a name that is not a column, with what may be wrong. */
+/* KY_BAD_DATA for a name that is not a column, with a likely cause. */
 static enum ky_status bad_column(const struct reader *r, const char *name, struct ky_error *error)
 {
     if (!r->count && r->hidden)
@@ -228,8 +228,8 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* For a comment "# name: value" or "# name = value": writes the name, and returns what follows it.
- * NULL for other comments. */
+/* For a comment "# name: value" or "# name = value": writes the name, and returns the value. NULL
+ * for other comments. */
 static const char *split_comment(const char *line, char name[32])
 {
     const char *word = line + 1 + strspn(line + 1, " \t");
@@ -315,7 +315,7 @@ static enum ky_status read_comment(struct reader *r, const char *line, struct ky
     return KY_OK;
 }
 
-/* KY_BAD_DATA with the line, the column and what would be right. */
+/* KY_BAD_DATA with the line, the column and a valid form. */
 static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_column *column,
                                const char *cell, const char *right, struct ky_error *error)
 {

@@ -4,7 +4,7 @@
 
 #include "snapshot/snapshot.h"
 
-/* What a cell may hold. */
+/* The kinds of cells. */
 enum ky_csv_kind { KY_CSV_REAL, KY_CSV_NOT_NEGATIVE, KY_CSV_ID, KY_CSV_TYPE };
 
 struct ky_csv_column {

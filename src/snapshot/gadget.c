@@ -260,7 +260,7 @@ static enum ky_status open_piece(const struct ky_input *first, uint32_t files, u
     return status;
 }
 
-/* Closes what open_piece opened. */
+/* Closes the files of open_piece. */
 static void close_piece(uint32_t files, struct piece *p, char *name)
 {
     if (files > 1)
@@ -330,7 +330,7 @@ static enum ky_status read_masses(const struct piece *p, uint64_t at, const stru
     return status;
 }
 
-/* Those of the bodies of a file that are wanted. The first body of the file has the number `at`. */
+/* The wanted bodies of a file. The first body of the file has the number `at`. */
 static enum ky_status read_piece(const struct piece *p, uint64_t at, const struct share *share,
                                  struct ky_error *error)
 {
@@ -357,7 +357,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, const struc
     return status;
 }
 
-/* What the files of a snapshot have in common. */
+/* Common data of the files of a snapshot. */
 struct whole {
     uint64_t *before; /* [files + 1] bodies in the files before each; to be freed */
     uint32_t files;

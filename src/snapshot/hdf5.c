@@ -100,7 +100,7 @@ struct driver {
  * followed. */
 static const char NAME[] = "/the file itself";
 
-/* What H5Fopen and H5Fcreate call. NULL for any other name than NAME. */
+/* The open function for H5Fopen and H5Fcreate. NULL for any other name than NAME. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)flags, (void)most;
@@ -217,7 +217,7 @@ static const H5FD_class_t driver_class = {
 /* ---- between enter and leave ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* While the lock is held, what H5FDregister gave. HDF5 lets go of a file's driver before it calls
+/* While the lock is held, the result of H5FDregister. HDF5 releases a file's driver before it calls
  * the driver's `close`, so the driver has to outlive every file that it opened. */
 static hid_t registered;
 

@@ -1,5 +1,5 @@
-/* What the HDF5 reader and writer share: the table of data sets, the lock, attributes, and a file
- * driver of our own, through which HDF5 reads a ky_input and writes a ky_file. */
+/* Common code of the HDF5 reader and writer: the table of data sets, the lock, attributes, and a
+ * file driver of our own, through which HDF5 reads a ky_input and writes a ky_file. */
 #ifndef KY_SNAPSHOT_HDF5_H
 #define KY_SNAPSHOT_HDF5_H
 
@@ -95,9 +95,9 @@ enum ky_status ky_hdf5_read_parameters(hid_t own, struct ky_snapshot *snapshot,
 
 /* ---- hdf5_units.c ---- */
 
-/* Finds *stored, the units of the numbers in the file, and *units, those of the run that wrote it;
- * they differ in our own files alone. KY_BAD_DATA for units that are not understood and that the
- * options do not give. */
+/* Finds *stored, the units of the numbers in the file, and *units, the units of the run that wrote
+ * it; they differ in our own files alone. KY_BAD_DATA for units that are not understood and that
+ * the options do not give. */
 enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
                                   struct ky_units *stored, struct ky_units *units,
                                   struct ky_error *error);
@@ -199,7 +199,7 @@ struct ky_hdf5_share {
     uint64_t run;                   /* of a snapshot in pieces: struct ky_hdf5_pieces; else 0 */
     uint64_t first;                 /* of the caller's bodies */
     uint64_t total[KY_HDF5_TYPES];  /* bodies of each type in all files */
-    uint64_t before[KY_HDF5_TYPES]; /* and in those before this one */
+    uint64_t before[KY_HDF5_TYPES]; /* and in the files before this one */
 };
 /* Makes the file as ky_hdf5_begin_file does. The snapshot has the bodies of the share alone, and
  * the arrays that others have not. */

@@ -1,6 +1,6 @@
-/* Snapshots of HDF5 as one file or several: each is made with all but what others write, these
- * write to several at a time, and then the files get their names. The first file comes last: with
- * it the snapshot is there. */
+/* Snapshots of HDF5 as one file or several: each file is made with all but the arrays that several
+ * ranks then write at a time; at last the files get their names. The first file comes last: with it
+ * the snapshot is there. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -47,7 +47,7 @@ static void count_types(const struct ky_bodies *bodies, uint64_t count[KY_HDF5_T
         count[4] += bodies->n;
 }
 
-/* Makes the next file, as number k of the group, without what others write. */
+/* Makes the next file, as number k of the group, without the arrays of other ranks. */
 static enum ky_status begin_next(struct files *f, int k, struct ky_error *error)
 {
     struct ky_hdf5_share *share = &f->share;
@@ -72,8 +72,8 @@ static enum ky_status begin_next(struct files *f, int k, struct ky_error *error)
     return status;
 }
 
-/* Gives the files of the group their names, or removes them. That of number 0 waits; an earlier one
- * goes, since it may belong to another number of files. */
+/* Gives the files of the group their names, or removes them. File number 0 waits; an earlier one is
+ * removed, since it may belong to another number of files. */
 static enum ky_status end_group(struct files *f, enum ky_status status, struct ky_error *error)
 {
     if (!status && f->share.files > 1)
@@ -104,8 +104,8 @@ static enum ky_status write_group(struct files *f, struct ky_error *error)
     return end_group(f, status, error);
 }
 
-/* Removes files of an earlier snapshot of this name that had more of them; after a failure those
- * without number 0. */
+/* Removes files of an earlier snapshot of this name that had more of them; after a failure the
+ * files without number 0. */
 static void tidy(const struct files *f, enum ky_status status)
 {
     int gone = f->numbered && (!status || access(f->path, F_OK));

@@ -33,7 +33,7 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a header that does not count bodies. The error says what the file may be. */
+/* KY_BAD_DATA for a header that does not count bodies. The error names a likely kind of file. */
 static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
 {
     if (H5Aexists(header, "Ngroups_Total") > 0)

@@ -1,4 +1,4 @@
-/* What the writers of HDF5 files share: attributes, groups, data sets, units, and a file that
+/* Common code of the writers of HDF5 files: attributes, groups, data sets, units, and a file that
  * replaces the former one when it is whole. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"

@@ -230,9 +230,10 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
     return status;
 }
 
-/* ---- what is in the file beside the bodies ---- */
+/* ---- data besides the bodies ---- */
 
-/* Reads what the first file says for all: units, time, space and the number of files. */
+/* Reads the data of the first file that hold for all: units, time, space and the number of files.
+ */
 static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     struct ky_hdf5_header h;
@@ -249,7 +250,7 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
     return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
 }
 
-/* Reads what only our own files have. */
+/* Reads the data that only our own files have. */
 static enum ky_status read_own(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     hid_t own = ky_hdf5_group(file, "Kyoho");
@@ -262,8 +263,9 @@ static enum ky_status read_own(hid_t file, struct ky_hdf5_reader *r, struct ky_e
     return status;
 }
 
-/* Where neither a data set nor our own parameters give softenings, those of the types are used:
- * one for all if they are the same. 1 if they are not, so that each body has its own. */
+/* If neither a data set nor our own parameters give softenings, the softenings of the types are
+ * used: one for all if they are the same. Returns 1 if they are not, so that each body has its own.
+ */
 static int softens_types(struct ky_hdf5_reader *r)
 {
     double least = (double)INFINITY, most = 0;
@@ -308,7 +310,7 @@ static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, stru
     return KY_OK;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 /* Reads all but bodies, from all files. `first` is the first one. */
 static enum ky_status survey(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
@@ -353,7 +355,7 @@ static enum ky_status read_bodies(const struct ky_input *input, struct ky_hdf5_r
     return status || !softens_types(r) ? status : give_softenings(r, error);
 }
 
-/* A per_piece: checks one of the files of a share, and reads what is wanted of it. */
+/* A per_piece: checks one of the files of a share, and reads the requested part of it. */
 static enum ky_status read_share(hid_t file, const struct ky_hdf5_header *h,
                                  struct ky_hdf5_reader *r, struct ky_error *error)
 {

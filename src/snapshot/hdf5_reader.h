@@ -31,7 +31,7 @@ struct ky_hdf5_reader {
 
 /* ---- hdf5_rows.c ---- */
 
-/* What is done with one file of a snapshot. */
+/* The function for one file of a snapshot. */
 typedef enum ky_status ky_hdf5_per_piece(hid_t file, const struct ky_hdf5_header *h,
                                          struct ky_hdf5_reader *r, struct ky_error *error);
 /* Read the bodies that are wanted, of all types; the order of all bodies in one of our own files,

@@ -1,4 +1,4 @@
-/* The numbers of bodies in HDF5 files, to the arrays of those who want all or some of them. */
+/* Reads the numbers of all or some bodies in HDF5 files to arrays. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5_reader.h"
 
@@ -183,7 +183,7 @@ static enum ky_status make_order(struct ky_hdf5_reader *r, struct ky_error *erro
     return KY_OK;
 }
 
-/* Reads the order of the next `rows` bodies, those of one file that has it. */
+/* Reads the order of the next `rows` bodies, the bodies of one file that has it. */
 static enum ky_status read_set_of_order(hid_t file, struct ky_hdf5_reader *r, uint64_t rows,
                                         struct ky_error *error)
 {

@@ -61,8 +61,8 @@ static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 #endif
 }
 
-/* 1 if there is a filter that this HDF5 cannot undo; its name and number become those of the first.
- */
+/* 1 if there is a filter that this HDF5 cannot undo; its name and number become the first such
+ * filter's. */
 static int unknown_filter(hid_t how, char name[64], int *number)
 {
     int count = H5Pget_nfilters(how);

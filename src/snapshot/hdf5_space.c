@@ -1,5 +1,5 @@
 /* Whether a file of GADGET-style HDF5 is comoving, h-scaled or periodic. Each code has its own
- * names for this; the tables list those that are known. */
+ * names for this; the tables list the known ones. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 

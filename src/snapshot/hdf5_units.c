@@ -1,5 +1,5 @@
 /* The units of a file of GADGET-style HDF5. Each code has its own names for them, in a group of its
- * own or on the data sets; the tables here list those that are known. */
+ * own or on the data sets; the tables here list the known ones. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 

@@ -144,7 +144,7 @@ static void write_universe(struct writer *w, hid_t own)
     ky_hdf5_put_real(w->out, own, "Omega_lambda", space->omega_lambda);
 }
 
-/* /Kyoho: what GADGET's groups cannot hold. */
+/* /Kyoho: data for which GADGET's groups have no place. */
 static void write_own(struct writer *w)
 {
     hid_t own = ky_hdf5_make_group(w->out, "Kyoho");

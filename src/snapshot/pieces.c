@@ -169,7 +169,7 @@ enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section
     return status;
 }
 
-/* ---- what is not needed any more ---- */
+/* ---- obsolete pieces ---- */
 
 struct tidying {
     const char *path;
@@ -251,7 +251,7 @@ static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_inp
     return status;
 }
 
-/* What is read of all pieces. */
+/* Data of all pieces. */
 struct reading {
     struct pieces pieces;
     int array[MOST_ARRAYS];

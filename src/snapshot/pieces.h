@@ -16,7 +16,7 @@ uint64_t ky_piece_generation(const char *name, const char *base);
  * ky_section_free. Also after a failure the caller calls ky_pieces_tidy. */
 enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section *section,
                                struct ky_error *error);
-/* Removes all pieces beside `path` but those of `path` and `previous`. Never fails. */
+/* Removes all pieces beside `path` except for the pieces of `path` and `previous`. Never fails. */
 void ky_pieces_tidy(const char *path, const char *previous);
 /* Looks at the pieces beside `path` that the restart file describes, if it does so, and notes the
  * path. KY_BAD_DATA for a piece that is missing, has another length or is damaged, which the line

@@ -134,7 +134,7 @@ static enum ky_status write_file(const struct ky_restart_to *to, const struct ky
     if (!status)
         status = ky_file_reserve(file, to->bytes, error);
     if (!status) {
-        ky_file_resize(file, to->bytes); /* what lies between sections is zero */
+        ky_file_resize(file, to->bytes); /* bytes between sections are zero */
         status = write_all(&(struct target){.file = file,
                                             .bytes = to->bytes,
                                             .version = to->pieces ? IN_PIECES : WHOLE},

@@ -30,7 +30,7 @@ struct ky_restart_to {
     int is_broken;         /* 1: a file at `path` is not whole, and is not kept */
     const char *previous;  /* set here: the name that a file at `path` gets */
     unsigned char *memory; /* `room` bytes; NULL: only `bytes` is asked for */
-    size_t room, bytes;    /* bytes: set to what the file takes, without pieces */
+    size_t room, bytes;    /* bytes: becomes the size of the file, without pieces */
     /* Others have arrays of the bodies: they write these to so many files beside the path
      * (pieces.h). 0: all arrays are sections. */
     int pieces;
@@ -70,8 +70,8 @@ void ky_restart_free(struct ky_restart *restart);
 void ky_section_free(struct ky_section *section);
 /* The section of that name, or NULL. */
 const struct ky_section *ky_restart_find(const struct ky_restart *restart, const char *name);
-/* The data of the section of that name, if it has exactly `bytes` bytes. Else NULL, and *error says
- * what is wrong. */
+/* The data of the section of that name, if it has exactly `bytes` bytes. Else NULL, with the reason
+ * in *error. */
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
                                struct ky_error *error);
 /* The same; the data, in memory of ky_allocate, are the caller's then, and the section has none any

@@ -1,4 +1,4 @@
-/* A restart file with what is beside it: the one before, and the pieces of both. */
+/* A restart file with the files beside it: the earlier one, and the pieces of both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_sectio
     to->previous = to->is_broken ? NULL : previous;
     const enum ky_status status = (to->pieces ? write_in_pieces : ky_restart_write_one)(
         to, sections, count, get, context, error);
-    ky_pieces_tidy(to->path, previous); /* after a failure those of the new file go */
+    ky_pieces_tidy(to->path, previous); /* after a failure the pieces of the new file are removed */
     to->previous = NULL;
     free(previous);
     return status;

@@ -15,7 +15,7 @@ void ky_shared_file_free(struct ky_shared_file *file)
     file->before = NULL;
 }
 
-/* Notes what those who read shares have to know of the file and the options. */
+/* Notes the data of the file and the options that readers of shares need. */
 static enum ky_status note(struct ky_shared_file *file, const struct ky_input *input,
                            enum ky_format format, const struct ky_read_options *options,
                            struct ky_error *error)
@@ -130,7 +130,7 @@ static enum ky_status copy(const struct ky_shared_file *from, const struct ky_po
     return ky_portion_tell(portion, to->before, count, error);
 }
 
-/* Those of the bodies of the portion, to arrays that are allocated here. */
+/* Reads arrays of the portion's bodies, which are allocated here. */
 static enum ky_status read_own(struct ky_shared_file *file, const struct ky_portion *portion,
                                int threads, struct ky_bodies *bodies, struct ky_error *error)
 {

@@ -1,18 +1,18 @@
-/* Snapshots whose bodies are read by several, each those of its share, so that nobody needs room
- * for all of them. */
+/* Snapshots that several ranks read, each the bodies of its share, so that no rank needs room for
+ * all. */
 #ifndef KY_SNAPSHOT_SHARED_FILE_H
 #define KY_SNAPSHOT_SHARED_FILE_H
 
 #include "base/portion.h"
 #include "snapshot/snapshot.h"
 
-/* A snapshot as those who read shares of it know it: as bytes that can be sent. */
+/* The description of a snapshot for readers of its shares, in bytes that can be sent. */
 enum { KY_SHARED_PATH = 4096 };
 struct ky_shared_file {
     char path[KY_SHARED_PATH]; /* of the first file */
     int format;
     struct ky_read_options options; /* their pointers have no meaning elsewhere */
-    struct ky_units units;          /* those that the options name */
+    struct ky_units units;          /* the arrays that the options name */
     int has_units;                  /* 1: they name some */
     unsigned with;                  /* KY_WITH_…: the optional arrays that the bodies have */
     double flow;                    /* the rate of ky_space_add_flow; 0: none */
@@ -40,8 +40,8 @@ enum ky_status ky_shared_file_read(const struct ky_shared_file *file,
                                    const struct ky_portion *portion, int threads,
                                    struct ky_bodies *bodies, uint64_t *wrong,
                                    struct ky_error *outcome, struct ky_error *error);
-/* Adds some of ids, types and radii of all bodies to bodies->n bodies: those in `with` that the
- * file has, checked. KY_BAD_DATA where they cannot be. */
+/* Adds ids, types and radii of all bodies to bodies->n bodies: the arrays in `with` that the file
+ * has, checked. KY_BAD_DATA for impossible values. */
 enum ky_status ky_shared_file_label(const struct ky_shared_file *file, unsigned with,
                                     struct ky_bodies *bodies, struct ky_error *error);
 
@@ -57,15 +57,15 @@ struct ky_share_verbs {
     enum ky_status (*read)(const struct ky_input *input, const struct ky_shared_file *file,
                            uint64_t first, struct ky_bodies *bodies, struct ky_error *error);
 };
-/* Those of a format, or NULL where its bodies are read together. */
+/* The functions of a format, or NULL if its bodies are read together. */
 const struct ky_share_verbs *ky_format_shares(enum ky_format format);
 extern const struct ky_share_verbs ky_hdf5_shares, ky_gadget_shares;
 
-/* The bodies of a file that a share has: of `count` bodies in its rows, the first of which is
- * number `at` of all, those from number `first` to first + n − 1. */
+/* The bodies of a file in a share: of `count` bodies in its rows, the first of which is number `at`
+ * of all, the bodies from number `first` to first + n − 1. */
 struct ky_rows {
     uint64_t row, count; /* the first row, and how many */
-    uint64_t at;         /* place of the first one among those of the share */
+    uint64_t at;         /* place of the first one in the share */
 };
 static inline struct ky_rows ky_rows_wanted(uint64_t first, uint64_t n, uint64_t at, uint64_t count)
 {

@@ -95,7 +95,8 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input)
     return KY_FORMAT_BY_NAME;
 }
 
-/* The names of all formats, with commas between, or the endings of those that are written. */
+/* The names of all formats, with commas between, or the endings of the formats that can be written.
+ */
 enum { LIST = 128 };
 static const char *list_names(char text[LIST])
 {
@@ -145,7 +146,7 @@ enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read
 }
 
 /* For all formats: leaves out types, drops ids, settles the rest, checks the bodies. KY_BAD_DATA
- * for what cannot be used. */
+ * for unusable data. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {

@@ -113,7 +113,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     if (ordinary || options->space == KY_SPACE_AS_STORED)
         return KY_OK;
     if (options->space ==
-        KY_SPACE_OPEN) { /* the universe of the file is not that of the bodies either */
+        KY_SPACE_OPEN) { /* the universe of the file does not belong to the bodies either */
         snapshot->space = (struct ky_space){.scale_factor = 1,
                                             .hubble = (double)NAN,
                                             .omega_matter = (double)NAN,

@@ -6,7 +6,7 @@
 #include "base/portion.h"
 #include "snapshot/snapshot.h"
 
-/* What a file may say about its space. */
+/* The facts of a file about its space. */
 enum ky_space_fact {
     KY_COMOVING,
     KY_SCALE_FACTOR,

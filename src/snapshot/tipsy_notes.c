@@ -1,6 +1,6 @@
-/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in comments, what the
- * records cannot hold. PKDGRAV, Gasoline and ChaNGa keep their parameters there; a reader needs
- * their units, box and comoving space. */
+/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in comments, data for
+ * which the records have no place. PKDGRAV, Gasoline and ChaNGa keep their parameters there; a
+ * reader needs their units, box and comoving space. */
 #include "snapshot/tipsy.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *err
     return status;
 }
 
-/* What follows "key =" in a line that begins with it, or NULL. Our own keys are in comments. */
+/* The value in a line "key = value", or NULL. Our own keys are in comments. */
 static const char *find_value(const char *text, const char *key)
 {
     const char *before = strncmp(key, "kyoho_", 6) != 0 ? " \t" : " \t#";
@@ -149,7 +149,7 @@ static void take_back(struct ky_snapshot *snapshot, double g)
     snapshot->time /= speed;
 }
 
-/* Gives the snapshot what the notes say. */
+/* Fills the snapshot from the notes. */
 static void use_notes(struct ky_snapshot *snapshot, const struct notes *notes)
 {
     struct ky_units *units = &snapshot->units;

@@ -3,7 +3,7 @@
 #ifndef KY_ACTIONS_TABLE_H
 #define KY_ACTIONS_TABLE_H
 
-/* What a caller has to give for an action. */
+/* The arguments of an action. */
 #define KY_NEEDS_NOTHING 0
 #define KY_NEEDS_RADIUS 1     /* for each body or one for all */
 #define KY_NEEDS_NEIGHBOURS 2 /* a number k, below the number of bodies */
