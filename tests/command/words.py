@@ -38,9 +38,9 @@ CEILINGS = {
     "src/integrate": (0.0, 0.4, 0.0),
     "src/models": (1.9, 2.4, 1.4),
     "src/octree": (0.0, 0.2, 0.0),
-    "src/physics": (1.7, 2.8, 2.3),
+    "src/physics": (0.8, 0.9, 1.3),
     "src/simulation": (0.5, 1.0, 0.2),
-    "src/snapshot": (2.9, 4.8, 1.8),
+    "src/snapshot": (0.3, 0.8, 0.3),
     "src/view": (0.0, 0.6, 0.6),
 }
 BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
