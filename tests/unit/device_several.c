@@ -134,14 +134,35 @@ static void expect_calls(int k, const char *options, const char *text, int ranks
     ky_bodies_free(&bodies);
 }
 
+static size_t ranks_from[2];
+static double copies_few;
+
+/* Few bodies become ranks during a test. */
+static int lower_limits(void **state)
+{
+    (void)state;
+    copies_few = ky_copies_few;
+    ky_copies_few = 0;
+    for (int exact = 0; exact < 2; exact++) {
+        ranks_from[exact] = ky_domain_ranks_from[exact][0];
+        ky_domain_ranks_from[exact][0] = N;
+    }
+    return 0;
+}
+
+static int restore_limits(void **state)
+{
+    (void)state;
+    ky_copies_few = copies_few;
+    for (int exact = 0; exact < 2; exact++)
+        ky_domain_ranks_from[exact][0] = ranks_from[exact];
+    return 0;
+}
+
 static void calls_open_ranks(void **state)
 {
     (void)state;
-    const size_t before[2] = {ky_domain_ranks_from[0][0], ky_domain_ranks_from[1][0]};
-    const double few = ky_copies_few;
     need_a_device();
-    ky_domain_ranks_from[0][0] = ky_domain_ranks_from[1][0] = N;
-    ky_copies_few = 0;
     FOR_DEVICES(k, 1)
     {
         expect_calls(k, "force=tree", "2 ranks, one for each device", 2);
@@ -152,17 +173,12 @@ static void calls_open_ranks(void **state)
         expect_calls(k, "force=tree", "alone: it takes less time than several below 3001", 1);
         ky_domain_ranks_from[0][0] = N;
     }
-    ky_domain_ranks_from[0][0] = before[0];
-    ky_domain_ranks_from[1][0] = before[1];
-    ky_copies_few = few;
 }
 
 static void checks_of_forces_open_ranks(void **state)
 {
     (void)state;
-    const size_t before = ky_domain_ranks_from[0][0];
     need_a_device();
-    ky_domain_ranks_from[0][0] = N;
     FOR_DEVICES(k, 1)
     {
         struct ky_parameters parameters = parameters_of("force=tree");
@@ -187,7 +203,6 @@ static void checks_of_forces_open_ranks(void **state)
         assert_true(memory[1].device < memory[0].device); /* of each of the two */
         ky_bodies_free(&bodies);
     }
-    ky_domain_ranks_from[0][0] = before;
 }
 
 /* Neighbours, densities and groups. */
@@ -211,7 +226,6 @@ static void search(const struct ky_parameters *parameters, const struct ky_bodie
 static void searches_open_ranks(void **state)
 {
     (void)state;
-    const size_t before = ky_domain_ranks_from[0][0];
     static struct searched got[2];
     need_a_device();
     FOR_DEVICES(k, 1)
@@ -222,7 +236,6 @@ static void searches_open_ranks(void **state)
             massless ? "alone: ranks do not share massless bodies" : "2 ranks, one for each device";
         char name[40];
         bodies.mass[7] = massless ? 0 : bodies.mass[7];
-        ky_domain_ranks_from[0][0] = N;
         parameters.log = take_line;
         for (int several = 0; several < 2; several++) {
             parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
@@ -240,15 +253,12 @@ static void searches_open_ranks(void **state)
             ky_neighbour_lists_free(&got[several].lists);
         ky_bodies_free(&bodies);
     }
-    ky_domain_ranks_from[0][0] = before;
 }
 
 static void simulations_open_ranks(void **state)
 {
     (void)state;
-    const size_t before = ky_domain_ranks_from[0][0];
     need_a_device();
-    ky_domain_ranks_from[0][0] = N;
     FOR_DEVICES(k, 1)
     {
         struct ky_parameters parameters = parameters_of("force=tree");
@@ -271,7 +281,6 @@ static void simulations_open_ranks(void **state)
         ky_bodies_free(&got[1]);
         ky_bodies_free(&bodies);
     }
-    ky_domain_ranks_from[0][0] = before;
 }
 
 int main(void)
@@ -279,10 +288,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_chosen),
         cmocka_unit_test(own_softenings_and_massless_bodies_need_one_device),
-        cmocka_unit_test(calls_open_ranks),
-        cmocka_unit_test(checks_of_forces_open_ranks),
-        cmocka_unit_test(searches_open_ranks),
-        cmocka_unit_test(simulations_open_ranks),
+        cmocka_unit_test_setup_teardown(calls_open_ranks, lower_limits, restore_limits),
+        cmocka_unit_test_setup_teardown(checks_of_forces_open_ranks, lower_limits, restore_limits),
+        cmocka_unit_test_setup_teardown(searches_open_ranks, lower_limits, restore_limits),
+        cmocka_unit_test_setup_teardown(simulations_open_ranks, lower_limits, restore_limits),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
