@@ -1,4 +1,5 @@
-/* kyoho binaries: bound pairs of one snapshot or of all of a run, with their elements. */
+/* kyoho binaries: bound pairs of one snapshot or of all snapshots of a run, with their orbital
+ * elements. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "command/table.h"
 #include "command/walks.h"
 
-enum { SHOWN = 20 }; /* pairs of a snapshot that are shown, in the order of energy */
+enum { SHOWN = 20 }; /* pairs of a snapshot that are printed, sorted by energy */
 
 struct request {
     struct ky_parameters parameters;
@@ -96,7 +97,7 @@ static struct table table_of(const struct rows *rows, struct table_column column
     return (struct table){column, COLUMNS, rows->count, &rows->units};
 }
 
-/* The softening of the pairs, by ky_softening_choose; none if none is known. */
+/* The softening of the pairs as ky_softening_choose returns it; none if it returns none. */
 static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot)
 {
@@ -111,7 +112,7 @@ static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* One line about a snapshot. */
+/* Prints one line about a snapshot. */
 static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const char *origin,
                 const struct ky_binaries *found)
 {
@@ -128,7 +129,8 @@ static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const
            ky_quantity_text(&snapshot->units, KY_ENERGY_UNIT, energy, 6, sum));
 }
 
-/* Finds the pairs of one snapshot: a file, or with NULL the one of the command line. */
+/* Finds the pairs of one snapshot: the one in `file`, or the one that the command line names if
+ * `file` is NULL. */
 static enum ky_status look(struct cli *cli, struct request *request, const char *file,
                            struct rows *rows)
 {
@@ -141,7 +143,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
         cli->words[0] = file;
     enum ky_status status =
         source_get(cli, &request->source, &request->parameters, &snapshot, origin);
-    parameters = request->parameters; /* they are in the units of the bodies now */
+    parameters = request->parameters; /* now in the units of the bodies */
     if (file)
         cli->words[0] = word;
     if (!status)
@@ -157,7 +159,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
     return status;
 }
 
-/* Writes the file and shows the pairs of the last snapshot. */
+/* Writes the table and prints the pairs of the last snapshot. */
 static enum ky_status give(struct cli *cli, const struct request *request, const struct rows *rows)
 {
     struct table_column column[COLUMNS];

@@ -1,5 +1,5 @@
-/* kyoho devices: every device that the library knows, with the reason where one cannot be used; and
- * the plug-ins for MPI. */
+/* kyoho devices: every device that the library knows, with the reason if it cannot be used, and the
+ * MPI plug-ins. */
 #include "command/command.h"
 
 void devices_mpi(void)

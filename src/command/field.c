@@ -51,7 +51,7 @@ static void free_found(struct found *found)
     free(found->column[0]);
 }
 
-/* Cuts the text into points. The numbers may have units. */
+/* Splits the text into points. The numbers may have units. */
 static enum ky_status read_points(const struct request *request, struct found *found,
                                   struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* kyoho groups: friends of friends, and their catalogue. */
+/* kyoho groups: friends-of-friends groups and their catalogue. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "command/walks.h"
 
-enum { SHOWN = 10 }; /* groups, the largest ones */
+enum { SHOWN = 10 }; /* number of largest groups that are printed */
 
 struct request {
     struct ky_catalogue_parameters wanted;
@@ -22,7 +22,7 @@ static const struct ky_option output_options[] = {
      "replace a file that exists"},
 };
 
-/* Before work starts: KY_USAGE for options that contradict each other, and the failures of
+/* Before any work: KY_USAGE for options that contradict each other; otherwise fails as
  * ky_catalogue_may_write. */
 static enum ky_status check(struct cli *cli, const struct request *request, const char *input)
 {
@@ -44,7 +44,7 @@ static size_t bodies_of(const struct ky_catalogue *catalogue, size_t g)
     return catalogue->offset[g + 1] - catalogue->offset[g];
 }
 
-/* ---- what is shown ---- */
+/* ---- printing ---- */
 
 static void show_json(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
                       size_t n)
@@ -72,7 +72,7 @@ static void show_json(const struct ky_catalogue *catalogue, const struct ky_forc
     ky_json_end_object(&json);
 }
 
-/* Shows the groups with the most bodies, in units that suit the first one. */
+/* Prints the groups with the most bodies, in units that suit the first group. */
 static void show_largest(const struct ky_catalogue *catalogue, const struct ky_units *units)
 {
     char mass[KY_UNIT_TEXT], length[KY_UNIT_TEXT], speed[KY_UNIT_TEXT];

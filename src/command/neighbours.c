@@ -1,4 +1,4 @@
-/* kyoho neighbours: how many bodies lie within a radius of each, and which. */
+/* kyoho neighbours: the number of bodies within a radius of each body, and their ids. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@ static const struct ky_option own_options[] = {
 
 struct results {
     uint32_t *count;
-    struct ky_neighbour_lists lists; /* empty unless asked for */
+    struct ky_neighbour_lists lists; /* empty unless --ids is given */
     struct ky_force_report report;
     struct spread spread;
     size_t alone;
     double pairs;
 };
 
-/* id, count and perhaps the ids of the neighbours of every body; a table_rows. */
+/* Writes id, count and optionally the ids of the neighbours of every body; a table_rows. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
 {
     const struct results *results = data;
@@ -61,7 +61,7 @@ static enum ky_status count_all(struct cli *cli, struct results *results, size_t
     return status;
 }
 
-/* The statistics, as one object or as lines. */
+/* Prints the statistics, as one JSON object or as lines. */
 static void show(const struct cli *cli, const struct results *results, double radius, size_t n)
 {
     if (cli->json) {
@@ -81,7 +81,7 @@ static void show(const struct cli *cli, const struct results *results, double ra
     }
 }
 
-/* Finds the neighbours, writes the table and shows the statistics. */
+/* Finds the neighbours, writes the table and prints the statistics. */
 static enum ky_status find(struct cli *cli, const struct walk_call *call,
                            const struct request *request)
 {

@@ -48,14 +48,14 @@ static const struct ky_option output_options[] = {
      "height of the picture [pixels]"},
 };
 
-/* The columns, in the order of the table; the last one is there with --turn alone. */
+/* The columns, in the order of the table; the last one exists only with --turn. */
 enum { TIME, X, Y, Z, VX, VY, VZ, ENERGY, TURNING, JACOBI, COLUMNS };
 
-/* An orbit: for each column its rows. */
+/* An orbit, stored by columns. */
 struct orbit {
     size_t rows;
     double *column[COLUMNS];
-    double turn; /* of the axes */
+    double turn; /* angular velocity of the axes */
 };
 
 static struct table table_of(const struct orbit *orbit, const struct ky_units *units,
@@ -102,7 +102,7 @@ static void free_path(struct path *path)
     free(path->potential);
 }
 
-/* Makes times at equal intervals, and the first position. */
+/* Sets equally spaced times and the first position. */
 static enum ky_status begin(const struct request *request, struct path *path,
                             struct ky_error *error)
 {
@@ -125,7 +125,7 @@ static enum ky_status begin(const struct request *request, struct path *path,
                            &request->parameters.units, error);
 }
 
-/* Fills a row. Energies are per unit of mass. */
+/* Fills a row. Energies are per unit mass. */
 static enum ky_status fill_row(const struct path *path, struct orbit *orbit, size_t row,
                                struct ky_error *error)
 {
@@ -161,10 +161,10 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
     return status;
 }
 
-/* ---- what it is like ---- */
+/* ---- summary ---- */
 
-/* The smallest and the largest distance from the origin, the largest |z|, and the largest change of
- * the energy in parts of its first value; in axes that turn, of Jacobi's integral. */
+/* The smallest and the largest distance from the origin, the largest |z|, and the largest relative
+ * change of the energy; in rotating axes, of the Jacobi integral. */
 struct shape {
     double nearest, farthest, highest, change;
 };
@@ -213,8 +213,8 @@ static void show(const struct cli *cli, const struct request *request, const str
 
 /* ---- the picture ---- */
 
-/* Two plots, of y and z over x, all three with the range from −r to r. Two curves that have no
- * lines make it so: in each a corner and a gap take turns. */
+/* Two plots, y and z over x, all axes from −r to r. Two invisible curves set these ranges: each
+ * alternates a corner with a gap. */
 static enum ky_status draw(struct cli *cli, const struct request *request,
                            const struct table *table, const struct shape *shape)
 {
@@ -270,7 +270,7 @@ static enum ky_status check(struct cli *cli, const struct request *request)
     return plotted_check(cli, &request->output, NULL);
 }
 
-/* Takes the units, and with them the numbers that have some. */
+/* Sets the units, and converts the numbers that have units. */
 static enum ky_status settle(struct cli *cli, struct request *request)
 {
     struct ky_parameters *own = &request->parameters;

@@ -1,4 +1,4 @@
-/* How a snapshot is read: the options of all subcommands that read one. */
+/* Reading snapshots: the options of all subcommands that read one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ void reading_add(struct cli *cli, struct reading *reading)
     cli_add_table(cli, "reading", reading_options, reading);
 }
 
-/* "0,1,4" as bits. */
+/* Parses a list of types such as "0,1,4" to bits. */
 static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *types)
 {
     *types = 0;
@@ -83,7 +83,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);
 }
 
-/* How many bodies there are of each type. */
+/* Counts the bodies of each type. */
 static void count_types(const struct ky_bodies *bodies, size_t count[6])
 {
     for (int t = 0; t < 6; t++)

@@ -1,5 +1,5 @@
-/* kyoho run: a simulation in a folder, from a file or a model, or continued from where it stopped.
- */
+/* kyoho run: runs a simulation in a folder, from a file or a model, or continues a run that
+ * stopped. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,14 @@
 /* ---- the progress line ---- */
 
 struct progress_line {
-    int terminal; /* rewrite one line, else print a line now and then */
-    double last;  /* ky_clock of the last line */
+    int terminal; /* 1: rewrite one line; 0: print a line now and then */
+    double last;  /* ky_clock when the last line was printed */
     double began;
     int shown;
-    struct ky_units units; /* units of the times */
+    struct ky_units units; /* units of the printed times */
 };
 
-/* "90 s", "12 min" or "3.5 h"; "-" while it is not known. */
+/* "90 s", "12 min" or "3.5 h"; "-" if unknown. */
 static void duration(double seconds, char *text, size_t size)
 {
     if (isnan(seconds))
@@ -37,13 +37,13 @@ static void duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
-/* The progress function of struct ky_run_parameters: a line that is rewritten, or one now and then.
- */
+/* The progress function of struct ky_run_parameters: rewrites a line on a terminal, otherwise
+ * prints a line now and then. */
 static void show_progress(void *context, const struct ky_progress *progress)
 {
     struct progress_line *line = context;
     double now = ky_clock();
-    /* on a terminal five times a second; in a log after 2 s, then at intervals that grow to a
+    /* five times a second on a terminal; in a log after 2 s, then at intervals that grow to a
      * minute */
     double wait = line->terminal ? 0.2 : fmin(60.0, fmax(2.0, 0.2 * (now - line->began)));
     int last = progress->steps == progress->steps_at_end;
@@ -70,7 +70,7 @@ static void show_progress(void *context, const struct ky_progress *progress)
             energy, left, line->terminal && !last ? "" : "\n");
 }
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
 struct request {
     struct ky_parameters parameters;
@@ -112,7 +112,7 @@ static const char *const with_resume[] = {"resume", "end",  "steps",   "max-wall
                                           "engine", "isa",  "threads", "ranks",     "json",
                                           "quiet",  "help", "view",    "view-port", "view-bodies"};
 
-/* KY_USAGE for options beside --resume that would have no effect: the run has its own. */
+/* KY_USAGE for options that have no effect with --resume, because the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
 {
     for (size_t s = 0; s < cli->count; s++)
@@ -148,7 +148,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->ranks = -1;
 }
 
-/* Shows what the run would do and need, for --dry-run. */
+/* For --dry-run: prints the plan of the run and its needs. */
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -190,8 +190,8 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     return KY_OK;
 }
 
-/* If the command line says how far the run goes, by --end or by --steps, it replaces both in the
- * parameter file. The hash in run.json is of its own bodies, and does not count if the command line
+/* If the command line gives one of --end and --steps, the other one of the parameter file is
+ * dropped. The hash in run.json belongs to the file's own bodies; it is dropped if the command line
  * asks for other bodies. */
 static void settle_parameter_file(const struct cli *cli, struct request *request)
 {
@@ -208,7 +208,7 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
-/* Whether there are ranks, or may be: those that devices become. */
+/* 1 if there are ranks or may be: several devices become ranks. */
 static int may_have_ranks(const struct request *request)
 {
     const struct ky_parameters *parameters = &request->parameters;
@@ -216,7 +216,7 @@ static int may_have_ranks(const struct request *request)
                                      strchr(parameters->engine, ',') != NULL);
 }
 
-/* Runs with the bodies of the snapshot, or makes or reads those that it only describes. */
+/* Runs the bodies of the snapshot; if it only describes them, makes or reads them first. */
 static enum ky_status run_with(struct cli *cli, const struct request *request, const char *file,
                                struct ky_snapshot *snapshot)
 {
@@ -269,9 +269,9 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
-/* The text of the parameter file of --write-ini, without general options, those that do not
- * start a run, and those of the view, which is for one call. To be freed; NULL when memory is out.
- */
+/* The text of the parameter file for --write-ini, without general options, options that do not
+ * start a run, and options of the view, which apply to one call only. The caller frees it; NULL if
+ * memory runs out. */
 static char *template_text(const struct cli *cli)
 {
     struct ky_option_set sets[CLI_SETS];
@@ -313,7 +313,7 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
     return ky_no_memory(&cli->error, "parameter file", 1 << 14, 1);
 }
 
-/* A ky_json_member: takes the units of run.json. */
+/* A ky_json_member: reads the units of run.json. */
 static enum ky_status take_unit(void *context, const char *object, const char *name,
                                 const char *text, const char *where, struct ky_error *error)
 {
@@ -333,7 +333,7 @@ static enum ky_status take_unit(void *context, const char *object, const char *n
     return KY_OK;
 }
 
-/* The units of the run in the folder; no scales if run.json does not give them. */
+/* The units of the run in the folder; without physical scale if run.json does not give them. */
 static struct ky_units units_of_run(const char *folder)
 {
     char path[4096], *text = NULL;
@@ -350,7 +350,7 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
-/* Opens the view that was asked for, and prints its address. */
+/* Opens the view if it was asked for, and prints its address. */
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
     if (!request->shows)
@@ -362,7 +362,7 @@ static enum ky_status open_view(struct cli *cli, struct request *request)
     return KY_OK;
 }
 
-/* Shows what was written, as one object or a line. */
+/* Prints a summary of the output as one JSON object or a line. */
 static void show_end(const struct cli *cli, const char *what, const char *output)
 {
     if (!cli->json) {
@@ -377,8 +377,9 @@ static void show_end(const struct cli *cli, const char *what, const char *output
     ky_json_end_object(&json);
 }
 
-/* Under a launcher of MPI every process is a rank: nobody may ask for another number. The ranks in
- * the run.json of an earlier run are no such wish; they say how that run was made. */
+/* Under an MPI launcher every process is a rank, so another number is an error. A number of ranks
+ * in an earlier run's run.json does not count as a request; it only records how that run was
+ * made. */
 static enum ky_status take_ranks(struct cli *cli, struct request *request)
 {
     const int ranks = ky_mpi_ranks();

@@ -1,5 +1,5 @@
-/* kyoho tune: what each method and tolerance costs for these bodies, and the options that give a
- * wanted error. */
+/* kyoho tune: the cost of each method and tolerance for these bodies, and the options for a wanted
+ * error. */
 #include "command/tune.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static const struct ky_option own_options[] = {
 
 /* ---- the wanted error ---- */
 
-/* Between two settings of a family, where `fine` keeps the error and `coarse` does not: the
- * tolerance with the wanted error, and its time, by straight lines in the logarithms. */
+/* The tolerance for the wanted error, and its time, between two settings of a family: `fine` keeps
+ * the error and `coarse` does not. Linear interpolation in the logarithms. */
 static struct tune_trial between(const struct tune_trial *coarse, const struct tune_trial *fine,
                                  double error)
 {
@@ -38,7 +38,7 @@ static struct tune_trial between(const struct tune_trial *coarse, const struct t
     return found;
 }
 
-/* The setting that should be fastest with the wanted error; 0 if none keeps it. */
+/* The setting that should be fastest with the wanted error; returns 0 if no setting keeps it. */
 static int choose(const struct tuning *tuning, double error, struct tune_trial *best)
 {
     int found = 0;
@@ -64,7 +64,8 @@ static double rounded(double value)
     return ky_number_real(text, NULL);
 }
 
-/* Measures the chosen setting; while its error is too large, again with a smaller tolerance. */
+/* Measures the chosen setting, and again with a smaller tolerance as long as its error is too
+ * large. */
 static enum ky_status settle(struct tuning *tuning, double error, struct tune_trial *best)
 {
     enum { TURNS = 6 };
@@ -83,7 +84,7 @@ static enum ky_status settle(struct tuning *tuning, double error, struct tune_tr
                          "the error stays above %g: %.2e at the last setting", error, best->error);
 }
 
-/* KY_UNSUPPORTED: no setting keeps the error. */
+/* Fails with KY_UNSUPPORTED: no setting keeps the error. */
 static enum ky_status none_keeps(const struct tuning *tuning, double error)
 {
     const struct tune_trial *least = &tuning->trial[0];
@@ -98,7 +99,7 @@ static enum ky_status none_keeps(const struct tuning *tuning, double error)
                    error, least->error, words);
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
 static void write_trial(const struct tuning *tuning, struct ky_json *json, const char *name,
                         const struct tune_trial *trial)

@@ -1,5 +1,5 @@
-/* ky_draw: panels side by side, with a common scale, labels and a scale bar. Reading snapshots is
- * left to the caller. */
+/* ky_draw: panels side by side, with a common scale, labels and a scale bar. The caller reads the
+ * snapshots. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, si
 enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
     KY_NEED(bodies, error);
-    const double farthest = 1e150; /* squares of what lies past it would overflow */
+    const double farthest = 1e150; /* squares of larger coordinates would overflow */
     struct ky_bodies plain = *bodies;
     plain.id = NULL; /* ids need not be unique here */
     enum ky_status status = ky_bodies_check(&plain, error);
@@ -142,7 +142,7 @@ enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_d
     return status ? status : check_fit(own, error);
 }
 
-/* Warns of a panel that shows none of its bodies, or none of the circles. */
+/* Warns of a panel that shows none of its bodies or none of the circles. */
 static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot *panel)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
@@ -204,7 +204,7 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layou
     return status;
 }
 
-/* Makes the canvas and fills it with the panels. KY_FAULT when memory is out. */
+/* Makes the canvas and fills it with the panels. KY_FAULT if memory runs out. */
 static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *panels, size_t count,
                             const double *layers, struct ky_canvas *canvas, struct ky_error *error)
 {
@@ -222,7 +222,7 @@ static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *pa
     return status;
 }
 
-/* Describes the picture in the file's comment. */
+/* Writes the description for the file's comment. */
 static void describe(const struct ky_scene *scene, char *text, size_t size)
 {
     static const char *const what[] = {"projected density", "projected density by type",

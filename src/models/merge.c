@@ -64,8 +64,8 @@ void ky_merge_parameters_defaults_sized(struct ky_merge_parameters *parameters, 
     ky_size_fill(parameters, size, &own, sizeof own);
 }
 
-/* KY_USAGE if the orbit never has this separation: it has pericentre q to apocentre q (1 + e)/(1 −
- * e). */
+/* KY_USAGE if the orbit never reaches this separation: it ranges from the pericentre q to the
+ * apocentre q (1 + e)/(1 − e). */
 static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -78,7 +78,7 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
         return ky_fail(error, KY_USAGE,
                        "pericentre 0 (head on) goes with eccentricity 1 alone; it is %g", e);
     double far = e < 1 ? q * (1 + e) / (1 - e) : (double)INFINITY;
-    double rounding = 1e-12 * d; /* a start at an end of the range, computed by the user */
+    double rounding = 1e-12 * d; /* the user may have computed a start at an end of the range */
     if (d < q - rounding || d > far + rounding) {
         if (e < 1)
             return ky_fail(error, KY_USAGE,
@@ -101,7 +101,7 @@ static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, d
                               parameters->eccentricity, parameters->separation};
 }
 
-/* The factors for the numbers of the second system. */
+/* The scaling factors for the second system. */
 static enum ky_status scale_of(const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters, struct ky_halt *halt,
                                struct ky_merge_scale *scale, struct ky_error *error)
@@ -136,7 +136,8 @@ static uint64_t largest(const uint64_t *values, size_t n)
     return most;
 }
 
-/* id[0 … first) belong to a, the others to b; each part is unique by itself. */
+/* Makes ids unique: id[0 … first) belong to a, the rest to b, and the ids of each system are unique
+ * already. */
 static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
 {
     uint64_t *sorted = ky_allocate(n, sizeof *sorted);
@@ -161,12 +162,12 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
     return KY_OK;
 }
 
-/* How a system stands on the orbit: turned, and where its centre of mass is. */
+/* Orientation of a system on the orbit, and position and velocity of its centre of mass. */
 struct stance {
     double tilt[3][3], position[3], velocity[3];
 };
 
-/* Copies one system, scaled and turned, to bodies[first …). */
+/* Copies one system, scaled and rotated, to bodies[first …). */
 static void place(const struct ky_bodies *from, const struct ky_merge_scale *scale,
                   const struct stance *stance, double softening, struct ky_bodies *to, size_t first)
 {
@@ -205,7 +206,7 @@ static enum ky_status check_system(const struct ky_bodies *bodies, const char *w
     return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
 }
 
-/* The parameters over their defaults. KY_USAGE for an orbit that does not exist. */
+/* Fills in defaults. KY_USAGE for an orbit that does not exist. */
 static enum ky_status adopt(const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
@@ -247,7 +248,7 @@ enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, doubl
     return status;
 }
 
-/* Adopts the parameters. KY_BAD_DATA for systems that cannot be merged. */
+/* Fills in defaults and checks. KY_BAD_DATA for systems that cannot be merged. */
 static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
                             const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)

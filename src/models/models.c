@@ -1,4 +1,5 @@
-/* The table of initial models, and their options: those that models share, and each model's own. */
+/* The table of initial models and their options: options that all models share, and each model's
+ * own. */
 #include "models/models.h"
 
 #include <stdio.h>
@@ -71,7 +72,8 @@ static struct ky_option_set own_set(const struct ky_model *model, void *own)
     return (struct ky_option_set){"model", model->options, model->option_count, own, NULL, NULL};
 }
 
-/* The field for an option of a model, or NULL; all such fields are reals. */
+/* The field of the parameters with the name of a model's option, or NULL; all such fields are
+ * reals. */
 static double *field_of(struct ky_model_parameters *parameters, const char *name)
 {
     const struct {
@@ -151,7 +153,7 @@ int ky_model_is_sphere(const struct ky_model *model)
     return ky_model_in_equilibrium(model) || model->sphere;
 }
 
-/* 1 if the model uses an option of ky_model_options. */
+/* 1 if the model uses the option of ky_model_options. */
 static int takes_shared(const struct ky_model *model, const char *option)
 {
     if (!strcmp(option, "radius"))
@@ -167,7 +169,7 @@ static int takes_shared(const struct ky_model *model, const char *option)
     return 1;
 }
 
-/* The index-th option that the model uses, or NULL past the last. */
+/* The model's option at this index, or NULL past the last. */
 static const struct ky_option *option_at(const struct ky_model *model, size_t index)
 {
     for (size_t k = 0; k < ky_model_option_count; k++)
@@ -187,7 +189,7 @@ int ky_model_takes(const struct ky_model *model, const char *option)
 
 enum { NAMES = 512 };
 
-/* The names of all options that the model uses, with blanks between. */
+/* The names of all options that the model uses, separated by blanks. */
 static void list_names(const struct ky_model *model, char names[NAMES])
 {
     const struct ky_option *at;
@@ -206,7 +208,7 @@ enum ky_status ky_model_option_get(const char *name, size_t index, struct ky_opt
     return KY_OK;
 }
 
-/* One "name=value" of struct ky_model_parameters. */
+/* Takes one "name=value" of struct ky_model_parameters. */
 static enum ky_status take_word(const struct ky_model *model, const struct ky_option_set sets[2],
                                 const char *word, const struct ky_units *units,
                                 struct ky_error *error)
@@ -225,12 +227,12 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
         model->name, names);
 }
 
-/* Fills the values of the model's own set: from defaults, then from fields of the parameters, then
- * from the options by name. */
+/* Fills the values of the model's own set: first defaults, then fields of the parameters, then the
+ * options by name. */
 static enum ky_status fill(const struct ky_model *model, const struct ky_option_set sets[2],
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {
-    struct ky_units units = parameters->units; /* of values such as 3pc */
+    struct ky_units units = parameters->units; /* for values such as 3pc */
     ky_options_defaults(&sets[1]);
     for (size_t k = 0; k < model->option_count; k++) {
         const double *field = field_of(parameters, model->options[k].name);
@@ -238,13 +240,13 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
             *(double *)((char *)sets[1].values + model->options[k].offset) = *field;
     }
     if (model->units && model->units(&units, NULL) != KY_OK)
-        units = parameters->units; /* such values are refused */
+        units = parameters->units; /* values with units are then refused */
     for (const char *const *word = parameters->options; word && *word; word++)
         KY_TRY(take_word(model, sets, *word, &units, error));
     return KY_OK;
 }
 
-/* The units of the model's bodies, for those that are asked for. */
+/* The units of the model's bodies if the caller asks for `units`. */
 static enum ky_status settle_units(const struct ky_model *model, struct ky_units *units,
                                    struct ky_error *error)
 {
@@ -263,7 +265,7 @@ enum ky_status ky_model_units(const char *name, struct ky_units *units, struct k
     return KY_OK;
 }
 
-/* Logs what the model is. */
+/* Logs properties of the model. */
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
@@ -276,7 +278,8 @@ static void tell(const struct ky_model_parameters *parameters, enum ky_log_level
     va_end(arguments);
 }
 
-/* The total mass and the number of bodies for masses in suns: each follows from the other. */
+/* Sets the total mass from the number of bodies or the number from the mass, for masses in solar
+ * masses. */
 static enum ky_status weigh_stars(const struct ky_model *model,
                                   struct ky_model_parameters *parameters, struct ky_error *error)
 {
@@ -291,7 +294,7 @@ static enum ky_status weigh_stars(const struct ky_model *model,
         if (!parameters->n)
             return ky_fail(error, KY_USAGE, "%s: --mass is %g Msun, too many stars to be counted",
                            model->name, wanted);
-        const double far = 0.05; /* of the mass: few stars, and a heavy one at the end */
+        const double far = 0.05; /* tolerance of the mass: few stars, or a heavy one at the end */
         tell(parameters, fabs(sum / wanted - 1) > far ? KY_LOG_WARNING : KY_LOG_INFO,
              "%s: %llu %s of %.6g Msun in all", model->name, (unsigned long long)parameters->n,
              ky_plural(parameters->n, "star", "stars"), sum);

@@ -1,5 +1,5 @@
-/* Two bodies on a bound orbit in the x-y plane, anticlockwise, at apocentre on the x axis; total
- * mass 1. The softened orbit has the same turning points a (1 ± e) as Kepler's. */
+/* Two bodies on a bound orbit in the x-y plane, anticlockwise, starting at apocentre on the x axis;
+ * total mass 1. The softened orbit has the same turning points a (1 ± e) as the Kepler orbit. */
 #include <math.h>
 
 #include "base/status.h"
@@ -20,7 +20,7 @@ static const struct ky_option options[] = {
      "two-body: semi-major axis of the relative orbit [length]"},
 };
 
-/* Both bodies at the apocentre of the relative orbit, about their centre of mass. */
+/* Places both bodies at the apocentre of the relative orbit, about their centre of mass. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
