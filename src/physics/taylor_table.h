@@ -1,8 +1,8 @@
 /* Tables for physics/taylor.h, written by taylor_table.py: change that program, not this file.
  *
  * A coefficient belongs to three exponents n = (i, j, k), its degree is |n| = i + j + k. Their
- * numbers: 0 is (0, 0, 0), 1 to 3 are x, y, z, 4 to 9 are xx yy zz xy xz yz, then come those of
- * degree 3 and so on. A table ends in the degree of its rows.
+ * numbers: 0 is (0, 0, 0), 1 to 3 are x, y, z, 4 to 9 are xx yy zz xy xz yz, then come the
+ * triples of degree 3 and so on. A table ends in the degree of its rows.
  *
  * KY_TAYLOR_POWERS_d(T), T(n, axis, below, over, degree): t^n/n! = t[axis] (t^below/below!) / over.
  * KY_TAYLOR_SUMS_d(A), A(a, b, c): all a and b whose exponents add up to those of c.

@@ -38,7 +38,7 @@ CEILINGS = {
     "src/integrate": (0.0, 0.4, 0.0),
     "src/models": (0.0, 0.0, 0.0),
     "src/octree": (0.0, 0.2, 0.0),
-    "src/physics": (0.8, 0.9, 1.3),
+    "src/physics": (0.2, 0.0, 0.2),
     "src/simulation": (0.5, 1.0, 0.2),
     "src/snapshot": (0.3, 0.8, 0.3),
     "src/view": (0.0, 0.6, 0.6),
