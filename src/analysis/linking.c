@@ -1,4 +1,4 @@
-/* The linking length: given, or a fraction of the mean distance of the bodies, ∛(volume/number). */
+/* The linking length: given, or a fraction of the mean interparticle distance ∛(volume/number). */
 #include "analysis/linking.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *para
     ky_size_fill(parameters, size, &own, sizeof own);
 }
 
-/* NaN: not given. */
+/* Checks values that are given; NaN means not given. */
 static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct ky_error *error)
 {
     const struct {
@@ -55,7 +55,7 @@ static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct
     return KY_OK;
 }
 
-/* The radius of the sphere about the median of the coordinates that holds half of the bodies. */
+/* The radius of the sphere about the median of the coordinates that contains half of the bodies. */
 static enum ky_status find_half_radius(const struct ky_bodies *bodies, double *radius,
                                        struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* Spherical profiles: see kyoho.h. Bodies are sorted into shells and rings, and summed in fixed
- * blocks, so that the numbers do not depend on the number of threads. */
+/* Spherical profiles: see kyoho.h. Bodies are sorted into shells and rings and summed in fixed
+ * blocks, so the results do not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,10 @@ struct sums {
     const struct ky_bodies *bodies;
     const struct ky_profile_parameters *parameters;
     struct ky_radial_profile *profile;
-    struct shell *shell; /* [KY_BLOCKS][shells + 1]; the first of a block is inside all shells */
+    struct shell *shell; /* [KY_BLOCKS][shells + 1]; element 0 of a block is inside all shells */
 };
 
-/* The shell of the radius: 1 … shells; 0 within the first edge, shells + 1 beyond the last. */
+/* The shell at this radius: 1 … shells; 0 inside the first edge, shells + 1 beyond the last. */
 static size_t shell_of(const struct ky_radial_profile *profile, double r)
 {
     size_t low = 0, high = profile->shells + 1; /* edge[low − 1] <= r < edge[high] */
@@ -116,7 +116,7 @@ static void add(const struct sums *sums, struct shell *shells, size_t i)
     }
 }
 
-/* Sums all blocks into the first. */
+/* Adds all blocks to the first. */
 static void sum_shells(const struct sums *sums)
 {
     const size_t n = sums->bodies->n, all = sums->profile->shells + 1;
@@ -138,7 +138,7 @@ static void sum_shells(const struct sums *sums)
         }
 }
 
-/* The numbers of shell s. `inside` is the mass within its inner edge. */
+/* Computes the quantities of shell s. `inside` is the mass within its inner edge. */
 static void fill_shell(const struct sums *sums, size_t s, double inside)
 {
     struct ky_radial_profile *p = sums->profile;
@@ -166,7 +166,7 @@ static void fill_shell(const struct sums *sums, size_t s, double inside)
     p->surface_density[s] = shell->ring / (pi * (high - low) * (high + low));
 }
 
-/* ---- the whole ---- */
+/* ---- the complete profile ---- */
 
 static enum ky_status allocate(struct ky_radial_profile *profile, struct ky_error *error)
 {
@@ -208,7 +208,7 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
     return KY_OK;
 }
 
-/* The radii where shells begin and end, where they are not given. */
+/* Computes the radii of the shells' edges if they are not given. */
 static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_radial_profile *profile,
                                  struct ky_error *error)

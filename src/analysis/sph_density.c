@@ -1,4 +1,4 @@
-/* SPH density: one walk finds the distance of the k-th neighbour, a second sums the kernel. */
+/* SPH density: a first walk finds the distance of the k-th neighbour, a second sums the kernel. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, 
     return ky_walker_walk(walker, &request, error);
 }
 
-/* The largest coordinate; 0 if the engine does not give it. */
+/* The largest coordinate; 0 if the engine cannot return it. */
 static double reach(struct ky_engine *engine)
 {
     double most = 0;

@@ -1,4 +1,4 @@
-/* ky_walk: the general walk with an action by its name. */
+/* ky_walk: the general walk with an action given by name. */
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -17,7 +17,7 @@ static enum ky_status find_action(const char *name, enum ky_action_id *id, struc
                    name);
 }
 
-/* The request of an action by its name. KY_USAGE for an action whose arguments the input lacks. */
+/* Reads an action given by name. KY_USAGE for an action whose arguments the input lacks. */
 static enum ky_status read_request(const char *action, const struct ky_walk_input *input,
                                    struct ky_walk_request *request, struct ky_error *error)
 {

@@ -167,8 +167,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     status = check_words(cli);
     if (!status)
-        status =
-            cli_settle(cli, &(struct ky_units){0}); /* its Plummer spheres have no physical units */
+        status = cli_settle(cli, &(struct ky_units){0}); /* its models have no physical units */
     if (!status)
         status = run_cases(cli, &parameters, &bench);
     if (!status && cli->json)

@@ -84,8 +84,7 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
     while (!status && !ended) {
         struct file_list files = {0};
         size_t before = *pictures;
-        ended = run_has_ended(folder); /* checked before the files are listed, so that the last pass
-                                          sees all of them */
+        ended = run_has_ended(folder); /* before the files are listed: the last pass sees all */
         status = files_add(cli, &files, folder);
         if (status == KY_BAD_DATA && files_is_folder(folder) && !ended)
             status = KY_OK; /* there are no snapshots yet */

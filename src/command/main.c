@@ -115,8 +115,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     start(&cli, index);
     cli.help = asked_help;
     enum ky_status status = cli.command->run(&cli, argc, argv, 0);
-    cli.json |=
-        has_word(argc, argv, "--json", "--json"); /* also if the command line has an error */
+    cli.json |= has_word(argc, argv, "--json", "--json"); /* also after a faulty line */
     if (!status && cli.help)
         cli_help(&cli, stdout);
     int remarks = commands[index].purpose == FILES && !cli.json && !cli.help;

@@ -185,8 +185,7 @@ static void send_frame(struct film *film, size_t k, struct ky_encoder *encoder,
     pthread_mutex_lock(&film->lock);
     while (film->written < k)
         pthread_cond_wait(&film->sent, &film->lock);
-    if (!status &&
-        !film->status) { /* unlocked while it sends: the other frames wait for their turn */
+    if (!status && !film->status) { /* unlocked while it sends: later frames wait */
         pthread_mutex_unlock(&film->lock);
         status = ky_encoder_write(encoder, &desk->canvas, error);
         pthread_mutex_lock(&film->lock);

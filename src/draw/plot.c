@@ -223,10 +223,7 @@ static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot
     return KY_OK;
 }
 
-enum {
-    SAMPLE = 20,
-    LEGEND = SAMPLE + 12
-}; /* cells: the line in the legend; the legend without the name */
+enum { SAMPLE = 20, LEGEND = SAMPLE + 12 }; /* cells: a line of the legend; all but the name */
 
 /* Draws the names of the curves, each with a piece of its line. */
 static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
@@ -263,8 +260,8 @@ static void set_margins(const struct frame *frames, const struct ky_plot *plots,
             if (plots[p].curves[c].name && *plots[p].curves[c].name)
                 names = fmax(names, LEGEND * cell + ky_text_width(cell, plots[p].curves[c].name));
     }
-    const size_t ticks =
-        frames[0].axes[KY_RIGHT].ticks; /* half of the last number may extend beyond the frame */
+    /* Half of the last number may extend beyond the frame. */
+    const size_t ticks = frames[0].axes[KY_RIGHT].ticks;
     const double last =
         ticks ? ky_text_width(cell, frames[0].axes[KY_RIGHT].text[ticks - 1]) / 2 : 0;
     *left = numbers + (KY_LETTER + 14) * cell;

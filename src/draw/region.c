@@ -152,8 +152,7 @@ void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
     double ci = cos(tilt * radian), si = sin(tilt * radian);
     for (int k = 0; k < 3; k++) {
         double right = plain[axis][0][k], up = plain[axis][1][k], near = plain[axis][2][k];
-        double ahead =
-            ct * near + st * right; /* towards the eye, after the rotation of the camera */
+        double ahead = ct * near + st * right; /* towards the eye, after the camera's turn */
         view->axis[0][k] = ct * right - st * near;
         view->axis[1][k] = ci * up - si * ahead;
         view->axis[2][k] = ci * ahead + si * up;

@@ -16,14 +16,12 @@
 /* The softening of pairs in an inner loop: a sum of these bits, constant in every instance of the
  * loop. */
 #define KY_GUARD 1 /* ε may be 0: pairs that coincide (KY_CLOSE2) exert no force on each other */
-#define KY_GUARD_FIRST                                                                             \
-    4                   /* the same for loops with few pairs, using fewer registers of a device    \
-                         */
-#define KY_EPS_SUM 2    /* sources have their own ε², which is added to the sink's */
-#define KY_EPS_LARGER 8 /* sources have their own ε², and the larger of the two is used */
-#define KY_SPLINED 16   /* the spline; its pairs are always guarded */
-#define KY_NEWTON 32    /* no softening */
-#define KY_ROUGH 64     /* KY_RSQRT_ROUGH instead of KY_RSQRT; not with the spline */
+#define KY_GUARD_FIRST 4 /* the same for loops with few pairs, in fewer registers of a device */
+#define KY_EPS_SUM 2     /* sources have their own ε², which is added to the sink's */
+#define KY_EPS_LARGER 8  /* sources have their own ε², and the larger of the two is used */
+#define KY_SPLINED 16    /* the spline; its pairs are always guarded */
+#define KY_NEWTON 32     /* no softening */
+#define KY_ROUGH 64      /* KY_RSQRT_ROUGH instead of KY_RSQRT; not with the spline */
 /* The kinds that need the sources' own ε². */
 #define KY_EPS_OF_BOTH (KY_EPS_SUM | KY_EPS_LARGER)
 

@@ -2,8 +2,7 @@
 #ifndef KY_PHYSICS_SUMS_H
 #define KY_PHYSICS_SUMS_H
 
-#define KY_SUM_CHUNK                                                                               \
-    4096 /* number of consecutive bodies in one partial sum, in the caller's order */
+#define KY_SUM_CHUNK 4096 /* consecutive bodies of one partial sum, in the caller's order */
 #define KY_SUM_MASS 0
 #define KY_SUM_CENTRE 1
 #define KY_SUM_MOMENTUM 4

@@ -25,7 +25,7 @@ RATED = tuple(re.compile(word, re.I) for word in (r"\bthose\b", r"\bwhat\b", r"\
 # "those", "what", "that of" per 1,000 words of comments: no folder may have more. Lower a ceiling when its folder is better.
 CEILINGS = {
     "include": (0.0, 0.0, 0.0),
-    "src/analysis": (1.5, 0.7, 0.0),
+    "src/analysis": (0.0, 0.0, 0.0),
     "src/base": (0.0, 0.0, 0.0),
     "src/command": (0.0, 0.2, 0.0),
     "src/domain": (0.0, 0.3, 0.0),
