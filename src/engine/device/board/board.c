@@ -1,6 +1,6 @@
 /* The boards of devices (engine/board.h): one device over any driver. A force is a copy of the
  * sinks, two launches and a copy of the results. A third launch predicts the bodies if the sinks
- * need several groups, a fourth makes lists. The kernels are in kernels/board. */
+ * need several groups; a fourth makes lists. The kernels are in kernels/board. */
 #include "engine/board.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ struct ky_device_board {
         int is_there;
         double time;
         size_t slots;
-    } present;          /* for which request `predicted` is valid */
-    size_t resident[3]; /* groups of the kernels of sums that run at once; 0: not asked yet */
+    } present;          /* the request for which `predicted` is valid */
+    size_t resident[3]; /* groups of the summing kernels that run at once; 0: not queried yet */
     struct task task;
 };
 
@@ -116,7 +116,7 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
                               body, error);
 }
 
-/* Which kernel sums, and how its work is divided. */
+/* The kernel of the sums, and the division of its work. */
 enum sum { SOFT, GUARD, LISTS };
 
 struct division {
@@ -155,7 +155,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 
 /* ---- start ---- */
 
-/* Makes memory for all that a force needs; lists have at most one entry for each slot. */
+/* Allocates all memory for a force; lists have at most one entry for each slot. */
 static enum ky_status need(struct ky_device_board *board, const struct division *division,
                            struct ky_error *error)
 {
@@ -192,7 +192,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
                : status;
 }
 
-/* Vectors to three columns; NULL: zeros. */
+/* Copies vectors to three columns; NULL: zeros. */
 static void fill_columns(const struct ky_card *card, const double (*from)[3], size_t n,
                          union ky_state_value *to)
 {
@@ -241,7 +241,7 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
         error);
 }
 
-/* The arguments with which most of the kernels begin. */
+/* The first arguments of most kernels. */
 #define KY_BOARD_GIVEN(board)                                                                      \
     KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.word),                               \
         KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks), KY_BUFFER((board)->sinks)
@@ -348,7 +348,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
 
 /* ---- finish ---- */
 
-/* The results that came back, in the layout of kernels/driver/shared.h. */
+/* The received results, in the layout of kernels/driver/shared.h. */
 struct come {
     const struct ky_card *card;
     const union ky_state_value *column;
@@ -356,8 +356,7 @@ struct come {
     size_t count;
 };
 
-/* Writes a column of the sums, times `sign`, to every `apart`-th number of an array; NULL: not
- * wanted. */
+/* Writes a column of the sums, times `sign`, to an array with stride `apart`; NULL: not wanted. */
 static void give_column(const struct come *come, size_t column, double sign, size_t apart,
                         double *to)
 {
@@ -416,8 +415,8 @@ static void give_nothing(size_t count, const struct ky_board_results *results)
     }
 }
 
-/* Starts the copy of the lists of all sinks, which lie one after the other in any order of sinks.
- * Returns the number of their entries. */
+/* Starts the copy of the lists of all sinks, stored one after the other in any order. Returns the
+ * number of their entries. */
 static enum ky_status fetch_lists(struct ky_device_board *board, const struct come *come,
                                   size_t *entries, struct ky_error *error)
 {
@@ -472,7 +471,7 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     size_t entries = 0;
     if (lists)
         status = fetch_lists(board, &come, &entries, error);
-    give(&come, results); /* while the lists come */
+    give(&come, results); /* while the lists are copied */
     if (status == KY_OK && entries > 0)
         status = card->driver->wait(card, error);
     if (status == KY_OK && lists)

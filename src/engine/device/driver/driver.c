@@ -1,4 +1,4 @@
-/* The tables of units and kernels, and allocation with its errors: the same for every driver. */
+/* The tables of units and kernels, and allocation with its errors, for all drivers. */
 #include "engine/device/driver/driver.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
 {
     struct ky_device device = {0}, first = {0};
     int found = driver->list(index, &device) == KY_OK;
-    /* a driver without devices lists one entry, which says why */
+    /* a driver without devices lists one entry with the reason */
     if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':'))
         return ky_fail(error, KY_UNSUPPORTED, "engine %s: %s", first.engine, first.reason);
     if (!found)
