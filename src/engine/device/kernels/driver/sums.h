@@ -4,8 +4,8 @@
 
 #include "engine/device/kernels/driver/state.h"
 
-/* The sum of the lanes' values, always in the same order, for lane 0. Every lane comes here. `part`
- * has 256 numbers and may be used again afterwards. */
+/* The sum of the lanes' values, always in the same order, on lane 0. Every lane must call it.
+ * `part` has 256 elements and may be used again afterwards. */
 KY_FN ky_state ky_group_sum(KY_LOCAL_POINTER ky_state *part, ky_state own)
 {
     part[KY_LANE] = own;
