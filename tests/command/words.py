@@ -33,7 +33,7 @@ CEILINGS = {
     "src/engine": (0.0, 0.0, 0.0),
     "src/engine/common": (0.0, 0.0, 0.0),
     "src/engine/cpu": (0.7, 0.6, 0.3),
-    "src/engine/device": (0.9, 0.7, 0.7),
+    "src/engine/device": (0.2, 0.1, 0.1),
     "src/grape": (0.0, 0.0, 0.0),
     "src/integrate": (0.0, 0.4, 0.0),
     "src/models": (0.0, 0.0, 0.0),

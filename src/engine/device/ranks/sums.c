@@ -1,8 +1,8 @@
-/* Sums over the bodies of all ranks that do not depend on their number: each term becomes a whole
- * number of a unit that follows from the largest term of the system, and whole numbers have the
- * same sum in any order. The unit is 2⁻⁸⁴ of the power of two above the largest term, far below the
- * rounding of a sum in double. A card with double sums by itself, unless there are external
- * fields; else the host does, with the numbers of some bodies after the other. */
+/* Sums over the bodies of all ranks that do not depend on the number of ranks: each term becomes an
+ * integer in a unit that depends on the largest term of the system, and integers have the same sum
+ * in any order. The unit is 2⁻⁸⁴ of the power of two above the largest term, far below the rounding
+ * error of a sum in double. A card with double computes the sums itself, unless there are external
+ * fields; otherwise the host does, with batches of bodies. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 #include "engine/device/state/external.h"
 #include "physics/sum_terms.h"
 
-/* A whole number of 128 bits, as it travels. */
+/* A 128-bit integer for messages. */
 __extension__ typedef __int128 whole;
 
-enum { HALF = 42 /* bits of a part of a term */, NOT_FINITE = INT_MAX, CHUNK = 1 << 18 };
+enum { HALF = 42 /* bits of a half of a term */, NOT_FINITE = INT_MAX, CHUNK = 1 << 18 };
 
 struct summing {
     struct ky_device_state *state;
-    struct ky_bodies rows;     /* of some bodies */
+    struct ky_bodies rows;     /* a batch of bodies */
     uint32_t *place;           /* [CHUNK] */
-    struct ky_externals plain; /* the fields but the caller's function for many places */
-    double *potential;         /* the function's at all bodies of the rank; NULL: there is none */
+    struct ky_externals plain; /* the fields without the caller's function for many points */
+    double *potential;         /* of the function at all bodies of the rank; NULL: there is none */
     int by_card;
-    double most[KY_SUMS];  /* the largest size of a term; NaN where one is not finite */
-    double scale[KY_SUMS]; /* 0: a term is not finite */
+    double most[KY_SUMS];  /* the largest absolute value of a term; NaN if a term is not finite */
+    double scale[KY_SUMS]; /* 0: some term is not finite */
     whole sum[KY_SUMS];
 };
 
@@ -48,7 +48,7 @@ static void keep_largest(struct summing *s, const double term[KY_SUMS])
 {
     for (int k = 0; k < KY_SUMS; k++) {
         const double size = fabs(term[k]);
-        s->most[k] = size > s->most[k] || isnan(size) ? size : s->most[k]; /* it stays NaN */
+        s->most[k] = size > s->most[k] || isnan(size) ? size : s->most[k]; /* NaN stays NaN */
     }
 }
 
@@ -130,7 +130,7 @@ static enum ky_status add_there(struct summing *s, struct ky_error *error)
 
 /* ---- by the host ---- */
 
-/* Hands the terms of all bodies to `take`. */
+/* Passes the terms of all bodies to `take`. */
 static enum ky_status take_all(struct summing *s,
                                void (*take)(struct summing *s, const double term[KY_SUMS]),
                                struct ky_error *error)
@@ -158,8 +158,8 @@ static double real_of(whole sum, int exponent)
                                  ldexp((double)(uint64_t)size, exponent - 2 * HALF));
 }
 
-/* Every sum has its own unit: |term| < 2^exponent, for all terms of all ranks; NOT_FINITE where one
- * of them is not. */
+/* Each sum has its own unit: |term| < 2^exponent for all terms of all ranks; NOT_FINITE if a term
+ * is not finite. */
 static enum ky_status find_exponents(struct summing *s, int exponent[KY_SUMS],
                                      struct ky_error *error)
 {

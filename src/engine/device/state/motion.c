@@ -1,4 +1,4 @@
-/* Motion and sums of the bodies: kernels/state/bodies.k from the host's side. */
+/* Motion of the bodies, and sums over them: the host side of kernels/state/bodies.k. */
 #include "engine/device/state/motion.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "engine/common/external.h"
 #include "engine/device/state/external.h"
 
-/* Makes the kicks that are due, and a drift if dt is not 0. */
+/* Does the pending kicks, and a drift if dt is not 0. */
 static enum ky_status advance(struct ky_device_state *state, double dt, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->bodies;
@@ -45,7 +45,7 @@ enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct 
     return advance(state, dt, error);
 }
 
-/* Reads the card's results in bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies
+/* Reads the card's results in bodies->sums: KY_SUMS_KEPT numbers for each chunk, then the energies
  * in external fields, if there are any. */
 static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
                                 struct ky_partial_sums *parts, struct ky_error *error)

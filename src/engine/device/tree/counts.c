@@ -47,8 +47,8 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)
         return status;
-    /* without a sink's pair with itself; one of several ranks may have counted fewer sinks than all
-     */
+    /* without a sink's pair with itself; one of several ranks may have counted fewer sinks than
+     * all */
     report->body_interactions += (double)pairs[0] - (double)counts->sinks;
     report->cell_interactions += (double)pairs[1];
     return KY_OK;

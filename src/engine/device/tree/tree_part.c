@@ -1,4 +1,4 @@
-/* Neighbours and roots of a part: kernels/ranks/curve.k from the host's side. */
+/* Neighbours and roots of a part: the host side of kernels/ranks/curve.k. */
 #include "engine/device/tree/tree_part.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static int along_the_curve(const void *a, const void *b)
     return (p->body > q->body) - (p->body < q->body);
 }
 
-/* The list of the roots' cells, to the card. */
+/* Sends the list of the roots' cells to the card. */
 static enum ky_status list_cells(struct ky_tree_part *part, struct ky_card *card,
                                  struct ky_error *error)
 {
