@@ -32,7 +32,7 @@ CEILINGS = {
     "src/draw": (0.0, 0.2, 0.0),
     "src/engine": (0.0, 0.0, 0.0),
     "src/engine/common": (0.0, 0.0, 0.0),
-    "src/engine/cpu": (0.7, 0.6, 0.3),
+    "src/engine/cpu": (0.0, 0.3, 0.0),
     "src/engine/device": (0.2, 0.1, 0.1),
     "src/grape": (0.0, 0.0, 0.0),
     "src/integrate": (0.0, 0.4, 0.0),

@@ -1,4 +1,4 @@
-/* An evaluation of forces, for whoever needs it, and the table of the methods. */
+/* An evaluation of forces, and the table of the methods. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
@@ -31,7 +31,7 @@ enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, str
                                  : ky_fail(error, KY_UNSUPPORTED, "%s", methods[force].instead);
 }
 
-/* Notes the active bodies. */
+/* Stores the active bodies and marks them. */
 static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error)
 {

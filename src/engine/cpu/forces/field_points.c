@@ -1,5 +1,5 @@
-/* Common code of all fields at points: softenings, parameters, refusals, and the numbers of the
- * bodies that points stand for. */
+/* Common code of all fields at points: softenings, parameters, errors, and the source numbers of
+ * the bodies that points stand for. */
 #include <math.h>
 
 #include "base/memory.h"

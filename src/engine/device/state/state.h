@@ -56,11 +56,10 @@ struct ky_device_bodies {
     struct ky_device_curve curve;
     struct {
         struct ky_buffer numbers;
-        uint64_t set,
-            put;     /* set: the fields in `numbers`; put: the bodies to whose units they belong */
-        double time; /* their time */
-        int all;     /* 1: with their complete paths */
-    } external;      /* see external.c */
+        uint64_t set, put; /* the fields in `numbers`; the bodies for whose units */
+        double time;       /* their time */
+        int all;           /* 1: with their complete paths */
+    } external;            /* see external.c */
     struct ky_staging staging;
     uint64_t place; /* number of times positions changed */
 };

@@ -61,8 +61,7 @@ struct blocks {
     uint32_t due;     /* the lowest level whose steps end at the current tick */
     size_t active;    /* number of bodies whose steps end there */
     struct sums all;
-    size_t system,
-        together; /* numbers of bodies on all ranks: total, and with steps that end there */
+    size_t system, together; /* bodies of all ranks: all, and at the end of a step */
 };
 
 static struct ky_card *card_of(const struct blocks *b)

@@ -6,8 +6,7 @@
 
 /* The state between calls of `advance`; initially all 0. */
 struct ky_device_blocks {
-    struct ky_buffer
-        counts; /* number of active bodies of each team, later of all teams before it */
+    struct ky_buffer counts;       /* active bodies of each team, later of all teams before it */
     struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
     struct ky_buffer scratch;
     struct ky_pinned pinned;

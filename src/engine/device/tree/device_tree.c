@@ -283,8 +283,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
         const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
-        if (range.end <
-            cells) /* otherwise there is no level below: all cells of the last level are leaves */
+        if (range.end < cells) /* otherwise all cells of the last level are leaves */
             status = ky_device_tree_join(tree, bodies, parameters, &range, error);
     }
     return status == KY_OK && parameters->multipole > KY_MOST_ORDER
