@@ -1,5 +1,5 @@
-/* Data sets of /PartType groups: their names in the codes that are known, their factors of a and
- * h, and whether one can be read. */
+/* Data sets of /PartType groups: their names in the known codes, their factors of a and h, and the
+ * check whether one can be read. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -11,10 +11,10 @@
 
 #include "snapshot/space.h"
 
-/* deflate packs at most 1032 to 1; a data set that claims more is damaged */
+/* deflate compresses by at most 1032; a data set that claims more is damaged */
 static const uint64_t MOST_PACKED = 1100;
 
-/* "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
+/* Fails with "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
 enum ky_status ky_hdf5_stays_inside(hid_t where, const char *name, struct ky_error *error)
 {
     H5L_info_t link;
@@ -61,8 +61,8 @@ static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 #endif
 }
 
-/* 1 if there is a filter that this HDF5 cannot undo; its name and number become the first such
- * filter's. */
+/* 1 if there is a filter that this HDF5 cannot decode; sets name and number of the first such
+ * filter. */
 static int unknown_filter(hid_t how, char name[64], int *number)
 {
     int count = H5Pget_nfilters(how);
@@ -79,7 +79,7 @@ static int unknown_filter(hid_t how, char name[64], int *number)
     return 0;
 }
 
-/* The error for a data set whose numbers lie in other files. */
+/* The error for a data set whose numbers are in other files. */
 static enum ky_status in_other_files(hid_t how, const char *where, struct ky_error *error)
 {
     char name[256] = "?";
@@ -95,8 +95,8 @@ static enum ky_status in_other_files(hid_t how, const char *where, struct ky_err
                    where, name);
 }
 
-/* KY_BAD_DATA if the file does not hold all of the data set; KY_UNSUPPORTED if it cannot be
- * unpacked. */
+/* KY_BAD_DATA if the file does not contain all of the data set; KY_UNSUPPORTED if it cannot be
+ * decoded. */
 static enum ky_status check_storage(hid_t set, hid_t space, const char *where, uint64_t bytes,
                                     struct ky_error *error)
 {
@@ -162,7 +162,7 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     return status;
 }
 
-/* Names of the exponents of a and h that make numbers physical: number × a^… × h^…. */
+/* Names of the exponents of a and h that give physical numbers: number × a^… × h^…. */
 static const struct {
     const char *a, *h;
 } exponent_names[] = {

@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/options.h"
 
-/* In the order in which content is tried: the surest marks first. */
+/* In the order in which the content is tested: the most distinctive formats first. */
 static const struct format {
     enum ky_format format;
     const char *name;
@@ -21,7 +21,7 @@ static const struct format {
     ky_recogniser *recognise;
     ky_reader *read;
     ky_writer *write;
-    const struct ky_share_verbs *shares; /* NULL: its bodies are read together */
+    const struct ky_share_verbs *shares; /* NULL: its bodies can only be read together */
 } formats[] = {
     {KY_HDF5,
      "HDF5",
@@ -95,8 +95,8 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input)
     return KY_FORMAT_BY_NAME;
 }
 
-/* The names of all formats, with commas between, or the endings of the formats that can be written.
- */
+/* The names of all formats, separated by commas, or the extensions of the formats that can be
+ * written. */
 enum { LIST = 128 };
 static const char *list_names(char text[LIST])
 {
@@ -145,8 +145,8 @@ enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read
                : KY_OK;
 }
 
-/* For all formats: leaves out types, drops ids, settles the rest, checks the bodies. KY_BAD_DATA
- * for unusable data. */
+/* For all formats: removes types, drops ids, fills in the rest, checks the bodies. KY_BAD_DATA for
+ * unusable data. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {
@@ -202,7 +202,8 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     return status;
 }
 
-/* The name of the first of several files that share a name, to be freed; NULL if there is none. */
+/* The name of the first of several files with a common name; the caller frees it; NULL if there is
+ * none. */
 static char *first_piece(const char *path)
 {
     size_t length = strlen(path), stem = length;
@@ -250,7 +251,7 @@ enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
-/* A snapshot from standard input. */
+/* Reads a snapshot from standard input. */
 static enum ky_status read_standard(const struct ky_read_options *options,
                                     struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -281,7 +282,7 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
 
 /* ---- writing ---- */
 
-/* The row of the format that belongs to the ending of the name, or NULL. */
+/* The row of the format for the file's extension, or NULL. */
 static const struct format *format_by_name(const char *path)
 {
     for (int k = 0; k < FORMATS; k++)

@@ -1,4 +1,4 @@
-/* Units that a file names in words, or by names that no reader knows: see snapshot.h. */
+/* Units that a file names in words, or with names that no reader knows: see snapshot.h. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,7 @@ int ky_speaks_of_units(const char *name)
 
 int ky_names_unit(const char *text)
 {
-    /* without "cm", which is also a centre of mass */
+    /* without "cm", which may also mean centre of mass */
     static const char *const units[] = {"pc", "kpc",  "Mpc",   "parsec", "AU",
                                         "km", "Msun", "M_sun", "Msol",   "msun"};
     while (*text) {

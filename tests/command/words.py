@@ -40,8 +40,8 @@ CEILINGS = {
     "src/octree": (0.0, 0.2, 0.0),
     "src/physics": (0.2, 0.0, 0.2),
     "src/simulation": (0.5, 1.0, 0.2),
-    "src/snapshot": (0.3, 0.8, 0.3),
-    "src/view": (0.0, 0.6, 0.6),
+    "src/snapshot": (0.0, 0.0, 0.0),
+    "src/view": (0.0, 0.0, 0.0),
 }
 BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
 
