@@ -33,7 +33,7 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_piec
     return ky_folder_path(folder, name, path, error);
 }
 
-/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
+/* 1 if a run's snapshots have such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
  * piece. */
 static int is_snapshot(const char *name)
 {
@@ -50,7 +50,7 @@ static int is_snapshot(const char *name)
     return 0;
 }
 
-/* Not for pieces but the first one, which stands for all. */
+/* 1 for a single file or for the first piece, which stands for all pieces. */
 static int begins_snapshot(const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -63,7 +63,7 @@ static int begins_snapshot(const char *name)
  * leaves everything as it was. */
 static const char begun[] = "starting.part", complete[] = "starting", moving[] = "started";
 
-/* Whether a run writes this file and may remove it; run.log is locked and emptied in its place. */
+/* 1 if a run writes this file and may remove it; run.log is locked and emptied in place instead. */
 static int is_result(const char *name)
 {
     static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
@@ -88,7 +88,7 @@ static int is_result(const char *name)
     return is_snapshot(name);
 }
 
-/* Whether an interrupted start has left it. */
+/* 1 if an interrupted start has left it. */
 static int is_start(const char *name)
 {
     return !strcmp(name, complete) || !strcmp(name, moving);
@@ -99,7 +99,7 @@ static int is_own(const char *name)
     return is_result(name) || is_start(name);
 }
 
-/* Calls `act` for every entry of the folder that `which` chooses. */
+/* Calls `act` for every entry of the folder for which `which` returns 1. */
 static enum ky_status each(const char *folder, int (*which)(const char *name),
                            enum ky_status (*act)(const char *folder, const char *name,
                                                  struct ky_error *error),
@@ -116,7 +116,7 @@ static enum ky_status each(const char *folder, int (*which)(const char *name),
     return status;
 }
 
-/* KY_USAGE if results are in the folder; the error says how to continue. */
+/* Fails with KY_USAGE: results are in the folder; the message says how to continue. */
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
     if (!ky_folder_resumable(folder))
@@ -250,7 +250,7 @@ enum ky_status ky_folder_settle(const char *folder, struct ky_error *error)
     char path[KY_PATH];
     enum ky_status status = ky_folder_path(folder, complete, path, error);
     if (!status && !access(path, F_OK)) {
-        ky_folder_stop(folder); /* a file `stop` from before does not mean this run */
+        ky_folder_stop(folder); /* a file `stop` from before is not meant for this run */
         status = each(folder, is_result, remove_result, error);
         if (!status)
             status = rename_in(folder, complete, moving, error);

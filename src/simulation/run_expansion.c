@@ -1,4 +1,4 @@
-/* The universe that comes with the bodies of a run, as from the model cosmic. */
+/* The cosmology that comes with the bodies of a run, as from the model cosmic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "simulation/run.h"
 #include "snapshot/space.h"
 
-/* Whether the snapshot gives the universe with which its bodies expand. */
+/* 1 if the snapshot gives the cosmology with which its bodies expand. */
 static int brings_universe(const struct ky_snapshot *snapshot)
 {
     return ky_space_tells_universe(&snapshot->space) && snapshot->units.length_cm > 0;
@@ -20,7 +20,7 @@ double ky_run_age(const struct ky_snapshot *snapshot)
     return brings_universe(snapshot) ? snapshot->time : 0;
 }
 
-/* Replaces the word "bodies" of --expansion by the numbers of the bodies. */
+/* Replaces the word "bodies" of --expansion by the cosmological parameters of the bodies. */
 static enum ky_status settle_expansion(struct ky_parameters *parameters,
                                        const struct ky_snapshot *snapshot,
                                        const struct ky_expansion *told,
@@ -37,7 +37,7 @@ static enum ky_status settle_expansion(struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* Whether there are fields `lambda`, and in *strength the sum of their Ω H0². */
+/* Determines whether there are fields `lambda`, and in *strength the sum of their Ω H0². */
 static enum ky_status find_lambda(const struct ky_parameters *parameters, int *there,
                                   double *strength, struct ky_error *error)
 {
@@ -68,8 +68,8 @@ static enum ky_status add_field(struct ky_parameters *parameters, const char *wa
     return KY_OK;
 }
 
-/* The field of Λ. With --expansion it follows from the universe, and a field of another strength is
- * refused. Bodies with such a universe that run without either get a warning. */
+/* Settles the field of Λ. With --expansion it is derived from the cosmology, and a field of another
+ * strength is rejected. Bodies with such a cosmology that run without either get a warning. */
 static enum ky_status settle_lambda(struct ky_parameters *parameters,
                                     const struct ky_expansion *own,
                                     struct ky_run_universe *universe, struct ky_error *error)
@@ -100,7 +100,7 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
 
-/* Refuses an expansion that differs from the universe of the bodies. */
+/* Rejects an expansion that differs from the cosmology of the bodies. */
 static enum ky_status check_same(const struct ky_expansion *given, const struct ky_expansion *own,
                                  struct ky_error *error)
 {

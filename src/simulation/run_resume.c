@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "engine/common/external.h"
 
-/* A text of the restart file; NULL where it has none, or an empty one. */
+/* A text of the restart file; NULL if it is missing or empty. */
 static char *text_of(const struct ky_restart *restart, const char *name)
 {
     const struct ky_section *section = ky_restart_find(restart, name);
@@ -24,8 +24,8 @@ static char *text_of(const struct ky_restart *restart, const char *name)
     return ky_run_copy_text(section->data);
 }
 
-/* The parameters of the run. Engine, threads and log come from the caller. The units are the units
- * of the bodies, for values that the caller's function sets. */
+/* Restores the parameters of the run. Engine, threads and log come from the caller. The units are
+ * the units of the bodies, for values that the caller's function sets. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
@@ -64,7 +64,7 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
     if (!schedule->at)
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
-    for (size_t k = 0; k < count; k++) { /* version 1 had whole ticks alone */
+    for (size_t k = 0; k < count; k++) { /* version 1 had only whole ticks */
         struct ky_instant *instant = &schedule->at[k];
         memcpy(instant, (const char *)at->data + k * size, size);
         if (instant->ticks > KY_MOST_TICKS || !isfinite(instant->part) ||
@@ -114,7 +114,7 @@ static enum ky_status restore_listed(struct ky_run_listed *listed, const struct 
     return KY_OK;
 }
 
-/* The bodies that are followed; older files have none. */
+/* Restores the followed bodies; older files have none. */
 static void restore_followed(struct ky_followed *followed, const struct ky_restart *restart)
 {
     const struct ky_section *ids = ky_restart_find(restart, "follow");
@@ -124,7 +124,7 @@ static void restore_followed(struct ky_followed *followed, const struct ky_resta
         memcpy(followed->id, ids->data, followed->count * sizeof *followed->id);
 }
 
-/* The numbers of the run, and the schedule that follows from them; its start comes with the
+/* Restores the run's numbers and the schedule that depends on them; its start comes with the
  * simulation. */
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
                                     struct ky_error *error)
@@ -165,7 +165,7 @@ static enum ky_status contradiction(const char *number, const char *what, struct
                    "the restart file has a number '%s' in its section 'run' that %s", number, what);
 }
 
-/* Whether the numbers of the run agree with its simulation, and with each other. */
+/* KY_BAD_DATA unless the numbers of the run agree with its simulation and with each other. */
 static enum ky_status check_state(const struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -198,8 +198,8 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
                : KY_OK;
 }
 
-/* Opens the tables, finds which columns energy.csv has, and cuts them back to their length at the
- * time of the restart file. Runs of earlier versions had no escapers.csv: it begins here. */
+/* Opens the tables, determines the columns of energy.csv, and truncates the tables to their length
+ * at the time of the restart file. Runs of earlier versions had no escapers.csv: it begins here. */
 static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -215,8 +215,8 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
                : ky_run_begin_table(run, &run->escapers, error);
 }
 
-/* Gives the run another end, if the caller names one. If the run has reached its old end, the
- * snapshot there becomes one of --at, so that run.json repeats it. */
+/* Changes the end of the run, if the caller gives another one. If the run has reached its old end,
+ * the snapshot there becomes one of --at, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
     char time[KY_QUANTITY_TEXT];
@@ -236,7 +236,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
-/* As ky_restart_read, with advice if the folder has no restart file that is whole. */
+/* As ky_restart_read, with advice if the folder has no intact restart file. */
 static enum ky_status read_whole(const char *folder, const char *path, struct ky_restart *restart,
                                  struct ky_error *lacking, struct ky_error *error)
 {
@@ -249,8 +249,8 @@ static enum ky_status read_whole(const char *folder, const char *path, struct ky
                    lacking->text);
 }
 
-/* Reads the restart file and sets the folder back to its time. KY_USAGE while another run works
- * there. */
+/* Reads the restart file and resets the folder to its time. KY_USAGE while another run uses the
+ * folder. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];

@@ -1,5 +1,5 @@
 /* The tables that grow during a run: energy.csv, escapers.csv. Rows are appended; a table that
- * another program removes, replaces or cuts short meanwhile is mended. */
+ * another program removes, replaces or truncates meanwhile is repaired. */
 #include "simulation/run.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* A comment with the units of the columns, where the bodies have a scale. */
+/* Writes a comment with the units of the columns, if the bodies have physical units. */
 static void write_units(const struct ky_units *units, FILE *file)
 {
     static const struct {
@@ -51,7 +51,7 @@ static void write_units(const struct ky_units *units, FILE *file)
         fputc('\n', file);
 }
 
-/* The units, and the line with the names of the columns. */
+/* Writes the units and the header line. */
 static enum ky_status write_header(struct ky_run *run, struct ky_run_table *table,
                                    struct ky_error *error)
 {
@@ -70,9 +70,9 @@ enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table
     return write_header(run, table, error);
 }
 
-/* If another program has cut the table short since the last row, the next row would come after a
- * hole of zero bytes. So the next row goes to the present end, after a whole line. What was cut off
- * is lost. A restart file that counts on the lost rows is soon replaced. *end: the present end. */
+/* If another program has truncated the table since the last row, the next row would follow a hole
+ * of zero bytes. So the next row goes to the current end, after a complete line. The removed rows
+ * are lost. A restart file that expects them is soon replaced. *end: the current end. */
 static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table, long *end,
                                  struct ky_error *error)
 {
@@ -92,8 +92,8 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* Whether the table was cut short between that check and the write at byte `begin`, which then lies
- * after a hole. Ends the file before the hole. */
+/* Checks whether the table was truncated between that check and the write at byte `begin`, which
+ * then lies after a hole. Ends the file before the hole. */
 static int remove_hole(struct ky_run_table *table, long begin)
 {
     const int file = fileno(table->file);

@@ -1,5 +1,5 @@
-/* Whether a simulation can continue, and whether its forces belong to the present bodies: changes
- * may leave the forces out of date until a call needs them. */
+/* Checks whether a simulation can continue, and whether its forces belong to the current bodies:
+ * changes may leave the forces out of date until a call needs them. */
 #include "simulation/sim.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
-/* The parameters of a simulation: their present values, and which of them can change between two
- * steps. A table says for each how it is changed. */
+/* The parameters of a simulation: their current values, and changes between two steps. A table
+ * gives for each the function that changes it. */
 #include "simulation/sim.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters 
 
 /* ---- how they change ---- */
 
-/* Steps of bodies that are none of the clock's become 0: the next advance chooses them. */
+/* Sets steps of bodies that do not fit the clock to 0: the next advance chooses them. */
 static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
 {
     const struct ky_integrator_state *own = sim->integrator;
@@ -50,7 +50,7 @@ static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* Steps of other lengths: the clock starts again at the present time. */
+/* For another length of steps: restarts the clock at the current time. */
 static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -230,7 +230,7 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     return KY_OK;
 }
 
-/* Checks the changed parameters as for an opening, and makes the change. */
+/* Checks the changed parameters as at the opening, and makes the change. */
 static enum ky_status change(struct ky_sim *sim, change_function *how,
                              const struct ky_parameters *changed, struct ky_error *error)
 {

@@ -39,7 +39,7 @@ CEILINGS = {
     "src/models": (0.0, 0.0, 0.0),
     "src/octree": (0.0, 0.2, 0.0),
     "src/physics": (0.2, 0.0, 0.2),
-    "src/simulation": (0.5, 1.0, 0.2),
+    "src/simulation": (0.0, 0.0, 0.0),
     "src/snapshot": (0.0, 0.0, 0.0),
     "src/view": (0.0, 0.0, 0.0),
 }
