@@ -19,11 +19,15 @@ enum {
     MOST_STEPS = 1000000
 };
 static const double tolerance = 1e-12;
+/* A body with friction that is slower than this part of σ has come to rest. Its orbit in a cusp, of
+ * the size (10⁻⁴ σ)²/|a|, is not resolved: the number of its revolutions has no limit. */
+static const double at_rest = 1e-4;
 
 /* A path that begins at the time `from`, with the fields at this time. */
 struct flow {
     const struct ky_path *path;
     double from;
+    double rest;                /* a slower body is at rest; 0 without friction */
     struct ky_externals fields; /* the fields of the path, at the present time */
     struct ky_external field[KY_MOST_EXTERNALS];
 };
@@ -102,9 +106,10 @@ static void midpoint(struct flow *own, double time, double length, int steps,
 }
 
 /* Whether the error is allowed: of the way in space, and of the velocity. A body that nothing pulls
- * may be at rest, and its errors are 0 then. */
+ * may be at rest, and its errors are 0 then. No error matters of a body that is and stays slower
+ * than `rest`. */
 static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const double way[NUMBERS],
-                    double length)
+                    double length, double rest)
 {
     double size[2] = {0}, gain = 0, wrong[2] = {0}; /* |x|, |v|; the change of v */
     for (int c = 0; c < NUMBERS; c++) {
@@ -113,6 +118,8 @@ static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const 
         wrong[c / 3] += error[c] * error[c];
     }
     const double speed = sqrt(size[1]) + sqrt(gain);
+    if (speed < rest)
+        return 1;
     return sqrt(wrong[0]) <= tolerance * speed * fabs(length) + 8 * DBL_EPSILON * sqrt(size[0]) &&
            sqrt(wrong[1]) <= tolerance * speed;
 }
@@ -136,7 +143,7 @@ static int try_step(struct flow *own, double time, double length, const double y
         }
         memcpy(table[k], fresh, sizeof fresh);
         memcpy(way, fresh, sizeof fresh);
-        if (k > 1 && is_exact(more, y, way, length))
+        if (k > 1 && is_exact(more, y, way, length, own->rest))
             return k + 1;
     }
     return 0;
@@ -164,6 +171,8 @@ enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt
     struct flow own = {.path = path, .from = from, .fields = *path->fields};
     double y[NUMBERS] = {x[0], x[1], x[2], v[0], v[1], v[2]}, at_start[NUMBERS], way[NUMBERS];
     double done = 0, length = dt;
+    if (path->friction)
+        own.rest = at_rest * sqrt(path->friction[KY_EXTERNAL_FRICTION_SIGMA2]);
     for (size_t k = 0; k < path->fields->count; k++)
         own.field[k] = ky_external_in(&path->fields->field[k], 1, 1, from);
     for (int steps = 0; done != dt; steps++) {
