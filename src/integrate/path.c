@@ -19,15 +19,15 @@ enum {
     MOST_STEPS = 1000000
 };
 static const double tolerance = 1e-12;
-/* A body with friction that is slower than this part of σ has come to rest. Its orbit in a cusp, of
- * the size (10⁻⁴ σ)²/|a|, is not resolved: the number of its revolutions has no limit. */
+/* A body with friction that is slower than this part of σ comes to rest where no step is exact. Its
+ * orbit through the centre of a cusp, of the size (10⁻⁴ σ)²/|a|, is not resolved: the number of its
+ * revolutions has no limit. */
 static const double at_rest = 1e-4;
 
 /* A path that begins at the time `from`, with the fields at this time. */
 struct flow {
     const struct ky_path *path;
     double from;
-    double rest;                /* a slower body is at rest; 0 without friction */
     struct ky_externals fields; /* the fields of the path, at the present time */
     struct ky_external field[KY_MOST_EXTERNALS];
 };
@@ -106,10 +106,9 @@ static void midpoint(struct flow *own, double time, double length, int steps,
 }
 
 /* Whether the error is allowed: of the way in space, and of the velocity. A body that nothing pulls
- * may be at rest, and its errors are 0 then. No error matters of a body that is and stays slower
- * than `rest`. */
+ * may be at rest, and its errors are 0 then. */
 static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const double way[NUMBERS],
-                    double length, double rest)
+                    double length)
 {
     double size[2] = {0}, gain = 0, wrong[2] = {0}; /* |x|, |v|; the change of v */
     for (int c = 0; c < NUMBERS; c++) {
@@ -118,8 +117,6 @@ static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const 
         wrong[c / 3] += error[c] * error[c];
     }
     const double speed = sqrt(size[1]) + sqrt(gain);
-    if (speed < rest)
-        return 1;
     return sqrt(wrong[0]) <= tolerance * speed * fabs(length) + 8 * DBL_EPSILON * sqrt(size[0]) &&
            sqrt(wrong[1]) <= tolerance * speed;
 }
@@ -143,10 +140,23 @@ static int try_step(struct flow *own, double time, double length, const double y
         }
         memcpy(table[k], fresh, sizeof fresh);
         memcpy(way, fresh, sizeof fresh);
-        if (k > 1 && is_exact(more, y, way, length, own->rest))
+        if (k > 1 && is_exact(more, y, way, length))
             return k + 1;
     }
     return 0;
+}
+
+/* Whether friction has stopped the body: it is slow before and after a step. */
+static int has_stopped(const struct ky_path *path, const double y[NUMBERS],
+                       const double way[NUMBERS])
+{
+    double speed2[2] = {0}; /* before and after */
+    for (int c = 3; c < NUMBERS; c++) {
+        speed2[0] += y[c] * y[c];
+        speed2[1] += (y[c] + way[c]) * (y[c] + way[c]);
+    }
+    return path->friction && fmax(speed2[0], speed2[1]) <
+                                 at_rest * at_rest * path->friction[KY_EXTERNAL_FRICTION_SIGMA2];
 }
 
 static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
@@ -171,8 +181,6 @@ enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt
     struct flow own = {.path = path, .from = from, .fields = *path->fields};
     double y[NUMBERS] = {x[0], x[1], x[2], v[0], v[1], v[2]}, at_start[NUMBERS], way[NUMBERS];
     double done = 0, length = dt;
-    if (path->friction)
-        own.rest = at_rest * sqrt(path->friction[KY_EXTERNAL_FRICTION_SIGMA2]);
     for (size_t k = 0; k < path->fields->count; k++)
         own.field[k] = ky_external_in(&path->fields->field[k], 1, 1, from);
     for (int steps = 0; done != dt; steps++) {
@@ -181,13 +189,15 @@ enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt
         if (done + length == done || steps == MOST_STEPS)
             return too_short(y, from + done, steps, error);
         change(&own, done, y, at_start);
-        const int order = try_step(&own, done, length, y, at_start, way);
-        if (order > 0) {
-            for (int c = 0; c < NUMBERS; c++)
-                y[c] += way[c];
+        const int order = try_step(&own, done, length, y, at_start, way),
+                  stopped = order == 0 && has_stopped(path, y, way);
+        if (stopped)
+            y[3] = y[4] = y[5] = 0;
+        for (int c = 0; order > 0 && c < NUMBERS; c++)
+            y[c] += way[c];
+        if (order > 0 || stopped)
             done = length == dt - done ? dt : done + length;
-        }
-        length *= order == 0 ? 0.25 : order > FEW ? 0.8 : 2;
+        length *= stopped ? 2 : order == 0 ? 0.25 : order > FEW ? 0.8 : 2;
     }
     memcpy(x, y, 3 * sizeof *x);
     memcpy(v, y + 3, 3 * sizeof *v);
