@@ -114,6 +114,7 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
     const struct sinks sinks = sinks_of(bodies->state);
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing,
                    sources = (uint32_t)ky_device_source_count(bodies->state);
+    const struct ky_eps2_argument close2 = ky_device_hermite_close2(bodies->state);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
     if (bodies->state->own_eps) /* the factor of a source's ε² */
@@ -123,7 +124,8 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
                                   KY_VALUE(n), KY_VALUE(sources), KY_VALUE(sinks.first),
                                   KY_VALUE(sinks.end), KY_VALUE(groups),
-                                  KY_EPS2(eps2, bodies->state->parameters->precision)),
+                                  KY_EPS2(eps2, bodies->state->parameters->precision),
+                                  KY_EPS2(close2, bodies->state->parameters->precision)),
                      error);
 }
 

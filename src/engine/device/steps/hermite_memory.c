@@ -9,9 +9,19 @@
 #include "engine/device/kernels/forces/division.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/steps/hermite.h"
+#include "physics/jerk.h"
 
 /* ---- kernels ---- */
 
+struct ky_eps2_argument ky_device_hermite_close2(const struct ky_device_state *state)
+{
+    const double close2 = state->parameters->precision == KY_DOUBLE
+                              ? KY_JERK_CLOSE2_DOUBLE
+                              : ky_moving_near2(ky_device_source_count(state));
+    return (struct ky_eps2_argument){close2, (float)close2};
+}
+
+/* The guarded loop for softenings within which a source may be near. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
 {
 #define OF_KIND(a, b, name, NAME, how)                                                             \
@@ -20,7 +30,8 @@ enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
         int how;
         enum ky_kernel_id kernel;
     } kernels[] = {KY_SOFTENED_AS_PLUMMER(OF_KIND, , )};
-    const int how = state->how | (state->own_eps ? KY_EPS_SUM : 0);
+    const int is_near = ky_eps2_argument(state).whole < ky_device_hermite_close2(state).whole;
+    const int how = state->how | (state->own_eps ? KY_EPS_SUM : 0) | (is_near ? KY_GUARD : 0);
     size_t row = 0;
     while ((kernels[row].how & how) != how)
         row++;
