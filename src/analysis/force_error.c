@@ -116,7 +116,7 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     if (!status && !trial->has_exact)
         status = ky_engine_exact(trial->engine, trial->sink, trial->count, trial->exact,
                                  trial->potential, error);
-    trial->has_exact |= status == KY_OK;
+    trial->has_exact |= !status;
     return status;
 }
 

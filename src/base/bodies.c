@@ -185,7 +185,7 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
     memcpy(sorted, id, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ky_order_ids);
     enum ky_status status = KY_OK;
-    for (size_t k = 1; k < n && status == KY_OK; k++)
+    for (size_t k = 1; k < n && !status; k++)
         if (sorted[k] == sorted[k - 1])
             status = twice(sorted[k], error);
     free(sorted);
@@ -225,7 +225,7 @@ static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struc
     if (!seen)
         return ky_no_memory(error, "check of ids", words, sizeof *seen);
     enum ky_status status = KY_OK;
-    for (size_t i = 0; i < n && status == KY_OK; i++) {
+    for (size_t i = 0; i < n && !status; i++) {
         uint64_t place = id[i] - least, bit = (uint64_t)1 << place % 64;
         if (seen[place / 64] & bit)
             status = twice(id[i], error);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/status.h"
 
 /* The row of a kind; NULL: there is none. */
 static const struct ky_options_row *row_of(const struct ky_options_rows *kinds, int kind)
@@ -62,15 +63,14 @@ enum ky_status ky_kind_set(const struct ky_options_rows *kinds, int kind, void *
 {
     const struct ky_units none = {0};
     const struct ky_option *option;
-    enum ky_status status = find(kinds, kind, values, name, &option, error);
-    return status ? status
-                  : ky_option_set_in(option, values, value, units ? units : &none, name, error);
+    KY_TRY(find(kinds, kind, values, name, &option, error));
+    return ky_option_set_in(option, values, value, units ? units : &none, name, error);
 }
 
 enum ky_status ky_kind_text(const struct ky_options_rows *kinds, int kind, const void *values,
                             const char *name, char *text, size_t size, struct ky_error *error)
 {
     const struct ky_option *option;
-    enum ky_status status = find(kinds, kind, values, name, &option, error);
-    return status ? status : ky_option_give_text(option, values, text, size, error);
+    KY_TRY(find(kinds, kind, values, name, &option, error));
+    return ky_option_give_text(option, values, text, size, error);
 }

@@ -25,7 +25,7 @@ enum ky_status ky_board_open(const struct ky_parameters *parameters, struct ky_b
         return ky_engine_not_here(name, error);
     for (int k = 0; k < BOARDS; k++) {
         status = boards[k]->open(parameters, board, &why);
-        if (status == KY_OK)
+        if (!status)
             return KY_OK;
         ky_log(parameters, KY_LOG_DETAIL, "not engine %s: %s", boards[k]->name, why.text);
     }

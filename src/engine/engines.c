@@ -1,5 +1,6 @@
 /* The table of engines, opening by name, and the verbs. Where an engine lacks a verb, the error is
  * made here. */
+#include "base/status.h"
 #include "engine/choice.h"
 #include "engine/common/active.h"
 #include "engine/common/columns.h"
@@ -106,12 +107,10 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
         ky_forks_watch();
     if (!strcmp(name, "auto"))
         return ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
-    enum ky_status status = find(name, &verbs, error);
-    if (!status)
-        status = ky_engine_takes(verbs, parameters, error);
-    if (!status)
-        status = check_process(verbs, error);
-    return status ? status : verbs->open(parameters, room, use, engine, error);
+    KY_TRY(find(name, &verbs, error));
+    KY_TRY(ky_engine_takes(verbs, parameters, error));
+    KY_TRY(check_process(verbs, error));
+    return verbs->open(parameters, room, use, engine, error);
 }
 
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
@@ -210,20 +209,18 @@ size_t ky_engine_devices(const char *kind)
 enum ky_status ky_device_get(size_t index, struct ky_device *device)
 {
     struct ky_device own = {0};
-    enum ky_status status = find_device(index, &own);
-    if (!status)
-        ky_size_give(device, &own, sizeof own);
-    return status;
+    KY_TRY(find_device(index, &own));
+    ky_size_give(device, &own, sizeof own);
+    return KY_OK;
 }
 
 /* Why a verb is not called. */
 static enum ky_status missing(const struct ky_engine *engine, const char *what,
                               struct ky_error *error)
 {
-    enum ky_status status = check_process(engine->verbs, error);
-    return status ? status
-                  : ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s%s", engine->verbs->name,
-                            what, engine->verbs->advice ? engine->verbs->advice : "");
+    KY_TRY(check_process(engine->verbs, error));
+    return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s%s", engine->verbs->name, what,
+                   engine->verbs->advice ? engine->verbs->advice : "");
 }
 
 /* The status of a verb; KY_STOPPED if its loops may have skipped work. */
@@ -298,8 +295,8 @@ void ky_engine_set_time(struct ky_engine *engine, double time)
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error)
 {
-    enum ky_status status = check_arrays(engine, bodies->n, error);
-    return status ? status : CALL(put, "take bodies", bodies, error);
+    KY_TRY(check_arrays(engine, bodies->n, error));
+    return CALL(put, "take bodies", bodies, error);
 }
 
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -315,24 +312,20 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error)
 {
-    enum ky_status status = ky_engine_check_number(engine->n + arrivals->n - count, error);
-    if (!status)
-        status = CALL(replace, "share a system with other engines", gone, count, arrivals, error);
-    if (!status)
-        engine->n = engine->n + arrivals->n - count;
-    return status;
+    KY_TRY(ky_engine_check_number(engine->n + arrivals->n - count, error));
+    KY_TRY(CALL(replace, "share a system with other engines", gone, count, arrivals, error));
+    engine->n = engine->n + arrivals->n - count;
+    return KY_OK;
 }
 
 enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
                               struct ky_error *error)
 {
     const size_t n = engine->n + move->arrivals - move->count;
-    enum ky_status status = ky_engine_check_number(n, error);
-    if (!status)
-        status = engine->verbs->part->move(engine, move, error);
-    if (!status)
-        engine->n = n;
-    return status;
+    KY_TRY(ky_engine_check_number(n, error));
+    KY_TRY(engine->verbs->part->move(engine, move, error));
+    engine->n = n;
+    return KY_OK;
 }
 
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
@@ -422,15 +415,12 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    enum ky_status status = ky_finite_places(engine->threads, points, error);
-    if (!status)
-        status = CALL(field, "compute forces at points that are not bodies", points, acceleration,
-                      potential, error);
-    if (!status)
-        status = ky_externals_add_at(&engine->externals, points, acceleration, potential, error);
-    return status ? status
-                  : ky_finite_field(engine->threads, points, (const double(*)[3])acceleration,
-                                    potential, error);
+    KY_TRY(ky_finite_places(engine->threads, points, error));
+    KY_TRY(CALL(field, "compute forces at points that are not bodies", points, acceleration,
+                potential, error));
+    KY_TRY(ky_externals_add_at(&engine->externals, points, acceleration, potential, error));
+    return ky_finite_field(engine->threads, points, (const double(*)[3])acceleration, potential,
+                           error);
 }
 
 enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
@@ -493,7 +483,7 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
     struct ky_partial_sums parts;
     struct ky_raw_sums raw = {.of = {0}};
     enum ky_status status = ky_engine_partial_sums(engine, &parts, error);
-    if (status == KY_OK) {
+    if (!status) {
         ky_sums_add(&raw, &parts);
         ky_sums_finish(&raw, sums);
         status = ky_finite_sums(sums, error);
@@ -511,10 +501,9 @@ void ky_engine_trim(struct ky_engine *engine)
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error)
 {
-    enum ky_status status = check_arrays(engine, request->n, error);
-    if (!status)
-        status = ky_walk_request_check(request, error);
-    return status ? status : CALL(walk, "walk with an action", request, error);
+    KY_TRY(check_arrays(engine, request->n, error));
+    KY_TRY(ky_walk_request_check(request, error));
+    return CALL(walk, "walk with an action", request, error);
 }
 
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)

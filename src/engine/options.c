@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
@@ -216,13 +217,10 @@ enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
     struct ky_parameters own;
     KY_NEED(given, error);
     ky_force_defaults(&own);
-    enum ky_status status =
-        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
-    if (!status)
-        status = choose_force(&own, given, error);
-    if (!status)
-        parameters->force = own.force;
-    return status;
+    KY_TRY(ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error));
+    KY_TRY(choose_force(&own, given, error));
+    parameters->force = own.force;
+    return KY_OK;
 }
 
 /* The same if the given options are the options whose values differ from the defaults. */

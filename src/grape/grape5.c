@@ -84,12 +84,12 @@ static enum ky_status send(struct device *d, struct ky_error *error)
     enum ky_status status = KY_OK;
     if (g5.on_boards == d && !d->changed)
         return KY_OK;
-    for (size_t k = 0; k < d->known && status == KY_OK; k++) {
+    for (size_t k = 0; k < d->known && !status; k++) {
         struct ky_board_body body = {.mass = d->mass[k], .label = BODY, .set = 1};
         memcpy(body.x, d->x[k], sizeof body.x);
         status = ky_pool_put(g5.process.pool, (uint32_t)k, &body, error);
     }
-    g5.on_boards = status == KY_OK ? d : NULL;
+    g5.on_boards = !status ? d : NULL;
     d->changed = status != KY_OK;
     return status;
 }
@@ -115,19 +115,19 @@ static enum ky_status sum_by_boards(struct device *d, const struct ky_board_rest
                                              .potential = resting->potential};
     pthread_mutex_lock(&g5.lock);
     enum ky_status status = send(d, error);
-    if (status == KY_OK)
+    if (!status)
         status = need_labels(resting->count, error);
     const struct ky_board_request request = {.slots = resting->bodies,
                                              .count = resting->count,
                                              .eps2 = resting->eps2,
                                              .label = g5.label,
                                              .x = resting->sink};
-    if (status == KY_OK)
+    if (!status)
         status = ky_pool_start(g5.process.pool, &request, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_pool_finish(g5.process.pool, &results, error);
     pthread_mutex_unlock(&g5.lock);
-    for (size_t i = 0; i < resting->count && status == KY_OK; i++)
+    for (size_t i = 0; i < resting->count && !status; i++)
         resting->potential[i] = -resting->potential[i];
     return status;
 }
@@ -199,7 +199,7 @@ static int set_bodies(int number, int first, int n, double (*x)[3], const double
         return 0;
     const size_t from = (size_t)first, count = (size_t)n, end = from + count;
     const enum ky_status status = need_bodies(d, end, &error);
-    if (status != KY_OK)
+    if (status)
         return ky_grape_result(&g5.process, "g5_set_xmj", status, &error);
     if (end > d->known) {
         memset(d->x + d->known, 0, (end - d->known) * sizeof *d->x);
@@ -221,7 +221,7 @@ static int set_sinks(int number, int n, double (*x)[3])
     if (!d || n < 0)
         return -1;
     const enum ky_status status = need_sinks(d, (size_t)n, &error);
-    if (status != KY_OK)
+    if (status)
         return ky_grape_result(&g5.process, "g5_set_xi", status, &error);
     if (n)
         memcpy(d->sink, x, (size_t)n * sizeof *x);

@@ -159,7 +159,7 @@ static int first_half(int nj, int ni, const int *label, double (*x)[3], double (
     g6.has_nearest = g6.wants_nearest;
     g6.capacity = lists ? request.capacity : 0;
     const enum ky_status status = ky_pool_start(g6.process.pool, &request, &error);
-    g6.started = status == KY_OK;
+    g6.started = !status;
     return ky_grape_result(&g6.process, "g6calc_firsthalf", status, &error);
 }
 
@@ -220,9 +220,9 @@ static int last_half(int ni, double (*acc)[3], double (*jerk)[3], double *pot, i
     g6.wants_nearest |= nearest || distance;
     if (g6.wants_nearest && !g6.has_nearest)
         status = again(g6.capacity > 0, &error);
-    if (status == KY_OK)
+    if (!status)
         status = finish_lists(acc, jerk, pot, nearest, &error);
-    for (size_t i = 0; distance && i < g6.count && status == KY_OK; i++)
+    for (size_t i = 0; distance && i < g6.count && !status; i++)
         distance[i] = (float)sqrt(g6.own.nearest_r2[i] + g6.eps2);
     return ky_grape_result(&g6.process, "g6calc_lasthalf", status, &error);
 }

@@ -66,12 +66,12 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
     pool->stage_slot = ky_allocate(STAGE, sizeof *pool->stage_slot);
     if (!pool->stage || !pool->stage_slot)
         status = ky_no_memory(error, "bodies on their way", STAGE, sizeof *pool->stage);
-    for (size_t k = 0; k < devices->count && status == KY_OK; k++) {
+    for (size_t k = 0; k < devices->count && !status; k++) {
         parameters.engine = devices->name[k];
         status = ky_board_open(&parameters, &pool->board[k], error);
-        pool->boards += status == KY_OK;
+        pool->boards += !status;
     }
-    if (status == KY_OK)
+    if (!status)
         *opened = pool;
     else
         ky_pool_close(pool);
@@ -265,7 +265,7 @@ static enum ky_status send_to(struct ky_pool *pool, size_t board, struct ky_erro
     const struct ky_board_verbs *verbs = pool->board[board]->verbs;
     enum ky_status status = KY_OK;
     size_t staged = 0;
-    for (size_t k = 0; k < pool->count_waiting && status == KY_OK; k++) {
+    for (size_t k = 0; k < pool->count_waiting && !status; k++) {
         const uint32_t slot = pool->waiting[k];
         if (slot % pool->boards != board)
             continue;
@@ -276,7 +276,7 @@ static enum ky_status send_to(struct ky_pool *pool, size_t board, struct ky_erro
             staged = 0;
         }
     }
-    if (status == KY_OK && staged)
+    if (!status && staged)
         status = verbs->put(pool->board[board], staged, pool->stage_slot, pool->stage, error);
     return status;
 }
@@ -288,7 +288,7 @@ static enum ky_status send(struct ky_pool *pool, struct ky_error *error)
         return KY_OK;
     choose_units(pool);
     sort_waiting(pool);
-    for (size_t k = 0; k < pool->boards && status == KY_OK; k++)
+    for (size_t k = 0; k < pool->boards && !status; k++)
         status = send_to(pool, k, error);
     for (size_t k = 0; k < pool->count_waiting; k++)
         pool->waits[pool->waiting[k]] = 0;
@@ -349,12 +349,12 @@ static int all_within(const struct ky_pool *pool, const struct ky_board_request 
 static enum ky_status start_boards(struct ky_pool *pool, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (size_t k = 0; k < pool->boards && status == KY_OK; k++) {
+    for (size_t k = 0; k < pool->boards && !status; k++) {
         struct ky_board_request part = pool->request;
         part.slots = (part.slots + pool->boards - 1 - k) / pool->boards;
         status = pool->board[k]->verbs->start(pool->board[k], &part, error);
     }
-    pool->started = status == KY_OK;
+    pool->started = !status;
     return status;
 }
 
@@ -371,11 +371,11 @@ enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request
                              struct ky_error *error)
 {
     enum ky_status status = give_up(pool, error);
-    if (status == KY_OK)
+    if (!status)
         status = send(pool, error);
-    if (status == KY_OK)
+    if (!status)
         status = need_sinks(pool, request->count, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     pool->request = *request;
     pool->request.slots = request->slots < pool->slots ? request->slots : pool->slots;
@@ -516,9 +516,9 @@ static enum ky_status add_boards(struct ky_pool *pool, const struct ky_board_res
         clear(pool, i, to);
     for (size_t k = 0; k < pool->boards; k++) {
         const enum ky_status one = pool->board[k]->verbs->finish(
-            pool->board[k], status == KY_OK ? &from : NULL, status == KY_OK ? error : NULL);
-        status = status == KY_OK ? one : status;
-        if (status != KY_OK)
+            pool->board[k], !status ? &from : NULL, !status ? error : NULL);
+        status = !status ? one : status;
+        if (status)
             continue;
 #pragma omp parallel for schedule(static) if ((pool->request.what & KY_BOARD_LISTS) &&             \
                                               count >= SHARED)
@@ -556,7 +556,7 @@ enum ky_status ky_pool_finish(struct ky_pool *pool, const struct ky_board_result
         pool->boards == 1 ? pool->board[0]->verbs->finish(pool->board[0], results, error)
                           : add_boards(pool, results, error);
     pool->started = 0;
-    if (status == KY_OK)
+    if (!status)
         scale(pool, results);
     return status;
 }

@@ -16,9 +16,9 @@ static enum ky_status open_pool(struct ky_grape_process *process, struct ky_erro
     struct ky_grape_devices devices;
     enum ky_status status = ky_grape_devices(&process->settings, &devices, error);
     ky_forks_watch();
-    if (status == KY_OK)
+    if (!status)
         status = ky_pool_open(&devices, &process->settings, &process->pool, error);
-    for (size_t k = 0; status == KY_OK && k < devices.count; k++)
+    for (size_t k = 0; !status && k < devices.count; k++)
         ky_grape_say(&process->settings, "device %zu of %zu: %s, %s", k + 1, devices.count,
                      devices.name[k], ky_grape_precision(&process->settings));
     return status;
@@ -36,16 +36,16 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
     if (ky_forks_is_child())
         status = ky_fail(&error, KY_UNSUPPORTED,
                          "the process that forked had opened devices, which cannot be used here");
-    if (status == KY_OK && process->open && same_key(&settings, &process->settings))
+    if (!status && process->open && same_key(&settings, &process->settings))
         return 0;
-    if (status == KY_OK && process->pool && !same_key(&settings, &process->settings)) {
+    if (!status && process->pool && !same_key(&settings, &process->settings)) {
         ky_pool_close(process->pool);
         process->pool = NULL;
     }
     process->settings = settings;
-    if (status == KY_OK && !process->pool)
+    if (!status && !process->pool)
         status = open_pool(process, &error);
-    process->open = status == KY_OK;
+    process->open = !status;
     process->failed = 0;
     return ky_grape_result(process, "open", status, &error);
 }
@@ -75,7 +75,7 @@ int ky_grape_unusable(struct ky_grape_process *process)
 int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,
                     const struct ky_error *error)
 {
-    if (status == KY_OK)
+    if (!status)
         return 0;
     ky_grape_say(&process->settings, "%s: %s", call, error->text);
     if (status != KY_USAGE)

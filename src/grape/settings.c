@@ -186,7 +186,7 @@ static enum ky_status make_key(struct ky_grape_settings *settings, struct ky_err
         snprintf(key, size, "engine %s %d", engine, settings->rank);
     } else {
         const enum ky_status status = find_wish(&wish, error);
-        if (status != KY_OK)
+        if (status)
             return status;
         snprintf(key, size, "%s %d %d", wish.file ? wish.file : "rank",
                  wish.file ? wish.devices : 0, settings->rank);
@@ -317,7 +317,7 @@ enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
     gpus = find_gpus(engine && strcmp(engine, "auto") != 0 ? engine : NULL);
     if (settings->special)
         return take_list(&gpus, settings->special, settings->list, devices, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     if (!wish.file)
         return take_by_rank(&gpus, 1, settings->rank, devices, error);

@@ -19,6 +19,10 @@ enum {
     MOST_STEPS = 1000000
 };
 static const double tolerance = 1e-12;
+/* A body with friction that is slower than this part of σ comes to rest where no step is exact. Its
+ * orbit through the centre of a cusp, of the size (10⁻⁴ σ)²/|a|, is not resolved: the number of its
+ * revolutions has no limit. */
+static const double at_rest = 1e-4;
 
 /* A path that begins at the time `from`, with the fields at this time. */
 struct flow {
@@ -142,6 +146,19 @@ static int try_step(struct flow *own, double time, double length, const double y
     return 0;
 }
 
+/* Whether friction has stopped the body: it is slow before and after a step. */
+static int has_stopped(const struct ky_path *path, const double y[NUMBERS],
+                       const double way[NUMBERS])
+{
+    double speed2[2] = {0}; /* before and after */
+    for (int c = 3; c < NUMBERS; c++) {
+        speed2[0] += y[c] * y[c];
+        speed2[1] += (y[c] + way[c]) * (y[c] + way[c]);
+    }
+    return path->friction && fmax(speed2[0], speed2[1]) <
+                                 at_rest * at_rest * path->friction[KY_EXTERNAL_FRICTION_SIGMA2];
+}
+
 static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
                                 struct ky_error *error)
 {
@@ -172,13 +189,15 @@ enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt
         if (done + length == done || steps == MOST_STEPS)
             return too_short(y, from + done, steps, error);
         change(&own, done, y, at_start);
-        const int order = try_step(&own, done, length, y, at_start, way);
-        if (order > 0) {
-            for (int c = 0; c < NUMBERS; c++)
-                y[c] += way[c];
+        const int order = try_step(&own, done, length, y, at_start, way),
+                  stopped = order == 0 && has_stopped(path, y, way);
+        if (stopped)
+            y[3] = y[4] = y[5] = 0;
+        for (int c = 0; order > 0 && c < NUMBERS; c++)
+            y[c] += way[c];
+        if (order > 0 || stopped)
             done = length == dt - done ? dt : done + length;
-        }
-        length *= order == 0 ? 0.25 : order > FEW ? 0.8 : 2;
+        length *= stopped ? 2 : order == 0 ? 0.25 : order > FEW ? 0.8 : 2;
     }
     memcpy(x, y, 3 * sizeof *x);
     memcpy(v, y + 3, 3 * sizeof *v);

@@ -71,7 +71,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     uint64_t *other = ky_allocate(n, sizeof *other);
     uint32_t *place = ky_allocate(2 * n, sizeof *place);
     enum ky_status status = other && place ? KY_OK : KY_FAULT;
-    if (status == KY_OK) {
+    if (!status) {
         uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL,
                                     &places, key, threads);
         if (ky_octree_sort(n, key, other, varying, threads) == other)
@@ -241,7 +241,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
             return ky_fail(error, KY_FAULT, "out of memory: new keys for bodies that are close");
         size_t next = place_children(scratch->sprout, begin, end);
         enum ky_status status = more_sprouts(scratch, end, next, error);
-        if (status == KY_OK)
+        if (!status)
             status = ky_octree_end_level(tree, end, error);
         if (status)
             return status;

@@ -293,7 +293,7 @@ enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
     } columns[] = {KY_CELL_COLUMNS(KY_CELL_RESERVE, )};
     enum ky_status status = ky_octree_reserve(&tree->depth, &scratch->depths, tree->nodes,
                                               sizeof *tree->depth, "levels of cells", error);
-    for (int k = 0; k < KY_COLUMNS_OF_CELLS && status == KY_OK; k++)
+    for (int k = 0; k < KY_COLUMNS_OF_CELLS && !status; k++)
         status = ky_octree_reserve(columns[k].array, &scratch->nodes[k], tree->nodes,
                                    columns[k].size, columns[k].what, error);
     return status;

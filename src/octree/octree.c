@@ -167,12 +167,12 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
     tree->seconds.sort = lap(&clock);
     status = ky_octree_grow(tree, bodies, parameters, error);
     tree->seconds.build = lap(&clock);
-    if (status == KY_OK)
+    if (!status)
         status = ky_octree_moments(tree, bodies, parameters, error);
     free(tree->scratch->own_sprout);
     tree->scratch->own_sprout = NULL;
     tree->seconds.moments = lap(&clock);
-    if (status == KY_OK)
+    if (!status)
         status = ky_octree_groups(tree, parameters, error);
     tree->seconds.build += lap(&clock);
     return status;

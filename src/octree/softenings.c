@@ -90,7 +90,7 @@ enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, dou
     uint32_t *upper = ky_allocate(n, sizeof *upper);
     size_t lower = 0, uppers = 0;
     enum ky_status status = upper_key && upper ? KY_OK : KY_FAULT;
-    for (size_t k = 0; k < n && status == KY_OK; k++) {
+    for (size_t k = 0; k < n && !status; k++) {
         double softening = bodies->softening[order[k]];
         if (softening * softening > middle) {
             upper_key[uppers] = key[k] | KY_UPPER_HALF;

@@ -238,7 +238,7 @@ static enum ky_status change(struct ky_sim *sim, change_function *how,
     enum ky_status status = ky_parameters_resolve(changed, &resolved, error);
     if (!status)
         status = how(sim, &resolved, error);
-    sim->has_new_parameters |= status == KY_OK;
+    sim->has_new_parameters |= !status;
     return status;
 }
 

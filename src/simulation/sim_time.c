@@ -81,7 +81,7 @@ static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct k
 {
     if (status == KY_STOPPED)
         return sim->integrator->was_over ? end_call(sim, error) : halt(sim, error);
-    sim->has_failed |= status != KY_OK && !ky_sim_is_within(sim);
+    sim->has_failed |= status && !ky_sim_is_within(sim);
     return status;
 }
 

@@ -344,6 +344,32 @@ static void a_body_rests_in_a_centre(void **state)
     }
 }
 
+/* Where a light body pulls it out of the centre of a cusp, it stays near it: its orbit there is not
+ * resolved, and the run ends. The light body keeps its own orbit. */
+static void a_pulled_body_rests_in_a_cusp(void **state)
+{
+    (void)state;
+    static const double offset[] = {0, 1e-12};
+    for (int k = 0; k < 2; k++) {
+        struct ky_parameters p =
+            parameters_of("cpu", "nfw:mass=1,scale=1 friction:body=7,log=3,sigma=0.5", 1. / 128);
+        struct ky_bodies bodies = circling();
+        struct ky_sim *sim = NULL;
+        for (int b = 0; b < 3; b++)
+            bodies.mass[b] = b == 1 ? 0.01 : 1e-6;
+        memset(bodies.position[1], 0, sizeof bodies.position[1]);
+        memset(bodies.velocity[1], 0, sizeof bodies.velocity[1]);
+        bodies.position[1][0] = offset[k];
+        assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 16, &error));
+        assert_ok(ky_sim_bodies(sim, &bodies, &error));
+        assert_between(sqrt(radius2(bodies.position[1])), 0, 1e-8);
+        assert_between(sqrt(radius2(bodies.velocity[1])), 0, 1e-4);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+}
+
 /* A body's own mass acts where none is given, times G. */
 static void a_body_has_its_own_mass(void **state)
 {
@@ -492,6 +518,7 @@ int main(void)
         cmocka_unit_test(an_orbit_has_friction),
         cmocka_unit_test(wrong_orbits_are_refused),
         cmocka_unit_test(a_body_rests_in_a_centre),
+        cmocka_unit_test(a_pulled_body_rests_in_a_cusp),
         cmocka_unit_test(a_body_has_its_own_mass),
         cmocka_unit_test(friction_has_no_seams),
         cmocka_unit_test(wrong_friction_is_refused),

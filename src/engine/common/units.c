@@ -352,3 +352,8 @@ struct ky_moving_units ky_moving_units(double heaviest, double mass, double pote
     const double speed = ky_power_of_two(sqrt(fabs(potential) * mass), -5);
     return (struct ky_moving_units){ky_power_of_two(heaviest, 0), speed / length};
 }
+
+double ky_moving_near2(size_t n)
+{
+    return 100 * pow((double)n, -2.0 / 3);
+}

@@ -166,7 +166,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                        parameters->engine);
     const struct ky_cpu_method *method;
     enum ky_status status = ky_cpu_method(parameters->force, &method, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     if (parameters->tree != KY_TREE_BY_ENGINE)
         return ky_fail(error, KY_UNSUPPORTED,
@@ -184,9 +184,9 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->method = method;
     cpu->threads = ky_threads(parameters->threads);
     status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
-    if (status == KY_OK)
+    if (!status)
         status = resize(&cpu->base, room, error);
-    if (status != KY_OK) {
+    if (status) {
         close_engine(&cpu->base);
         return status;
     }

@@ -6,6 +6,7 @@
 
 #include "base/drivers.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
@@ -102,13 +103,9 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
 {
     struct ky_device_state *state = &engine->state;
     struct ky_force_report *report = &state->report;
-    enum ky_status status = ky_device_state_open(state, error);
-    if (status == KY_OK)
-        status = check(engine, error);
-    if (status == KY_OK)
-        status = resize(&engine->base, n, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_device_state_open(state, error));
+    KY_TRY(check(engine, error));
+    KY_TRY(resize(&engine->base, n, error));
     snprintf(engine->base.name, sizeof engine->base.name, "%s:%zu", engine->base.verbs->name,
              state->opened.index);
     snprintf(report->engine, sizeof report->engine, "%s", engine->base.verbs->name);
@@ -150,7 +147,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->state.units = (struct ky_engine_units){1, 1};
     engine->links.bodies = engine->links.host.bodies = &engine->state.bodies;
     enum ky_status status = start(engine, room, error);
-    if (status != KY_OK)
+    if (status)
         close_engine(&engine->base);
     else
         *base = &engine->base;
@@ -195,13 +192,13 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
     enum ky_status status = ky_device_bodies_expect(&engine->state, given, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_copies_check(&engine->state, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_bodies_put(&engine->state, given, error);
-    if (status == KY_OK && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
+    if (!status && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
         status = ky_device_divide(&engine->state, given->mass, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_hermite_keep(&engine->state, given, error);
     return status ? status : ky_device_columns_clear(&engine->state, 0, error);
 }
@@ -222,23 +219,23 @@ static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = callers_order(state, error);
-    return status ? status : ky_device_columns_put(state, column, numbers, error);
+    KY_TRY(callers_order(state, error));
+    return ky_device_columns_put(state, column, numbers, error);
 }
 
 static enum ky_status get_column(struct ky_engine *base, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = callers_order(state, error);
-    return status ? status : ky_device_columns_get(state, column, numbers, error);
+    KY_TRY(callers_order(state, error));
+    return ky_device_columns_get(state, column, numbers, error);
 }
 
 /* The same, after pending kicks. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
-    enum ky_status status = ky_device_settle(state, error);
-    return status ? status : callers_order(state, error);
+    KY_TRY(ky_device_settle(state, error));
+    return callers_order(state, error);
 }
 
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
@@ -246,9 +243,9 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_bodies_put_some(state, some, error);
-    if (status == KY_OK && !ky_device_shared(state))
+    if (!status && !ky_device_shared(state))
         status = ky_device_divide_some(state, some, error);
     state->has_pull &= !some->position && !some->mass;
     return status ? status : ky_device_columns_clear(state, 1U << KY_COLUMN_PULL, error);
@@ -257,20 +254,18 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = settle_in_callers_order(state, error);
-    if (status == KY_OK)
-        status = ky_device_bodies_get(state, wanted, error);
-    return status == KY_OK ? ky_device_hermite_get(state, NULL, wanted, error) : status;
+    KY_TRY(settle_in_callers_order(state, error));
+    KY_TRY(ky_device_bodies_get(state, wanted, error));
+    return ky_device_hermite_get(state, NULL, wanted, error);
 }
 
 static enum ky_status get_some(struct ky_engine *base, const uint32_t *body, struct ky_bodies *some,
                                struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = settle_in_callers_order(state, error);
-    if (status == KY_OK)
-        status = ky_device_bodies_get_some(state, body, some, error);
-    return status == KY_OK ? ky_device_hermite_get(state, body, some, error) : status;
+    KY_TRY(settle_in_callers_order(state, error));
+    KY_TRY(ky_device_bodies_get_some(state, body, some, error));
+    return ky_device_hermite_get(state, body, some, error);
 }
 
 static enum ky_status kick(struct ky_engine *base, double dt, struct ky_error *error)
@@ -288,12 +283,11 @@ static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts
 {
     /* sums depend on the order of the bodies, which may differ after a restart */
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = settle_in_callers_order(state, error);
-    if (status == KY_OK && ky_device_shared(state))
+    KY_TRY(settle_in_callers_order(state, error));
+    if (ky_device_shared(state))
         return ky_places_sums(state, parts, error);
-    if (status == KY_OK)
-        status = ky_device_sums(state, parts, error);
-    return status == KY_OK ? ky_device_hermite_sums(state, parts, error) : status;
+    KY_TRY(ky_device_sums(state, parts, error));
+    return ky_device_hermite_sums(state, parts, error);
 }
 
 /* ---- forces and walks ---- */
@@ -303,13 +297,10 @@ static enum ky_status add_report(struct ky_device_engine *engine, struct ky_forc
                                  struct ky_error *error)
 {
     struct ky_device_state *state = &engine->state;
-    enum ky_status status = KY_OK;
     report->walk += ky_marked_seconds(&state->opened);
     if (engine->of_forces && engine->method->report)
-        status = engine->method->report(state, &engine->links, engine->own, report, error);
-    return status == KY_OK
-               ? ky_pair_counts_add(&engine->links.counts, &state->bodies, report, error)
-               : status;
+        KY_TRY(engine->method->report(state, &engine->links, engine->own, report, error));
+    return ky_pair_counts_add(&engine->links.counts, &state->bodies, report, error);
 }
 
 /* The relative opening test without last accelerations makes two passes. Marks and counts are for
@@ -325,14 +316,14 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
         ky_opening_kind(state->parameters->opening)->by_alpha) {
         const struct ky_parameters first = ky_without_relative(state->parameters);
         status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
-        if (status == KY_OK)
+        if (!status)
             status = add_report(engine, &state->report, error);
         engine->links.counts.groups = 0;
         state->has_fields = 0;
     }
-    return status == KY_OK ? method->evaluate(state, &engine->links, engine->own, evaluation,
-                                              state->parameters, error)
-                           : status;
+    return status ? status
+                  : method->evaluate(state, &engine->links, engine->own, evaluation,
+                                     state->parameters, error);
 }
 
 /* Accelerations are known if any rank has some for its bodies. Their parts without external fields
@@ -357,7 +348,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     struct ky_force_report *report = &state->report;
     struct ky_evaluation evaluation = {.active = active};
     enum ky_status status = ky_active_check(active, state->n, state->has_acceleration, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_settle(state, error);
     ky_links_begin(&engine->links);
     if (ky_force_kind(state->parameters->force)->has_tree &&
@@ -365,17 +356,17 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         report->upload = report->download = 0;
     engine->of_forces = 1;
     int lacks_pull = ky_device_lacks_pull(state);
-    if (status == KY_OK && ky_device_shared(state))
+    if (!status && ky_device_shared(state))
         status = agree(state, &lacks_pull, error);
-    if (status == KY_OK && state->n > 0)
+    if (!status && state->n > 0)
         status = evaluate(engine, &evaluation, lacks_pull, error);
-    if (status == KY_OK && active && state->externals->count > 0)
+    if (!status && active && state->externals->count > 0)
         status = ky_device_curve_leave(&state->bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_externals_add(&state->bodies, &evaluation, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_hermite_forget(state, error);
-    state->has_acceleration |= status == KY_OK;
+    state->has_acceleration |= !status;
     return status;
 }
 
@@ -388,10 +379,8 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
         return ky_device_hermite_advance(&engine->state, way, error);
     const struct ky_shared *shared = ky_device_shared(&engine->state);
     int lacks_pull = 0;
-    const enum ky_status status =
-        shared && shared->system > 0 ? agree(&engine->state, &lacks_pull, error) : KY_OK;
-    if (status != KY_OK)
-        return status;
+    if (shared && shared->system > 0)
+        KY_TRY(agree(&engine->state, &lacks_pull, error));
     return ky_device_blocks_advance(&engine->blocks, &engine->state, engine->method, &engine->links,
                                     engine->own, way, error);
 }
@@ -407,8 +396,8 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = settle_in_callers_order(state, error);
-    return status ? status : ky_device_exact(state, sinks, count, acceleration, potential, error);
+    KY_TRY(settle_in_callers_order(state, error));
+    return ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
 
 static size_t system_of(const struct ky_device_state *state)
@@ -425,8 +414,8 @@ static enum ky_status begin_points(struct ky_engine *base, const struct ky_point
     if (points->count > INT32_MAX - state->n)
         return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
                        points->count, base->verbs->name, INT32_MAX - state->n);
-    const enum ky_status status = ky_points_check(points, state->parameters, error);
-    return status == KY_OK ? ky_device_settle(state, error) : status;
+    KY_TRY(ky_points_check(points, state->parameters, error));
+    return ky_device_settle(state, error);
 }
 
 static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
@@ -434,9 +423,7 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
     struct ky_device_state *state = &engine->state;
-    const enum ky_status status = begin_points(base, points, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(begin_points(base, points, error));
     if (points->count > 0 && system_of(state) > 0)
         return engine->method->field(state, &engine->links, engine->own, points, acceleration,
                                      potential, error);
@@ -454,7 +441,7 @@ static enum ky_status tides(struct ky_engine *base, const struct ky_points *poin
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
     const enum ky_status status = begin_points(base, points, error);
-    if (status != KY_OK || points->count == 0)
+    if (status || points->count == 0)
         return status;
     if (system_of(&engine->state) > 0)
         return ky_device_tides(&engine->state, &engine->links, points, tide, error);

@@ -151,7 +151,7 @@ static enum ky_status open_board(const struct ky_parameters *parameters, struct 
     board->base.verbs = &ky_cpu_board;
     board->threads = ky_threads(parameters->threads);
     const enum ky_status status = ky_cpu_lanes(parameters->isa, &board->lanes, &isa, error);
-    if (status != KY_OK) {
+    if (status) {
         free(board);
         return status;
     }

@@ -167,7 +167,7 @@ enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double ti
     memory->stands = 0;
     list_sources(memory);
     const enum ky_status status = need_columns(memory, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     find_middle(memory);
     for (int c = 0; c < 3; c++) {

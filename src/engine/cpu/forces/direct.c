@@ -259,7 +259,7 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
         wanted[k] = (struct ky_cpu_wanted){sinks ? sinks[k] : k, k,
                                            ky_cpu_source_number(cpu, sinks ? sinks[k] : k)};
     status = ky_cpu_own_in_double(ky_cpu_sources(cpu), &direct, &eps2, error);
-    if (status != KY_OK)
+    if (status)
         goto end;
     ky_cpu_make_blocks(wanted, count, block, &blocks);
     const int is_shared = !sinks && !acceleration && !cpu->division.part;

@@ -82,6 +82,6 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
         status = ky_halt_check(cpu->base.halt, error);
     cpu->active = NULL;
     cpu->report.total = ky_clock() - start;
-    cpu->has_acceleration |= status == KY_OK;
+    cpu->has_acceleration |= !status;
     return status;
 }

@@ -203,10 +203,10 @@ static enum ky_status open_desks(const struct all *all, struct ky_general_desk *
     *desk = ky_allocate_zeroed(threads, sizeof **desk);
     enum ky_status status =
         *desk ? KY_OK : ky_no_memory(error, "general walk", threads, sizeof **desk);
-    for (size_t k = 0; k < threads && status == KY_OK; k++) {
+    for (size_t k = 0; k < threads && !status; k++) {
         status = ky_general_open(&all->walk, &(*desk)[k], error);
         (*desk)[k].list = ky_allocate_zeroed(levels, sizeof *(*desk)[k].list);
-        if (status == KY_OK && !(*desk)[k].list)
+        if (!status && !(*desk)[k].list)
             status = ky_no_memory(error, "lists of cells", levels, sizeof *(*desk)[k].list);
     }
     return status;
@@ -245,7 +245,7 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
         cut(all);
         status = open_desks(all, &desk, error);
     }
-    if (status == KY_OK) {
+    if (!status) {
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(all->walk.cpu->threads) if (all->branches > 1)
         for (size_t k = 0; k < all->branches; k++)
@@ -329,7 +329,7 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
     double built = ky_clock();
     all.walk.number = ky_cpu_numbers(&cpu->tree);
     all.walk.own = ky_cpu_own_bodies(cpu, &cpu->tree);
-    if (status == KY_OK && cpu->n)
+    if (!status && cpu->n)
         status = walk_all(&all, error);
     free(all.walk.bound2);
     cpu->report.walk = ky_clock() - built;

@@ -570,7 +570,7 @@ enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joinin
         status = stand(&joins, error);
     joins.own = ky_cpu_own_bodies(cpu, &cpu->tree);
     double built = ky_clock();
-    if (status == KY_OK && cpu->n)
+    if (!status && cpu->n)
         status = join_bodies_of(&joins, error);
     cpu->report.walk = ky_clock() - built;
     cpu->report.total = ky_clock() - start;

@@ -165,12 +165,12 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     const struct ky_parameters built =
         cpu->acting ? ky_cpu_sinks_tree(parameters, cpu->n, cpu->acting->n) : *parameters;
     enum ky_status status = ky_cpu_renew_tree(cpu, &built, error);
-    if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
+    if (!status && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();
-    if (status == KY_OK)
+    if (!status)
         status = cpu->method->walk(cpu, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_halt_check(cpu->base.halt, error);
     cpu->report.walk += ky_clock() - start;
     return status;
@@ -187,5 +187,5 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
         status = ky_cpu_pass_parts(cpu, pass, &first, error);
         ky_cpu_note_pull(cpu);
     }
-    return status == KY_OK ? ky_cpu_pass_parts(cpu, pass, &parameters, error) : status;
+    return status ? status : ky_cpu_pass_parts(cpu, pass, &parameters, error);
 }

@@ -165,7 +165,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
         return KY_OK;
     if (cpu->parameters->curve == KY_CURVE_NONE) {
         enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
-        if (status != KY_OK)
+        if (status)
             return status;
     }
     struct centre *centre = centres_of(cpu);

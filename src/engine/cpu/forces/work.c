@@ -27,7 +27,7 @@ enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
         cpu->kept.first ? KY_OK : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
     if (!status && in_groups)
         status = find_groups(cpu, error);
-    cpu->tree_serves = status == KY_OK;
+    cpu->tree_serves = !status;
     return status;
 }
 

@@ -169,15 +169,11 @@ void ky_cpu_centre_hermite(struct ky_cpu *cpu)
     }
 }
 
-/* A float sum rounds to 6e-8 of its largest term. The engine's length is about a 700th of the
- * radius of nine tenths of the bodies: beyond ten lengths over the cube root of N the rounding
- * error of one source's force is at most 1e-5 of the force of all other sources, and few sinks have
- * a source within this radius. Returns −1 if no softening of a sink is below this radius, and in
- * double. */
+/* Returns −1 if no softening of a sink is below the radius of near sources, and in double. */
 static double near2_of(const struct ky_cpu *cpu)
 {
     const size_t n = cpu->division.part ? cpu->division.sources : cpu->n;
-    const double near2 = 100 * pow((double)n, -2.0 / 3);
+    const double near2 = ky_moving_near2(n);
     int some = 0;
     for (size_t i = 0; i < cpu->n; i++)
         some |= cpu->hermite->eps2[i] < near2;

@@ -67,7 +67,7 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
                                 ? share(cpu, &wanted, error)
                                 : ky_octree_build(&cpu->tree, &bodies, parameters, error);
     ky_tree_seconds(&cpu->tree, &cpu->report);
-    cpu->tree_stands = status == KY_OK;
+    cpu->tree_stands = !status;
     cpu->tree_serves = 0;
     cpu->tree_opening = ky_opening_key(parameters);
     cpu->tree_linked = 0;

@@ -100,7 +100,7 @@ static enum ky_status open_board(const struct ky_board_verbs *verbs, const struc
     board->base.verbs = verbs;
     board->opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     enum ky_status status = connect(board, parameters, error);
-    if (status != KY_OK)
+    if (status)
         close_board(&board->base);
     else
         *base = &board->base;
@@ -143,9 +143,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
     size_t *resident = &board->resident[division->sum];
     if (*resident == 0) {
         const enum ky_kernel_id kernel = kernel_of(board, division->sum);
-        enum ky_status status = card->driver->load(card, kernel, error);
-        if (status != KY_OK)
-            return status;
+        KY_TRY(card->driver->load(card, kernel, error));
         *resident = card->driver->resident(card, kernel);
     }
     division->of = ky_board_divide(card, *resident, board->task.slots, request->count);
@@ -181,15 +179,11 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
          words},
         {&board->found, "counts of neighbours", count + 1, words},
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
-        status = ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
-                                wanted[k].size, error);
-    if (status == KY_OK)
-        status = ky_pinned_need(card, &board->up, "sinks", board->sinks.bytes, error);
-    return status == KY_OK
-               ? ky_pinned_need(card, &board->down, "results", board->results.bytes, error)
-               : status;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        KY_TRY(ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
+                              wanted[k].size, error));
+    KY_TRY(ky_pinned_need(card, &board->up, "sinks", board->sinks.bytes, error));
+    return ky_pinned_need(card, &board->down, "results", board->results.bytes, error);
 }
 
 /* Copies vectors to three columns; NULL: zeros. */
@@ -255,16 +249,14 @@ static enum ky_status sum(struct ky_device_board *board, const struct division *
     const uint32_t slots = (uint32_t)board->task.slots, count = (uint32_t)board->task.request.count,
                    capacity = (uint32_t)board->task.capacity;
     const uint32_t each = count < KY_JERK_LANES * KY_JERK_SINKS ? 1 : KY_JERK_LANES / KY_JERK_RUN;
-    enum ky_status status = ky_launch(
-        card, kernel_of(board, d->sum), (size_t)d->of.blocks * d->of.slices,
-        KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial), KY_BUFFER(board->run),
-                     KY_BUFFER(board->list), KY_BUFFER(board->found), KY_VALUE(time),
-                     KY_VALUE(slots), KY_VALUE(count), KY_VALUE(d->of.length),
-                     KY_VALUE(d->of.lanes), KY_VALUE(capacity), KY_VALUE(d->flags),
-                     board->precision == KY_DOUBLE ? KY_VALUE(whole) : KY_VALUE(part)),
-        error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_launch(card, kernel_of(board, d->sum), (size_t)d->of.blocks * d->of.slices,
+                     KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial),
+                                  KY_BUFFER(board->run), KY_BUFFER(board->list),
+                                  KY_BUFFER(board->found), KY_VALUE(time), KY_VALUE(slots),
+                                  KY_VALUE(count), KY_VALUE(d->of.length), KY_VALUE(d->of.lanes),
+                                  KY_VALUE(capacity), KY_VALUE(d->flags),
+                                  board->precision == KY_DOUBLE ? KY_VALUE(whole) : KY_VALUE(part)),
+                     error));
     return ky_launch(card, KY_IN_EITHER(ky_board_reduce, board->precision), ky_groups(count, each),
                      KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->partial),
                                   KY_BUFFER(board->run), KY_BUFFER(board->results),
@@ -282,14 +274,12 @@ static enum ky_status make_lists(struct ky_device_board *board, const struct div
     const uint64_t sums = 2 * KY_BOARD_SUMS * (uint64_t)count,
                    found = sums + KY_RESULT_FOUND * (uint64_t)count,
                    begin = sums + KY_RESULT_BEGIN * (uint64_t)count;
-    enum ky_status status = ky_launch_teams(
+    KY_TRY(ky_launch_teams(
         board->opened.card, KY_IN_EITHER(ky_board_lists, board->precision), count,
         KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->list), KY_BUFFER(board->found),
                      KY_BUFFER(board->whole), KY_BUFFER(board->results), KY_VALUE(time),
                      KY_VALUE(slots), KY_VALUE(count), KY_VALUE(capacity), KY_VALUE(d->flags)),
-        error);
-    if (status != KY_OK)
-        return status;
+        error));
     return ky_launch_teams(board->opened.card, KY_KERNEL_ky_order_parts, count,
                            KY_ARGUMENTS(KY_BUFFER(board->whole), KY_BUFFER(board->results),
                                         KY_VALUE(begin), KY_VALUE(found), KY_VALUE(capacity),
@@ -304,27 +294,21 @@ static enum ky_status compute(struct ky_device_board *board, const struct ky_boa
     const union ky_state_value time = ky_to_state(card, request->time);
     const size_t lists = request->what & KY_BOARD_LISTS;
     struct division division;
-    enum ky_status status = divide(board, &division, error);
-    if (status == KY_OK)
-        status = need(board, &division, error);
-    if (status == KY_OK)
-        status = send_sinks(board, request, error);
-    if (status == KY_OK && lists)
-        status = card->driver->zero(card, &board->found, error);
-    if (status == KY_OK && !(division.flags & KY_BOARD_FUSED))
-        status = predict(board, time, error);
-    if (status == KY_OK)
-        status = sum(board, &division, time, error);
-    if (status == KY_OK && lists)
-        status = make_lists(board, &division, time, error);
-    return status == KY_OK
-               ? card->driver->read_later(
-                     card, &board->results, 0, board->down.data,
-                     request->count *
-                         (KY_BOARD_SUMS * KY_STATE_BYTES +
+    KY_TRY(divide(board, &division, error));
+    KY_TRY(need(board, &division, error));
+    KY_TRY(send_sinks(board, request, error));
+    if (lists)
+        KY_TRY(card->driver->zero(card, &board->found, error));
+    if (!(division.flags & KY_BOARD_FUSED))
+        KY_TRY(predict(board, time, error));
+    KY_TRY(sum(board, &division, time, error));
+    if (lists)
+        KY_TRY(make_lists(board, &division, time, error));
+    return card->driver->read_later(
+        card, &board->results, 0, board->down.data,
+        request->count * (KY_BOARD_SUMS * KY_STATE_BYTES +
                           (lists ? KY_BOARD_WORDS_WITH_LISTS : KY_BOARD_WORDS) * sizeof(uint32_t)),
-                     error)
-               : status;
+        error);
 }
 
 static enum ky_status start(struct ky_board *base, const struct ky_board_request *request,
@@ -342,7 +326,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
                        "%zu lists of %zu neighbours: a board makes 2^32 entries at a time",
                        request->count, task->capacity);
     enum ky_status status = task->slots && request->count ? compute(board, request, error) : KY_OK;
-    task->is_on = status == KY_OK;
+    task->is_on = !status;
     return status;
 }
 
@@ -428,7 +412,7 @@ static enum ky_status fetch_lists(struct ky_device_board *board, const struct co
     const size_t bytes = *entries * sizeof(uint32_t);
     const enum ky_status status =
         ky_pinned_need(card, &board->entries, "lists of neighbours", bytes, error);
-    return status == KY_OK && *entries > 0
+    return !status && *entries > 0
                ? card->driver->read_later(card, &board->whole, 0, board->entries.data, bytes, error)
                : status;
 }
@@ -458,7 +442,7 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
         return ky_fail(error, KY_USAGE, "no force was started");
     board->task.is_on = 0;
     enum ky_status status = empty || count == 0 ? KY_OK : card->driver->wait(card, error);
-    if (status != KY_OK || !results)
+    if (status || !results)
         return status;
     if (empty)
         give_nothing(count, results);
@@ -472,9 +456,9 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     if (lists)
         status = fetch_lists(board, &come, &entries, error);
     give(&come, results); /* while the lists are copied */
-    if (status == KY_OK && entries > 0)
+    if (!status && entries > 0)
         status = card->driver->wait(card, error);
-    if (status == KY_OK && lists)
+    if (!status && lists)
         give_lists(board, &come, entries, results);
     return status;
 }

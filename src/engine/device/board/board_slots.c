@@ -1,6 +1,8 @@
 /* The slots of a board: memory that grows, and the upload of bodies. */
 #include "engine/device/board/board_slots.h"
 
+#include "base/status.h"
+
 enum { SENT_BYTES = KY_SLOT_SENT * KY_STATE_BYTES, PIECE = KY_STAGING_BYTES / SENT_BYTES };
 enum { LEAST_ROOM = 1024 };
 
@@ -20,14 +22,14 @@ static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const
 {
     struct ky_buffer larger = {0};
     enum ky_status status = ky_buffer_need(card, &larger, what, slots, size, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->zero(card, &larger, error);
-    if (status == KY_OK && buffer->handle)
+    if (!status && buffer->handle)
         status = card->driver->copy(card, KY_PLACE(buffer, 0), KY_PLACE(&larger, 0), buffer->bytes,
                                     error);
-    if (status == KY_OK && buffer->handle)
+    if (!status && buffer->handle)
         status = card->driver->wait(card, error);
-    if (status != KY_OK) {
+    if (status) {
         ky_buffer_release(card, &larger);
         return status;
     }
@@ -48,14 +50,12 @@ static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *ca
                        (size_t)KY_SLOT_EMPTY);
     room = room > wanted ? room : wanted;
     room = (room + KY_SLOT_BLOCK - 1) / KY_SLOT_BLOCK * KY_SLOT_BLOCK;
-    enum ky_status status = grow(card, &slots->state, "bodies of a board", room,
-                                 KY_SLOT_STATES * KY_STATE_BYTES, error);
-    if (status == KY_OK)
-        status = grow(card, &slots->word, "labels of bodies", room,
-                      KY_SLOT_WORDS * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        slots->room = room;
-    return status;
+    KY_TRY(grow(card, &slots->state, "bodies of a board", room, KY_SLOT_STATES * KY_STATE_BYTES,
+                error));
+    KY_TRY(grow(card, &slots->word, "labels of bodies", room, KY_SLOT_WORDS * sizeof(uint32_t),
+                error));
+    slots->room = room;
+    return KY_OK;
 }
 
 /* ---- upload ---- */
@@ -97,21 +97,19 @@ enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *
 {
     const size_t end = count ? (size_t)slot[count - 1] + 1 : 0,
                  most = count < PIECE ? count : PIECE;
-    enum ky_status status = need_room(slots, card, end, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &slots->sent, "bodies on their way", most, SENT_BYTES, error);
-    for (size_t first = 0; first < count && status == KY_OK; first += PIECE) {
+    KY_TRY(need_room(slots, card, end, error));
+    KY_TRY(ky_buffer_need(card, &slots->sent, "bodies on their way", most, SENT_BYTES, error));
+    for (size_t first = 0; first < count; first += PIECE) {
         const uint32_t some = (uint32_t)(count - first < PIECE ? count - first : PIECE);
         const struct sending sending = {card, slot + first, body + first};
         const struct ky_staged staged = {&slots->sent, 0, some, SENT_BYTES};
-        status = ky_staging_up(&slots->staging, card, 1, &staged, fill, &sending, error);
-        if (status == KY_OK)
-            status = ky_launch_over(card, KY_IN_EITHER(ky_board_put, precision), some,
-                                    KY_ARGUMENTS(KY_BUFFER(slots->sent), KY_BUFFER(slots->sent),
-                                                 KY_BUFFER(slots->state), KY_BUFFER(slots->word),
-                                                 KY_VALUE(some)),
-                                    error);
+        KY_TRY(ky_staging_up(&slots->staging, card, 1, &staged, fill, &sending, error));
+        KY_TRY(ky_launch_over(card, KY_IN_EITHER(ky_board_put, precision), some,
+                              KY_ARGUMENTS(KY_BUFFER(slots->sent), KY_BUFFER(slots->sent),
+                                           KY_BUFFER(slots->state), KY_BUFFER(slots->word),
+                                           KY_VALUE(some)),
+                              error));
     }
     slots->end = end > slots->end ? end : slots->end;
-    return status;
+    return KY_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/status.h"
+
 /* ---- launches ---- */
 
 size_t ky_groups(size_t n, size_t lanes)
@@ -15,9 +17,7 @@ enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t 
 {
     if (groups == 0)
         return KY_OK;
-    enum ky_status status = card->driver->load(card, kernel, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(card->driver->load(card, kernel, error));
     return card->driver->launch(card, kernel, groups, &arguments, error);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 _Static_assert(KY_SINGLE == 0 && KY_EXTENDED == 1 && KY_DOUBLE == 2,
                "the precisions have the numbers that kernels/driver/dialect.h says");
 
@@ -88,7 +90,7 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
     ky_buffer_release(card, buffer);
     buffer->what = what;
     enum ky_status status = card->driver->allocate(card, bytes, buffer, error);
-    if (status != KY_OK) {
+    if (status) {
         memset(buffer, 0, sizeof *buffer);
         return status;
     }
@@ -107,7 +109,7 @@ enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whol
                        card->name, what, bytes, offset, whole->bytes, whole->what);
     part->what = what;
     enum ky_status status = card->driver->part(card, whole, offset, bytes, part, error);
-    if (status != KY_OK)
+    if (status)
         memset(part, 0, sizeof *part);
     else
         part->bytes = bytes;
@@ -117,9 +119,8 @@ enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whol
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error)
 {
-    enum ky_status status = ky_buffer_need(card, buffer, what, count, size, error);
-    return status == KY_OK ? card->driver->write(card, buffer, 0, data, count * size, error)
-                           : status;
+    KY_TRY(ky_buffer_need(card, buffer, what, count, size, error));
+    return card->driver->write(card, buffer, 0, data, count * size, error);
 }
 
 void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned)
@@ -138,7 +139,7 @@ enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, co
     bytes = bytes > 0 ? bytes : 1;
     pinned->what = what;
     enum ky_status status = card->driver->pin(card, bytes, pinned, error);
-    if (status != KY_OK) {
+    if (status) {
         memset(pinned, 0, sizeof *pinned);
         return status;
     }
@@ -150,8 +151,8 @@ enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, e
                                size_t n, struct ky_error *error)
 {
     size_t bytes;
-    enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
-    return status == KY_OK ? ky_buffer_need(card, buffer, "scratch", bytes, 1, error) : status;
+    KY_TRY(card->driver->scratch(card, what, n, &bytes, error));
+    return ky_buffer_need(card, buffer, "scratch", bytes, 1, error);
 }
 
 enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *scratch,
@@ -159,7 +160,7 @@ enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *sc
 {
     size_t bytes;
     enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
-    if (status != KY_OK || scratch->bytes >= bytes)
+    if (status || scratch->bytes >= bytes)
         return status;
     return ky_fail(error, KY_FAULT, "%s: scratch of %zu bytes, %zu are needed for %zu numbers",
                    card->name, scratch->bytes, bytes, n);

@@ -23,7 +23,7 @@ static enum ky_status open_first(struct ky_opened *opened, int automatic, struct
     size_t end = automatic ? driver->first_cpu() : SIZE_MAX;
     enum ky_status status =
         ky_fail(error, KY_UNSUPPORTED, "there is no %s device that is a GPU", driver->name);
-    for (size_t k = 0; k < end && status != KY_OK && driver->list(k, &device) == KY_OK; k++)
+    for (size_t k = 0; k < end && status && driver->list(k, &device) == KY_OK; k++)
         status = open_card(opened, k, error);
     return status;
 }

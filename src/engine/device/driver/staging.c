@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 enum {
     SHARE_BYTES = 1 << 16, /* approximate bytes per thread and turn */
     FEW_BYTES = 1 << 15    /* size of a piece for small arrays */
@@ -26,11 +28,9 @@ static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card
 {
     *turn = staging->turn;
     staging->turn = 1 - staging->turn;
-    enum ky_status status = card->driver->reach(card, KY_MARK_STAGING + *turn, error);
-    return status == KY_OK
-               ? ky_pinned_need(card, &staging->piece[*turn], "data on their way",
-                                bytes <= FEW_BYTES ? FEW_BYTES : KY_STAGING_BYTES, error)
-               : status;
+    KY_TRY(card->driver->reach(card, KY_MARK_STAGING + *turn, error));
+    return ky_pinned_need(card, &staging->piece[*turn], "data on their way",
+                          bytes <= FEW_BYTES ? FEW_BYTES : KY_STAGING_BYTES, error);
 }
 
 static void share(int threads, const struct ky_staged *array, size_t first, size_t end,
@@ -47,21 +47,17 @@ enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, i
                              const void *context, struct ky_error *error)
 {
     size_t most = items_of_piece(array);
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < array->count && status == KY_OK; first += most) {
+    for (size_t first = 0; first < array->count; first += most) {
         size_t end = array->count - first < most ? array->count : first + most;
         int turn;
-        status = take_turn(staging, card, (end - first) * array->size, &turn, error);
-        if (status != KY_OK)
-            return status;
+        KY_TRY(take_turn(staging, card, (end - first) * array->size, &turn, error));
         share(threads, array, first, end, fill, context, staging->piece[turn].data);
-        status = card->driver->write_later(card, array->buffer, array->offset + first * array->size,
-                                           staging->piece[turn].data, (end - first) * array->size,
-                                           error);
-        if (status == KY_OK)
-            status = card->driver->mark(card, KY_MARK_STAGING + turn, error);
+        KY_TRY(card->driver->write_later(card, array->buffer, array->offset + first * array->size,
+                                         staging->piece[turn].data, (end - first) * array->size,
+                                         error));
+        KY_TRY(card->driver->mark(card, KY_MARK_STAGING + turn, error));
     }
-    return status;
+    return KY_OK;
 }
 
 struct array {
@@ -80,10 +76,8 @@ enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card,
                                struct ky_error *error)
 {
     const struct array from = {data, array->size};
-    enum ky_status status =
-        ky_buffer_need(card, array->buffer, what, array->count, array->size, error);
-    return status == KY_OK ? ky_staging_up(staging, card, threads, array, copy_items, &from, error)
-                           : status;
+    KY_TRY(ky_buffer_need(card, array->buffer, what, array->count, array->size, error));
+    return ky_staging_up(staging, card, threads, array, copy_items, &from, error);
 }
 
 /* A piece that is being copied from the card. */
@@ -97,13 +91,11 @@ static enum ky_status ask(struct ky_staging *staging, struct ky_card *card,
                           struct ky_error *error)
 {
     const size_t bytes = (coming->end - coming->first) * array->size;
-    enum ky_status status = take_turn(staging, card, bytes, &coming->turn, error);
-    if (status == KY_OK)
-        status = card->driver->read_later(card, array->buffer,
-                                          array->offset + coming->first * array->size,
-                                          staging->piece[coming->turn].data, bytes, error);
-    return status == KY_OK ? card->driver->mark(card, KY_MARK_STAGING + coming->turn, error)
-                           : status;
+    KY_TRY(take_turn(staging, card, bytes, &coming->turn, error));
+    KY_TRY(card->driver->read_later(card, array->buffer,
+                                    array->offset + coming->first * array->size,
+                                    staging->piece[coming->turn].data, bytes, error));
+    return card->driver->mark(card, KY_MARK_STAGING + coming->turn, error);
 }
 
 enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
@@ -113,13 +105,13 @@ enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card,
     size_t most = items_of_piece(array), asked = 0;
     struct coming now = {0, 0, 0}, next = {0, 0, 0};
     enum ky_status status = KY_OK;
-    while (status == KY_OK && (asked < array->count || now.end > now.first)) {
+    while (!status && (asked < array->count || now.end > now.first)) {
         next = (struct coming){asked, array->count - asked < most ? array->count : asked + most, 0};
         if (next.end > next.first)
             status = ask(staging, card, array, &next, error);
-        if (status == KY_OK && now.end > now.first)
+        if (!status && now.end > now.first)
             status = card->driver->reach(card, KY_MARK_STAGING + now.turn, error);
-        if (status == KY_OK && now.end > now.first)
+        if (!status && now.end > now.first)
             share(threads, array, now.first, now.end, take, context, staging->piece[now.turn].data);
         asked = next.end;
         now = next;

@@ -130,11 +130,11 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     task->results.scattered = !task->joins;
     if (task->joins)
         task->results = results_of(direct, count);
-    if (status == KY_OK && task->joins)
+    if (!status && task->joins)
         status = need_results(state, direct, count, error);
-    if (status == KY_OK)
+    if (!status)
         status = sum(state, direct, task, error);
-    return status == KY_OK && task->joins ? scatter(state, direct, count, error) : status;
+    return !status && task->joins ? scatter(state, direct, count, error) : status;
 }
 
 /* Labels of the active bodies: their indices among the sources, or behind these. */
@@ -146,11 +146,8 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
     const size_t word = sizeof(uint32_t);
     const struct ky_device_array places = {&state->division.places, "places", 1, word,
                                            state->n * word};
-    enum ky_status status =
-        ky_buffer_need(bodies->card, label, "labels of sinks", count, word, error);
-    return status == KY_OK
-               ? ky_device_gather(bodies, &places, &bodies->active_list, count, label, error)
-               : status;
+    KY_TRY(ky_buffer_need(bodies->card, label, "labels of sinks", count, word, error));
+    return ky_device_gather(bodies, &places, &bodies->active_list, count, label, error);
 }
 
 /* If some bodies have no mass, all sinks lie behind the sources. */
@@ -165,19 +162,19 @@ static enum ky_status sum_behind(struct ky_device_state *state, struct direct *d
     task->sum.count = count;
     task->sum.label = &state->division.places;
     if (!evaluation->active)
-        return status == KY_OK ? sum(state, direct, task, error) : status;
+        return status ? status : sum(state, direct, task, error);
     task->active = &state->bodies.active_list;
     task->sum.label = &direct->buffers.label;
     task->results = results_of(direct, count);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_active_list(&state->bodies, evaluation, error);
-    if (status == KY_OK)
+    if (!status)
         status = label_active(state, direct, count, error);
-    if (status == KY_OK)
+    if (!status)
         status = need_results(state, direct, count, error);
-    if (status == KY_OK)
+    if (!status)
         status = sum(state, direct, task, error);
-    return status == KY_OK ? scatter(state, direct, count, error) : status;
+    return status ? status : scatter(state, direct, count, error);
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
@@ -194,14 +191,14 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     size_t sinks = evaluation->active ? evaluation->active->count : state->n;
     (void)links;
     task.joins = ky_copies_begin(state, sinks, (double)task.sum.sources);
-    if (status == KY_OK)
+    if (!status)
         status = divided              ? sum_behind(state, own, evaluation, &task, error)
                  : evaluation->active ? sum_active(state, own, evaluation, &task, error)
                                       : sum(state, own, &task, error);
-    if (task.joins && status == KY_OK)
+    if (task.joins && !status)
         sinks = ky_copies_end(state) - ky_copies_first(state);
     state->report.body_interactions = (double)sinks * (double)(task.sum.sources - !divided);
-    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
+    return status ? status : ky_mark(&state->opened, 1, error);
 }
 
 /* Indices of the bodies that the points stand for, or KY_NO_BODY. */
@@ -237,15 +234,15 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                               .results = results_of(direct, count)};
     enum ky_status status = need_results(state, direct, count, error);
     (void)links;
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_division_need(state, error);
-    if (status == KY_OK && points->body)
+    if (!status && points->body)
         status = send_labels(state, here, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = sum(state, direct, &task, error);
-    return status == KY_OK ? ky_results_read(&direct->results, &state->bodies, count, acceleration,
-                                             potential, error)
-                           : status;
+    return status ? status
+                  : ky_results_read(&direct->results, &state->bodies, count, acceleration,
+                                    potential, error);
 }
 
 const struct ky_method ky_direct_method = {

@@ -1,6 +1,7 @@
 /* The exact sum on one card: the host side of kernels/forces/direct.k. */
 #include "engine/device/forces/direct_sum.h"
 
+#include "base/status.h"
 #include "engine/common/softening.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/rows.h"
@@ -48,15 +49,12 @@ static enum ky_status need_sources(const struct ky_device_state *state,
     struct ky_card *card = state->bodies.card;
     const size_t n = sum->sources + behind(sum), real = ky_real_bytes(sum->precision);
     const int softened = state->own_eps || has_own_eps(state, sum->points);
-    enum ky_status status =
-        ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(sum->precision), error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->low, "low parts of sources",
-                                sum->precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", softened ? n : 1, real,
-                                error);
-    return status;
+    KY_TRY(ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(sum->precision),
+                          error));
+    KY_TRY(ky_buffer_need(card, &buffers->low, "low parts of sources",
+                          sum->precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error));
+    return ky_buffer_need(card, &buffers->eps2, "squared softenings", softened ? n : 1, real,
+                          error);
 }
 
 /* Puts the points behind the sources. */
@@ -71,16 +69,16 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
                                 KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
                                              KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
                                              KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
                                 error);
     ky_buffer_release(card, &position);
-    return status == KY_OK ? ky_device_send_softenings(bodies, points, sum->precision,
-                                                       &buffers->eps2, sum->sources, error)
-                           : status;
+    return status ? status
+                  : ky_device_send_softenings(bodies, points, sum->precision, &buffers->eps2,
+                                              sum->sources, error);
 }
 
 /* Copies bodies to the elements from `to` on: the bodies of a list, or with NULL the first ones. */
@@ -110,13 +108,13 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
     const struct ky_device_state *state = bodies->state;
     const struct ky_buffer *list = ky_device_is_divided(state) ? &state->division.list : NULL;
     enum ky_status status = need_sources(state, buffers, sum, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_bodies(bodies, buffers, sum->precision, list, sum->sources, 0, error);
-    if (status == KY_OK && sum->points)
+    if (!status && sum->points)
         return make_points(bodies, buffers, sum, error);
-    return status == KY_OK && sum->behind ? make_bodies(bodies, buffers, sum->precision, active,
-                                                        sum->count, sum->sources, error)
-                                          : status;
+    return !status && sum->behind ? make_bodies(bodies, buffers, sum->precision, active, sum->count,
+                                                sum->sources, error)
+                                  : status;
 }
 
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
@@ -234,15 +232,11 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
     const struct sources sources = sources_of(buffers, sum);
     size_t real4 = ky_real4_bytes(sum->precision), length = sum->sources;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
-    enum ky_status status = card->driver->load(card, kernel, error);
-    if (status == KY_OK)
-        *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
-                              sum->precision, &length);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
-                                real4, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(card->driver->load(card, kernel, error));
+    *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
+                          sum->precision, &length);
+    KY_TRY(ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count, real4,
+                          error));
     uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count,
              first = (uint32_t)(sum->state ? sum->state->apart : sum->first);
     uint32_t slice = (uint32_t)length,
@@ -284,6 +278,6 @@ enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              const struct ky_direct_results *results, struct ky_error *error)
 {
     size_t slices;
-    enum ky_status status = launch_sum(bodies, buffers, sum, &slices, error);
-    return status == KY_OK ? reduce(bodies, buffers, sum, slices, results, error) : status;
+    KY_TRY(launch_sum(bodies, buffers, sum, &slices, error));
+    return reduce(bodies, buffers, sum, slices, results, error);
 }

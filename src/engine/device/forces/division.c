@@ -56,20 +56,16 @@ enum ky_status ky_division_count(struct ky_division *division, const struct ky_w
     struct ky_pinned *pinned = &division->pinned;
     uint32_t n = (uint32_t)walked->n, groups = (uint32_t)walked->groups,
              stride = (uint32_t)walked->stride, cell = walked->cell;
-    enum ky_status status = ky_buffer_need(card, work, "work of the walks", BYTES, 1, error);
-    if (status == KY_OK)
-        status = ky_pinned_need(card, pinned, "work of the walks", BYTES, error);
-    if (status == KY_OK)
-        status = driver->zero(card, work, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_work, groups,
-                                KY_ARGUMENTS(KY_BUFFER(*walked->group), KY_BUFFER(*walked->counts),
-                                             KY_BUFFER(*work), KY_VALUE(n), KY_VALUE(groups),
-                                             KY_VALUE(stride), KY_VALUE(cell)),
-                                error);
-    if (status == KY_OK)
-        status = driver->read_later(card, work, 0, pinned->data, BYTES, error);
-    return status == KY_OK ? driver->mark(card, KY_MARK_WORK, error) : status;
+    KY_TRY(ky_buffer_need(card, work, "work of the walks", BYTES, 1, error));
+    KY_TRY(ky_pinned_need(card, pinned, "work of the walks", BYTES, error));
+    KY_TRY(driver->zero(card, work, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_groups_work, groups,
+                          KY_ARGUMENTS(KY_BUFFER(*walked->group), KY_BUFFER(*walked->counts),
+                                       KY_BUFFER(*work), KY_VALUE(n), KY_VALUE(groups),
+                                       KY_VALUE(stride), KY_VALUE(cell)),
+                          error));
+    KY_TRY(driver->read_later(card, work, 0, pinned->data, BYTES, error));
+    return driver->mark(card, KY_MARK_WORK, error);
 }
 
 void ky_division_release(struct ky_division *division, struct ky_card *card)

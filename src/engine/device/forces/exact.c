@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
@@ -36,12 +37,9 @@ static enum ky_status copy(struct ky_device_state *state, int which, struct ky_b
     struct ky_device_bodies *bodies = &state->bodies;
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
-    enum ky_status status =
-        ky_buffer_need(bodies->card, to, array[which].what, state->n * array[which].columns,
-                       array[which].number, error);
-    return status == KY_OK
-               ? ky_device_gather(bodies, &array[which], &state->division.list, state->n, to, error)
-               : status;
+    KY_TRY(ky_buffer_need(bodies->card, to, array[which].what, state->n * array[which].columns,
+                          array[which].number, error));
+    return ky_device_gather(bodies, &array[which], &state->division.list, state->n, to, error);
 }
 
 /* The sources: the state as it is, or copies. */
@@ -54,11 +52,11 @@ static enum ky_status make_state(struct ky_device_state *state, struct copies *c
     if (!ky_device_is_divided(state))
         return KY_OK;
     enum ky_status status = ky_device_division_need(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = copy(state, KY_ARRAY_POSITION, &copies->position, error);
-    if (status == KY_OK)
+    if (!status)
         status = copy(state, KY_ARRAY_MASS, &copies->mass, error);
-    if (status == KY_OK && state->own_eps)
+    if (!status && state->own_eps)
         status = copy(state, KY_ARRAY_SOFTENING, &copies->softening, error);
     *acting =
         (struct ky_direct_state){&copies->position, &copies->mass,
@@ -90,13 +88,13 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
                                       .state = &acting};
     const struct ky_direct_results to = {&results.acceleration, &results.potential, count, 0, 0};
     enum ky_status status = send_labels(state, &buffers, wanted->sinks, first, count, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_state(state, &copies, &acting, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_results_need(&results, card, count, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_direct_run(&state->bodies, &buffers, &sum, &to, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_results_read(&results, &state->bodies, count,
                                  wanted->acceleration ? wanted->acceleration + first : NULL,
                                  wanted->potential ? wanted->potential + first : NULL, error);
@@ -121,15 +119,15 @@ enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sink
     const int joins = ky_copies_begin(state, count, (double)ky_device_source_count(state));
     if (joins)
         status = ky_copies_divide(state, count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error);
-    if (status == KY_OK && joins) {
+    if (!status && joins) {
         wanted.first = ky_copies_first(state);
         wanted.own = ky_copies_end(state) - wanted.first;
     }
-    if (status == KY_OK && wanted.own > 0)
+    if (!status && wanted.own > 0)
         status = sum_part(state, &wanted, error);
-    if (status == KY_OK && joins && acceleration)
+    if (!status && joins && acceleration)
         status = ky_copies_join_rows(state, acceleration, sizeof *acceleration, error);
-    return status == KY_OK && joins && potential
+    return !status && joins && potential
                ? ky_copies_join_rows(state, potential, sizeof *potential, error)
                : status;
 }

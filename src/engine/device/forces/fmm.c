@@ -8,6 +8,7 @@
  * their lists need little memory. */
 #include "engine/device/forces/grouped.h"
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/kernels/forces/expand.h"
 #include "engine/device/tree/tree_groups.h"
@@ -100,11 +101,10 @@ static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sin
         {&of->cut[number].list, "cells that wait", sinks * rooms[order].list, sizeof(uint32_t)},
         {&of->cut[number].left, "numbers of cells that wait", sinks, sizeof(uint32_t)},
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
-    return status;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                              error));
+    return KY_OK;
 }
 
 static enum ky_status need(const struct launch *launch, struct ky_error *error)
@@ -125,19 +125,18 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
         {&of->acting, "cells that act on groups", groups * acting, sizeof(uint32_t)},
         {&of->acts, "numbers of cells that act", groups, sizeof(uint32_t)},
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
-    for (size_t k = 0; k < 2 && status == KY_OK; k++) {
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                              error));
+    for (size_t k = 0; k < 2; k++) {
         size_t most = 1;
         for (size_t cut = k; cut < tree->cuts.count; cut += 2) {
             const size_t teams = teams_of(&tree->cuts, cut) * sinks_of(&tree->cuts, cut);
             most = most > teams ? most : teams;
         }
-        status = need_cut(of, card, most, k, launch->parameters->order, error);
+        KY_TRY(need_cut(of, card, most, k, launch->parameters->order, error));
     }
-    return status;
+    return KY_OK;
 }
 
 static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
@@ -208,7 +207,7 @@ static enum ky_status begin_range(const struct launch *launch, size_t k, struct 
     const enum ky_status status = card->driver->zero(card, range, error);
     for (size_t before = 0; before < k; before++)
         from += cuts->shared[before];
-    return status == KY_OK && shared > 0
+    return !status && shared > 0
                ? ky_launch_over(card, KY_KERNEL_ky_cuts_most, shared,
                                 KY_ARGUMENTS(KY_BUFFER(cuts->most), KY_BUFFER(*range),
                                              KY_VALUE(word), KY_VALUE(stride), KY_VALUE(from),
@@ -232,7 +231,7 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
     numbers.first = tree->cuts.first[k];
     numbers.count = (uint32_t)sinks;
     enum ky_status status = begin_range(launch, k, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_teams(
             bodies->card, KY_KERNEL_ky_expand_sinks, sinks * parts,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut), KY_BUFFER(tree->factor),
@@ -244,7 +243,7 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
     numbers.teams = (uint32_t)teams;
     numbers.above = k > 0 ? (uint32_t)teams_of(&tree->cuts, k - 1) : 1;
     numbers.first = (uint32_t)(launch->groups + teams_before(&tree->cuts, k));
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_teams(
             bodies->card, kernels_of(launch->parameters->order)[0], sinks * teams,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->source),
@@ -288,7 +287,7 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
     struct ky_expand_numbers numbers = launch->numbers;
     numbers.first = (uint32_t)first;
     numbers.count = (uint32_t)count;
-    enum ky_status status = ky_launch_teams(
+    KY_TRY(ky_launch_teams(
         bodies->card, kernel, count,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                      KY_BUFFER(*softening), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),
@@ -298,18 +297,15 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
                      KY_BUFFER(of->acts), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(launch->part->counts->counts),
                      KY_EPS2(eps2, precision), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+        error));
+    return ky_launch_teams(
+        bodies->card, kernels_of(launch->parameters->order)[1], count,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->cut[last].sinks),
+                     KY_BUFFER(of->cut[last].local), KY_BUFFER(of->groups), KY_BUFFER(of->acting),
+                     KY_BUFFER(of->acts), KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                     KY_BUFFER(*launch->wanted), KY_BUFFER(bodies->acceleration),
+                     KY_BUFFER(bodies->potential), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
         error);
-    if (status == KY_OK)
-        status = ky_launch_teams(
-            bodies->card, kernels_of(launch->parameters->order)[1], count,
-            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->cut[last].sinks),
-                         KY_BUFFER(of->cut[last].local), KY_BUFFER(of->groups),
-                         KY_BUFFER(of->acting), KY_BUFFER(of->acts), KY_BUFFER(bodies->position),
-                         KY_BUFFER(tree->frame), KY_BUFFER(*launch->wanted),
-                         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-                         KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
-            error);
-    return status;
 }
 
 static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_part *part,
@@ -333,20 +329,17 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
     launch.count = launch.groups + teams_before(cuts, cuts->count);
     launch.numbers.stride = (uint32_t)launch.count;
-    enum ky_status status =
-        ky_pair_counts_of(part->counts, bodies, launch.count, part->sinks, error);
-    if (status == KY_OK)
-        status = need(&launch, error);
-    if (status == KY_OK)
-        status = make_sources(&launch, error);
-    for (size_t k = 0; k < cuts->count && status == KY_OK; k++)
-        status = do_cut(&launch, k, error);
+    KY_TRY(ky_pair_counts_of(part->counts, bodies, launch.count, part->sinks, error));
+    KY_TRY(need(&launch, error));
+    KY_TRY(make_sources(&launch, error));
+    for (size_t k = 0; k < cuts->count; k++)
+        KY_TRY(do_cut(&launch, k, error));
     const size_t most = LISTED / rooms[parameters->order].acting,
                  batches = (launch.groups + most - 1) / most,
                  batch = batches > 0 ? (launch.groups + batches - 1) / batches : 1;
-    for (size_t k = 0; k < launch.groups && status == KY_OK; k += batch)
-        status = do_groups(&launch, k, least(launch.groups - k, batch), kernel, error);
-    return status;
+    for (size_t k = 0; k < launch.groups; k += batch)
+        KY_TRY(do_groups(&launch, k, least(launch.groups - k, batch), kernel, error));
+    return KY_OK;
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,

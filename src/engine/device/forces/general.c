@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/driver/fault.h"
@@ -70,22 +71,22 @@ static enum ky_status take_groups(struct general *walk, int built, struct ky_err
     if (!built) {
         ky_device_tree_done(tree, bodies);
         status = ky_device_tree_parts_after(tree, bodies, &walk->parameters, error);
-        if (status == KY_OK)
+        if (!status)
             status = ky_device_tree_make_groups(tree, bodies, &walk->parameters, error);
     }
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(card, &walk->count, "runs of groups", tree->cells + 1,
                                 sizeof(uint32_t), error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_count_runs(tree, bodies, KY_CUT_GROUPS, &walk->count, &walk->runs,
                                            error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(card, &walk->run, "runs of groups", 2 * walk->runs,
                                 sizeof(uint32_t), error);
     walk->group = &tree->group;
-    return status == KY_OK ? ky_device_tree_list_runs(tree, bodies, KY_CUT_GROUPS, &walk->count,
-                                                      &walk->run, error)
-                           : status;
+    return status ? status
+                  : ky_device_tree_list_runs(tree, bodies, KY_CUT_GROUPS, &walk->count, &walk->run,
+                                             error);
 }
 
 /* Sends the numbers from 0 to below `end` in steps of `step`, as pairs of begin and end of each
@@ -114,8 +115,8 @@ static enum ky_status number_groups(struct general *walk, struct ky_error *error
     enum ky_status status =
         send_parts(walk, &walk->own_group, walk->n, walk->card->team, &groups, error);
     walk->group = &walk->own_group;
-    return status == KY_OK ? send_parts(walk, &walk->run, groups, KY_CUT_GROUPS, &walk->runs, error)
-                           : status;
+    return status ? status
+                  : send_parts(walk, &walk->run, groups, KY_CUT_GROUPS, &walk->runs, error);
 }
 
 /* Makes the tree of all ranks for the sinks of this rank. */
@@ -128,9 +129,8 @@ static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
     const struct ky_evaluation all = {.active = NULL};
     const enum ky_status status =
         ky_ranks_meet(walk->bodies->state, &links->own, &all, &walk->parameters, &search, error);
-    return status == KY_OK && walk->n > 0
-               ? ky_links_stand_parts(links, &walk->parameters, NULL, error)
-               : status;
+    return !status && walk->n > 0 ? ky_links_stand_parts(links, &walk->parameters, NULL, error)
+                                  : status;
 }
 
 /* Makes the tree valid. *built: 1 if the card has built it in this call. */
@@ -178,10 +178,10 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
                                                  offset, count, sizeof *offset, error)
                                 : too_many(walk, error);
     free(offset);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(walk->card, &walk->list, "neighbour lists", total, sizeof(uint32_t),
                                 error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_faults_clear(&walk->faults, walk->card, error);
     return status;
 }
@@ -219,12 +219,11 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
 static enum ky_status send_request(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
-    enum ky_status status = KY_OK;
     if (about->needs_radius)
-        status = ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error);
-    if (status == KY_OK && about->needs_lists)
-        status = send_offsets(walk, error);
-    return status;
+        KY_TRY(ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error));
+    if (about->needs_lists)
+        KY_TRY(send_offsets(walk, error));
+    return KY_OK;
 }
 
 /* Allocates the results. */
@@ -237,14 +236,14 @@ static enum ky_status make_room(struct general *walk, struct ky_error *error)
         status = ky_buffer_need(walk->card, &walk->cuts, "cells left for searches", walk->runs,
                                 (KY_CUT_ROOM + 1) * sizeof(uint32_t), error);
     walk->kernel = kernels[walk->request->action][walk->parameters.precision];
-    if (status == KY_OK && about->needs_k)
+    if (!status && about->needs_k)
         status = need_space(walk, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->n * about->columns, walk->real, error);
-    return status == KY_OK
-               ? ky_pair_counts_of(&walk->links->counts, walk->bodies, walk->teams, walk->n, error)
-               : status;
+    return status
+               ? status
+               : ky_pair_counts_of(&walk->links->counts, walk->bodies, walk->teams, walk->n, error);
 }
 
 /* ---- the walk ---- */
@@ -303,21 +302,17 @@ static enum ky_status launch_boxes(struct general *walk, struct ky_error *error)
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k;
     if (!walk->facts->is_dual && !joins)
         return KY_OK;
-    const enum ky_status status = ky_buffer_need(walk->card, &walk->box, "boxes of sinks",
-                                                 walk->runs, sizeof(struct ky_cut_box), error);
-    return status == KY_OK
-               ? ky_launch_teams(
-                     walk->card, around_kernels[action][parameters->precision], runs,
-                     KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low),
-                                  KY_BUFFER(links->eps2), KY_BUFFER(*ky_links_cells(links).order),
-                                  KY_BUFFER(*used(walk, &walk->radius)),
-                                  KY_BUFFER(*used(walk, &walk->offset)),
-                                  KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*walk->group),
-                                  KY_BUFFER(walk->run), KY_BUFFER(walk->box), KY_VALUE(runs),
-                                  KY_VALUE(n), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
-                                  KY_EPS2(eps2, parameters->precision)),
-                     error)
-               : status;
+    KY_TRY(ky_buffer_need(walk->card, &walk->box, "boxes of sinks", walk->runs,
+                          sizeof(struct ky_cut_box), error));
+    return ky_launch_teams(
+        walk->card, around_kernels[action][parameters->precision], runs,
+        KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
+                     KY_BUFFER(*ky_links_cells(links).order), KY_BUFFER(*used(walk, &walk->radius)),
+                     KY_BUFFER(*used(walk, &walk->offset)), KY_BUFFER(*used(walk, &walk->list)),
+                     KY_BUFFER(*walk->group), KY_BUFFER(walk->run), KY_BUFFER(walk->box),
+                     KY_VALUE(runs), KY_VALUE(n), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_EPS2(eps2, parameters->precision)),
+        error);
 }
 
 /* Selects the cells for the sinks of each cut. */
@@ -347,14 +342,12 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 
 static enum ky_status run(struct general *walk, struct ky_error *error)
 {
-    enum ky_status status = ky_mark(&walk->bodies->state->opened, 0, error);
-    if (status == KY_OK)
-        status = launch_cuts(walk, error);
-    for (size_t first = 0; first < walk->teams && status == KY_OK; first += walk->most)
-        status = launch(walk, first, error);
-    if (status == KY_OK)
-        status = order_lists(walk, error);
-    return status == KY_OK ? ky_mark(&walk->bodies->state->opened, 1, error) : status;
+    KY_TRY(ky_mark(&walk->bodies->state->opened, 0, error));
+    KY_TRY(launch_cuts(walk, error));
+    for (size_t first = 0; first < walk->teams; first += walk->most)
+        KY_TRY(launch(walk, first, error));
+    KY_TRY(order_lists(walk, error));
+    return ky_mark(&walk->bodies->state->opened, 1, error);
 }
 
 /* ---- results ---- */
@@ -370,7 +363,7 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
     enum ky_status status = KY_OK;
     if (!column)
         return ky_no_memory(error, "results on their way", n, walk->real);
-    for (size_t c = 0; c < columns && status == KY_OK; c++) {
+    for (size_t c = 0; c < columns && !status; c++) {
         const struct ky_action_result *about = &walk->facts->results[c];
         const int is_count = !about->g && !about->mass && !about->length;
         int countable = 1;
@@ -380,7 +373,7 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
         double *to = walk->request->results + c;
         status = walk->card->driver->read(walk->card, &walk->results, c * n * walk->real, column,
                                           n * walk->real, error);
-        for (size_t i = 0; i < n && status == KY_OK; i++) {
+        for (size_t i = 0; i < n && !status; i++) {
             to[i * columns] = unit * (walk->real == sizeof *part ? (double)part[i] : whole[i]);
             countable &= !is_count || counts_up_to(walk, to[i * columns]);
         }
@@ -396,13 +389,13 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
     enum ky_status status = walk->card->driver->wait(walk->card, error);
     double start = ky_clock();
     uint32_t wanted = 0;
-    if (status == KY_OK && walk->facts->about.needs_lists)
+    if (!status && walk->facts->about.needs_lists)
         status = ky_faults_check(&walk->faults, walk->card, KY_CAPACITY_NEIGHBOURS, &wanted, error);
-    if (status == KY_OK)
+    if (!status)
         status = read_results(walk, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_walk_room_check(walk->request, wanted, error);
-    if (status == KY_OK && walk->facts->about.needs_lists)
+    if (!status && walk->facts->about.needs_lists)
         status = walk->card->driver->read(walk->card, &walk->list, 0, walk->request->list,
                                           walk->request->offset[walk->n] * sizeof(uint32_t), error);
     walk->bodies->state->report.download += ky_clock() - start;
@@ -421,10 +414,9 @@ static void release(struct general *walk)
 
 static enum ky_status walk_all(struct general *walk, struct ky_error *error)
 {
-    enum ky_status status = make_room(walk, error);
-    if (status == KY_OK)
-        status = run(walk, error);
-    return status == KY_OK ? read_back(walk, error) : status;
+    KY_TRY(make_room(walk, error));
+    KY_TRY(run(walk, error));
+    return read_back(walk, error);
 }
 
 /* For an engine that has all bodies. */
@@ -433,22 +425,22 @@ static enum ky_status walk_alone(struct general *walk, struct ky_error *error)
     struct ky_links *links = walk->links;
     int built = 0;
     enum ky_status status = stand(links, &walk->parameters, &built, error);
-    if (status == KY_OK && walk->facts->about.joins)
+    if (!status && walk->facts->about.joins)
         status = ky_device_join(links, walk->request, error);
-    else if (status == KY_OK) {
+    else if (!status) {
         status = ky_links_are_of_host(links) ? number_groups(walk, error)
                                              : take_groups(walk, built, error);
-        if (status == KY_OK)
+        if (!status)
             status = send_request(walk, error);
-        if (status == KY_OK)
+        if (!status)
             status = launch_boxes(walk, error);
-        if (status == KY_OK)
+        if (!status)
             status = walk_all(walk, error);
     }
     ky_links_done(links);
-    if (status == KY_OK && !ky_force_kind(walk->parameters.force)->has_tree)
+    if (!status && !ky_force_kind(walk->parameters.force)->has_tree)
         status = ky_device_curve_leave(walk->bodies, error);
-    if (status == KY_OK && built)
+    if (!status && built)
         ky_links_report(links, &walk->bodies->state->report);
     return status;
 }
@@ -459,15 +451,15 @@ static enum ky_status walk_in_part(struct general *walk, struct ky_error *error)
     const int has_sinks = walk->n > 0;
     enum ky_status status =
         has_sinks ? ky_links_stand_part(walk->links, &walk->parameters, error) : KY_OK;
-    if (status == KY_OK && has_sinks)
+    if (!status && has_sinks)
         status = take_groups(walk, 0, error);
-    if (status == KY_OK && has_sinks)
+    if (!status && has_sinks)
         status = send_request(walk, error);
-    if (status == KY_OK && has_sinks)
+    if (!status && has_sinks)
         status = launch_boxes(walk, error);
-    if (status == KY_OK)
+    if (!status)
         status = stand_parts(walk, error);
-    if (status == KY_OK && has_sinks)
+    if (!status && has_sinks)
         status = walk->facts->about.joins ? ky_device_join(walk->links, walk->request, error)
                                           : walk_all(walk, error);
     ky_links_done(walk->links);
@@ -493,9 +485,9 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
     state->report.download = state->report.upload = 0;
     ky_report_clear(&state->report);
     links->counts.groups = 0;
-    if (status == KY_OK && is_part)
+    if (!status && is_part)
         status = walk_in_part(&walk, error);
-    else if (status == KY_OK && walk.n > 0)
+    else if (!status && walk.n > 0)
         status = walk_alone(&walk, error);
     release(&walk);
     return status;

@@ -109,7 +109,7 @@ static enum ky_status count_work(const struct passes *passes, const struct ky_gr
     walked.group = ky_grouped_groups(part->tree, passes->evaluation, parameters, &walked.groups);
     division->is_counted = 0;
     const enum ky_status status = ky_division_count(division, &walked, error);
-    division->is_counted = status == KY_OK;
+    division->is_counted = !status;
     return status;
 }
 
@@ -152,7 +152,7 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
     KY_TRY(prepare(passes, &part, parameters, error));
     const enum ky_status status =
         passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
-    if (status != KY_OK)
+    if (status)
         part.counts->groups = 0;
     KY_TRY(status);
     KY_TRY(ky_mark(&state->opened, 1, error));
@@ -184,10 +184,9 @@ static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_b
 {
     tree->has_mass = 0;
     ky_device_tree_count_cuts(tree, bodies, parameters);
-    enum ky_status status = bodies->live > 0
-                                ? ky_device_tree_build(tree, bodies, parameters, error)
-                                : ky_tree_part_neighbours(&tree->part, bodies, NULL, error);
-    return status == KY_OK ? count_groups(tree, bodies, parameters, error) : status;
+    KY_TRY(bodies->live > 0 ? ky_device_tree_build(tree, bodies, parameters, error)
+                            : ky_tree_part_neighbours(&tree->part, bodies, NULL, error));
+    return count_groups(tree, bodies, parameters, error);
 }
 
 /* The walks of a rank, which has its own tree and receives the cells of other ranks that its groups
@@ -203,23 +202,23 @@ static enum ky_status walk_in_part(const struct passes *passes,
     enum ky_status status = KY_OK;
     if (evaluation->in_block)
         status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
-    if (status == KY_OK && by_alpha)
+    if (!status && by_alpha)
         status = part.bodies->live > 0
                      ? ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error)
                      : ky_device_tree_no_factors(part.tree, part.bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_meet(state, part.tree, evaluation, parameters, NULL, error);
-    if (status == KY_OK && has_turns(evaluation, parameters))
+    if (!status && has_turns(evaluation, parameters))
         status = has_sinks ? ky_device_tree_turns(part.tree, part.bodies,
                                                   by_alpha ? KY_FLAG_FACTORS : 0U, error)
                            : ky_device_tree_no_turns(part.tree, part.bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_mark(&state->opened, 0, error);
-    if (status == KY_OK && has_sinks)
+    if (!status && has_sinks)
         status = passes->launch(passes->walk, &part, evaluation, parameters, error);
-    if (status != KY_OK)
+    if (status)
         part.counts->groups = 0;
-    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
+    return status ? status : ky_mark(&state->opened, 1, error);
 }
 
 static enum ky_status evaluate_part(const struct passes *passes,
@@ -229,7 +228,7 @@ static enum ky_status evaluate_part(const struct passes *passes,
     const int in_block = passes->evaluation->in_block;
     enum ky_status status =
         in_block ? KY_OK : build_part(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = walk_in_part(passes, parameters, error);
     if (!in_block)
         ky_device_tree_done(part.tree, part.bodies);
@@ -253,12 +252,12 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
     /* in a block each rank walks for all active bodies */
     const int joins = ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
     enum ky_status status = joins ? ky_division_find(&walk->division, state, error) : KY_OK;
-    if (status == KY_OK && !in_block)
+    if (!status && !in_block)
         status = (evaluation->again ? open_again : ky_device_tree_build)(
             &links->own, &state->bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = walk_all(&passes, parameters, error);
-    if (!in_block && !(evaluation->stays && status == KY_OK))
+    if (!in_block && !(evaluation->stays && !status))
         ky_device_tree_done(&links->own, &state->bodies);
     return status;
 }
@@ -275,7 +274,7 @@ enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_erro
         return bodies->live > 0 ? ky_device_tree_refresh(tree, bodies, &parameters, error) : KY_OK;
     enum ky_status status = (ky_device_shared(state) ? build_part : ky_device_tree_build)(
         tree, bodies, &parameters, error);
-    tree->serves = status == KY_OK;
+    tree->serves = !status;
     return status;
 }
 
@@ -289,9 +288,9 @@ enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error)
     const int stands = !tree->serves && tree->built == bodies->place &&
                        tree->order == parameters->multipole && tree->leaf == parameters->leaf;
     uint64_t missing = bodies->live > 0 && !stands;
-    if (status == KY_OK)
+    if (!status)
         status = shared->add(shared->context, &missing, 1, error);
-    return status == KY_OK && missing > 0 ? build_part(tree, bodies, parameters, error) : status;
+    return !status && missing > 0 ? build_part(tree, bodies, parameters, error) : status;
 }
 
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,
@@ -300,10 +299,9 @@ enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buff
     struct ky_grouped *walk = own;
     struct ky_card *card = links->bodies->card;
     const size_t counts = 2 * links->counts.groups;
-    enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
-    return status == KY_OK ? card->driver->reduce(card, KY_PLACE(&links->counts.counts, 0), counts,
-                                                  KY_PLACE(tally, 0), &walk->scratch, error)
-                           : status;
+    KY_TRY(ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error));
+    return card->driver->reduce(card, KY_PLACE(&links->counts.counts, 0), counts,
+                                KY_PLACE(tally, 0), &walk->scratch, error);
 }
 
 enum ky_status ky_grouped_report(struct ky_device_state *state, struct ky_links *links, void *own,

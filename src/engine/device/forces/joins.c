@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 #define REACH(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_reach_##name),
 #define JOINS(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_joins_##name),
@@ -40,15 +41,12 @@ static enum ky_status prepare(struct joins *joins, struct ky_error *error)
                  {&joins->parent, "joined bodies", n},
                  {&joins->last, "indices of groups", n},
                  {&joins->group, "groups of bodies", n}};
-    enum ky_status status = KY_OK;
     if (ky_actions[joins->request->action].about.needs_radius)
-        status = ky_walk_radii_send(joins->bodies, joins->request, &joins->radius, error);
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(joins->card, needs[k].buffer, needs[k].what, needs[k].count,
-                                sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = ky_pair_counts_need(&joins->links->counts, joins->bodies, joins->n, error);
-    return status;
+        KY_TRY(ky_walk_radii_send(joins->bodies, joins->request, &joins->radius, error));
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_buffer_need(joins->card, needs[k].buffer, needs[k].what, needs[k].count,
+                              sizeof(uint32_t), error));
+    return ky_pair_counts_need(&joins->links->counts, joins->bodies, joins->n, error);
 }
 
 static uint32_t flags_of(const struct joins *joins)
@@ -70,31 +68,30 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                    its_cells = (uint32_t)cells.count, root = cells.root,
                    later = (uint32_t)links->own.later;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(joins->bodies->state);
-    enum ky_status status = ky_launch_over(
+    KY_TRY(ky_launch_over(
         joins->card, reach_kernels[action][parameters->precision], lanes,
         KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*radius), KY_BUFFER(joins->reach), KY_VALUE(n), KY_VALUE(lanes),
                      KY_VALUE(flags), KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
-        error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            joins->card, joins_kernels[action][parameters->precision], n,
-            KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
-                         KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
-                         KY_BUFFER(joins->reach), KY_BUFFER(joins->group), KY_BUFFER(joins->parent),
-                         KY_BUFFER(links->counts.counts), KY_VALUE(n), KY_VALUE(flags),
-                         KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
-            error);
-    if (status == KY_OK && joins->places > joins->n)
-        status = ky_launch_over(
+        error));
+    KY_TRY(ky_launch_over(
+        joins->card, joins_kernels[action][parameters->precision], n,
+        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+                     KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
+                     KY_BUFFER(joins->reach), KY_BUFFER(joins->group), KY_BUFFER(joins->parent),
+                     KY_BUFFER(links->counts.counts), KY_VALUE(n), KY_VALUE(flags), KY_VALUE(radii),
+                     KY_EPS2(eps2, parameters->precision)),
+        error));
+    if (joins->places > joins->n)
+        KY_TRY(ky_launch_over(
             joins->card, across_kernels[action][parameters->precision], n,
             KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                          KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
                          KY_BUFFER(joins->reach), KY_BUFFER(joins->parent), KY_VALUE(n),
                          KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(later), KY_VALUE(flags),
                          KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
-            error);
-    return status;
+            error));
+    return KY_OK;
 }
 
 static enum ky_status run(struct joins *joins, struct ky_error *error)
@@ -105,31 +102,31 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
     const uint32_t n = (uint32_t)joins->places, count = (uint32_t)cells.count,
                    flags = flags_of(joins);
     enum ky_status status = ky_mark(opened, 0, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_start, n > 2 ? n : 2,
                                 KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->reach),
                                              KY_VALUE(n)),
                                 error);
-    if (status == KY_OK) /* the groups come later */
+    if (!status) /* the groups come later */
         status = ky_launch_over(
             card, KY_KERNEL_ky_forest_leaves, count,
             KY_ARGUMENTS(KY_BUFFER(cells.column->link), KY_BUFFER(joins->group), KY_VALUE(count)),
             error);
-    if (status == KY_OK)
+    if (!status)
         status = launch_joins(joins, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_roots, n,
                                 KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_VALUE(n)),
                                 error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_groups, n,
                                 KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->group),
                                              KY_VALUE(n), KY_VALUE(flags)),
                                 error);
-    return status == KY_OK ? ky_mark(opened, 1, error) : status;
+    return status ? status : ky_mark(opened, 1, error);
 }
 
 /* For links, returns a joined pair of a body and the smallest index of its group instead of the
@@ -145,13 +142,13 @@ static enum ky_status give_links(const struct joins *joins, const uint32_t *grou
                                            n * sizeof *number, error)
                : ky_no_memory(error, "numbers of bodies", n, sizeof *number);
     size_t room = 0;
-    for (size_t k = 0; k < n && status == KY_OK; k++)
+    for (size_t k = 0; k < n && !status; k++)
         room += number[k] != group[k];
     links->count = 0;
-    links->pair = status == KY_OK ? ky_allocate(room, sizeof *links->pair) : NULL;
-    if (status == KY_OK && !links->pair)
+    links->pair = !status ? ky_allocate(room, sizeof *links->pair) : NULL;
+    if (!status && !links->pair)
         status = ky_no_memory(error, "links of bodies", room, sizeof *links->pair);
-    for (size_t k = 0; k < n && status == KY_OK; k++)
+    for (size_t k = 0; k < n && !status; k++)
         if (number[k] != group[k]) {
             links->pair[links->count][0] = group[k];
             links->pair[links->count++][1] = number[k];
@@ -171,12 +168,12 @@ static enum ky_status read_back(struct joins *joins, struct ky_error *error)
              *group = own ? own : request->group;
     if (!group)
         return ky_no_memory(error, "groups on their way", n, sizeof *group);
-    if (status == KY_OK)
+    if (!status)
         status = joins->card->driver->read(joins->card, &joins->group, 0, group, n * sizeof *group,
                                            error);
-    if (status == KY_OK && request->links)
+    if (!status && request->links)
         status = give_links(joins, group, error);
-    for (size_t i = 0; i < n && status == KY_OK && request->results && !request->links; i++)
+    for (size_t i = 0; i < n && !status && request->results && !request->links; i++)
         request->results[i] = group[i];
     free(own);
     joins->bodies->state->report.download += ky_clock() - start;
@@ -195,9 +192,9 @@ enum ky_status ky_device_join(struct ky_links *links, const struct ky_walk_reque
                           .places =
                               ky_device_shared(bodies->state) ? links->own.places : bodies->live};
     enum ky_status status = prepare(&joins, error);
-    if (status == KY_OK)
+    if (!status)
         status = run(&joins, error);
-    if (status == KY_OK)
+    if (!status)
         status = read_back(&joins, error);
     struct ky_buffer *const buffers[] = {&joins.radius, &joins.reach, &joins.parent, &joins.last,
                                          &joins.group};

@@ -1,5 +1,6 @@
 /* Interaction lists (N12 section 4.2): the host makes them for a batch of groups while the previous
  * batch is copied to the device and evaluated there. */
+#include "base/status.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/tree/active.h"
 
@@ -70,7 +71,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
     size_t end = (chunk + 1) * CHUNK_GROUPS;
     enum ky_status status = KY_OK;
     lists->bodies = lists->cells = 0;
-    for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count && status == KY_OK; g++) {
+    for (size_t g = chunk * CHUNK_GROUPS; g < end && g < batch->count && !status; g++) {
         const size_t place = batch->first + g;
         const struct ky_group *group = &tree->group[batch->chosen ? batch->chosen[place] : place];
         uint32_t bodies = (uint32_t)lists->bodies, cells = (uint32_t)lists->cells;
@@ -127,12 +128,12 @@ static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_
 {
     struct ky_pinned *half = &batch->half[batch->turn];
     size_t bytes = numbers * sizeof(uint32_t), wanted = bytes + bytes / 4;
-    enum ky_status status = card->driver->reach(card, KY_MARK_LISTS + batch->turn, error);
-    if (status == KY_OK && half->bytes < bytes)
-        status = ky_pinned_need(card, half, "interaction lists", wanted, error);
-    if (status == KY_OK && batch->batch.bytes < bytes)
-        status = ky_buffer_need(card, &batch->batch, "interaction lists", wanted, 1, error);
-    return status;
+    KY_TRY(card->driver->reach(card, KY_MARK_LISTS + batch->turn, error));
+    if (half->bytes < bytes)
+        KY_TRY(ky_pinned_need(card, half, "interaction lists", wanted, error));
+    if (batch->batch.bytes < bytes)
+        KY_TRY(ky_buffer_need(card, &batch->batch, "interaction lists", wanted, 1, error));
+    return KY_OK;
 }
 
 /* Assembles the array of the batch and sends it. */
@@ -148,7 +149,7 @@ static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int 
         return ky_fail(error, KY_UNSUPPORTED, "interaction lists of %zu numbers: more than 2^32",
                        numbers);
     enum ky_status status = need_room(batch, card, numbers, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     uint32_t *to = batch->half[batch->turn].data;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -156,7 +157,7 @@ static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int 
         place_chunk(batch, k, body[k], cell[k], to);
     memcpy(to, batch->work, batch->count * sizeof *batch->work);
     status = card->driver->write_later(card, &batch->batch, 0, to, numbers * sizeof *to, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->mark(card, KY_MARK_LISTS + batch->turn, error);
     batch->turn = 1 - batch->turn;
     return status;
@@ -190,17 +191,14 @@ static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
                                   struct ky_error *error)
 {
     struct ky_host_tree *host = &links->host;
-    enum ky_status status = KY_OK;
-    for (size_t first = begin; first < end && status == KY_OK; first += BATCH_GROUPS) {
+    for (size_t first = begin; first < end; first += BATCH_GROUPS) {
         batch->first = first;
         batch->count = end - first < BATCH_GROUPS ? end - first : BATCH_GROUPS;
-        status = make_batch(host, parameters, batch, error);
-        if (status == KY_OK)
-            status = send_batch(batch, host->bodies->card, host->bodies->state->threads, error);
-        if (status == KY_OK)
-            status = launch_batch(links, batch, parameters, error);
+        KY_TRY(make_batch(host, parameters, batch, error));
+        KY_TRY(send_batch(batch, host->bodies->card, host->bodies->state->threads, error));
+        KY_TRY(launch_batch(links, batch, parameters, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Selects the groups with active bodies, and sends the order without the other bodies. *groups:
@@ -212,14 +210,14 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
     const size_t n = host->bodies->n;
     unsigned char *is_active;
     enum ky_status status = ky_device_active_places(host, active, &is_active, error);
-    if (status != KY_OK || !is_active)
+    if (status || !is_active)
         return status;
     uint32_t *order = ky_allocate(n, sizeof *order);
     batch->chosen = ky_allocate(*groups, sizeof *batch->chosen);
     if (!order || !batch->chosen)
         status = ky_no_memory(error, "active bodies", n + *groups, sizeof *order);
     size_t count = 0;
-    for (size_t g = 0; g < *groups && status == KY_OK; g++) {
+    for (size_t g = 0; g < *groups && !status; g++) {
         const struct ky_group *group = &tree->group[g];
         int any = 0;
         for (size_t k = group->body; k < (size_t)group->body + group->bodies; k++) {
@@ -230,7 +228,7 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
             batch->chosen[count++] = (uint32_t)g;
     }
     *groups = count;
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_fill(host->bodies->card, &batch->order, "order of the active bodies",
                                 order, n, sizeof *order, error);
     free(order);
@@ -259,12 +257,9 @@ static enum ky_status run_part(struct ky_device_state *state, struct ky_links *l
         return run_batches(links, batch, parameters, 0, groups, error);
     const struct ky_copies_results results = {&state->bodies.acceleration, &state->bodies.potential,
                                               state->n};
-    enum ky_status status = ky_copies_divide(state, groups, 1, error);
-    if (status == KY_OK)
-        status = run_batches(links, batch, parameters, ky_copies_first(state), ky_copies_end(state),
-                             error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_copies_divide(state, groups, 1, error));
+    KY_TRY(
+        run_batches(links, batch, parameters, ky_copies_first(state), ky_copies_end(state), error));
     size_t *edge = ky_copies_edges(state);
     for (size_t r = 1; r <= ky_device_copies(state)->ranks; r++)
         edge[r] = first_body(host, batch, edge[r], groups);
@@ -279,18 +274,18 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     struct lists *batch = own;
     double *columns = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
-    if (status == KY_OK && ky_opening_kind(parameters->opening)->by_alpha)
+    if (!status && ky_opening_kind(parameters->opening)->by_alpha)
         status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
     size_t groups = host->tree.groups;
-    if (status == KY_OK)
+    if (!status)
         status = choose(host, evaluation->active, batch, &groups, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_mark(&state->opened, 0, error);
-    if (status == KY_OK)
+    if (!status)
         status = run_part(state, links, batch, parameters, groups, error);
     batch->chosen = (free(batch->chosen), NULL);
     free(columns);
-    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
+    return status ? status : ky_mark(&state->opened, 1, error);
 }
 
 const struct ky_method ky_list_method = {

@@ -77,9 +77,9 @@ static enum ky_status share_points(struct ky_part_points *part, const struct ky_
                                 ? ky_ranks_gather(shared, &own, sizeof own, has, error)
                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *has);
     size_t shares = 0, share = 0;
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; r++)
+    for (size_t r = 0; r < shared->ranks && !status; r++)
         shares += has[r];
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; r++) {
+    for (size_t r = 0; r < shared->ranks && !status; r++) {
         share += has[r];
         part->first[r + 1] = shares > 0 ? ky_share_start(count, shares, share) : 0;
     }
@@ -190,9 +190,9 @@ static enum ky_status stand(struct ky_part_points *part, struct ky_links *links,
     const struct ky_ranks_search search = {.points = part->box, .boxes = boxes};
     enum ky_status status =
         bodies->live > 0 ? ky_links_stand_part(links, parameters, error) : KY_OK;
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_meet(bodies->state, &links->own, &evaluation, parameters, &search, error);
-    if (status == KY_OK && part->points.count > 0)
+    if (!status && part->points.count > 0)
         status = ky_links_stand_parts(links, parameters, &part->points, error);
     links->own.built = 0; /* its links lead to cells of other ranks */
     return status;
@@ -210,15 +210,15 @@ enum ky_status ky_part_points_stand(struct ky_part_points *part, struct ky_links
     size_t boxes = 0;
     state->opened.measured = 0;
     enum ky_status status = ky_grouped_along(links, error);
-    if (status == KY_OK)
+    if (!status)
         status = order_points(part, &state->frame, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = share_points(part, shared, bodies->live, points->count, error);
-    if (status == KY_OK)
+    if (!status)
         status = take_own(part, shared->rank, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = box_points(part, state, &boxes, error);
-    if (status == KY_OK)
+    if (!status)
         status = stand(part, links, parameters, boxes, error);
     ky_links_done(links);
     state->opened.measured = measured;
@@ -235,11 +235,11 @@ enum ky_status ky_part_points_join(const struct ky_part_points *part,
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
     enum ky_status status =
         rows && bytes ? KY_OK : ky_no_memory(error, "points of a field", count, row);
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; r++)
+    for (size_t r = 0; r < shared->ranks && !status; r++)
         bytes[r] = (part->first[r + 1] - part->first[r]) * row;
-    if (status == KY_OK)
+    if (!status)
         status = shared->gather(shared->context, own, bytes, rows, error);
-    for (size_t k = 0; k < count && all && status == KY_OK; k++)
+    for (size_t k = 0; k < count && all && !status; k++)
         memcpy(all + part->order[k] * numbers, rows + k * numbers, row);
     free(rows);
     free(bytes);

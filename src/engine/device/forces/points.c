@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
@@ -135,7 +136,7 @@ static void end(struct set *set, enum ky_status status)
 {
     struct ky_memory memory = {.device = ky_device_bodies_memory(&set->parameters, set->state.n)};
     set->method->memory(&set->parameters, set->state.n, &memory);
-    if (status != KY_OK || memory.device > STAYS * set->of->opened.card->memory)
+    if (status || memory.device > STAYS * set->of->opened.card->memory)
         release(set);
 }
 
@@ -162,9 +163,7 @@ void ky_points_release(struct ky_device_state *state)
 enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,
                                  struct ky_error *error)
 {
-    const enum ky_status status = sets_need(state, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(sets_need(state, error));
     *seconds = state->points->seconds;
     state->points->is_measured = 1;
     return KY_OK;
@@ -176,7 +175,7 @@ static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_sta
 {
     struct ky_point_sets *sets = set->of->points;
     struct ky_card *card = set->state.bodies.card;
-    if (status != KY_OK || !sets->is_measured)
+    if (status || !sets->is_measured)
         return status;
     status = card->driver->wait(card, error);
     const double now = ky_clock();
@@ -193,12 +192,11 @@ static enum ky_status lay(const struct set *set, const struct ky_buffer *from, s
 {
     struct ky_card *card = set->state.opened.card;
     const size_t n = set->state.n, bytes = to->number;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < to->columns && status == KY_OK; c++)
-        status =
-            card->driver->copy(card, KY_PLACE(from, c * rows * bytes),
-                               KY_PLACE(to->buffer, (c * n + first) * bytes), rows * bytes, error);
-    return status;
+    for (size_t c = 0; c < to->columns; c++)
+        KY_TRY(card->driver->copy(card, KY_PLACE(from, c * rows * bytes),
+                                  KY_PLACE(to->buffer, (c * n + first) * bytes), rows * bytes,
+                                  error));
+    return KY_OK;
 }
 
 /* Allocates the arrays of the set; all except positions and softenings are 0. */
@@ -208,12 +206,12 @@ static enum ky_status need_arrays(struct set *set, struct ky_error *error)
     struct ky_device_bodies *bodies = &set->state.bodies;
     struct ky_device_array array[KY_ARRAYS];
     enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_POSITION, error);
-    if (status == KY_OK && set->state.own_eps)
+    if (!status && set->state.own_eps)
         status = ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error);
     ky_device_arrays(bodies, array);
-    for (size_t k = 0; k < sizeof zeros / sizeof *zeros && status == KY_OK; k++) {
+    for (size_t k = 0; k < sizeof zeros / sizeof *zeros && !status; k++) {
         status = ky_device_bodies_need(bodies, zeros[k], error);
-        if (status == KY_OK)
+        if (!status)
             status = bodies->card->driver->zero(bodies->card, array[zeros[k]].buffer, error);
     }
     return status;
@@ -230,20 +228,20 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
     enum ky_status status = KY_OK;
     ky_device_arrays(its, from);
     ky_device_arrays(own, to);
-    for (size_t k = 0; k < sizeof copied / sizeof *copied && status == KY_OK; k++)
+    for (size_t k = 0; k < sizeof copied / sizeof *copied && !status; k++)
         if (own->has & its->has & 1U << copied[k])
             status = lay(set, from[copied[k]].buffer, n, &to[copied[k]], 0, error);
     own->curve.is_followed = its->curve.is_followed;
     own->curve.changes++;
     own->place++;
-    if (status != KY_OK || !own->curve.is_followed)
+    if (status || !own->curve.is_followed)
         return status;
     status = ky_buffer_need(own->card, &own->curve.index, "numbers of the bodies", own->n,
                             sizeof(uint32_t), error);
     const struct ky_device_array index = ky_device_index(own);
-    if (status == KY_OK)
+    if (!status)
         status = lay(set, &its->curve.index, n, &index, 0, error);
-    return status == KY_OK
+    return !status
                ? ky_launch_over(
                      own->card, KY_KERNEL_ky_order_itself, count,
                      KY_ARGUMENTS(KY_BUFFER(own->curve.index), KY_VALUE(n), KY_VALUE(count)), error)
@@ -283,12 +281,12 @@ static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
 static enum ky_status fill(struct set *set, struct ky_error *error)
 {
     enum ky_status status = end_phase(set, KY_FIELD_memory, need_arrays(set, error), error);
-    if (status == KY_OK)
+    if (!status)
         status = lay_bodies(set, error);
-    if (status == KY_OK)
+    if (!status)
         status = lay_rows(set, KY_ARRAY_POSITION, set->points.position[0], set->of->n,
                           set->points.count, error);
-    if (status == KY_OK && set->state.own_eps)
+    if (!status && set->state.own_eps)
         status = lay_softenings(set, error);
     return end_phase(set, KY_FIELD_upload, status, error);
 }
@@ -311,7 +309,7 @@ static enum ky_status evaluate(struct set *set, struct ky_error *error)
         evaluation.stays = 0;
         evaluation.again = 1;
     }
-    if (status == KY_OK)
+    if (!status)
         status = method->evaluate(&set->state, &set->links, set->own, &evaluation, &set->parameters,
                                   error);
     return end_phase(set, KY_FIELD_last, status, error);
@@ -333,9 +331,9 @@ static enum ky_status get(struct set *set, double (*acceleration)[3], double *po
     enum ky_status status = ky_launch_over(
         bodies->card, KY_KERNEL_ky_order_inverse, n,
         KY_ARGUMENTS(KY_BUFFER(bodies->curve.index), KY_BUFFER(*place), KY_VALUE(n)), error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_rows_from(set->of, &set->rows, vectors, &at, (double *)acceleration, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_rows_from(set->of, &set->rows, numbers, &where, potential, error);
     return end_phase(set, KY_FIELD_download, status, error);
 }
@@ -346,13 +344,13 @@ static enum ky_status field_of(const struct ky_point_sources *sources, struct ky
 {
     struct set *set = &sources->state->points->massless;
     enum ky_status status = begin(set, sources->method, sources->state, points, error);
-    if (status == KY_OK) {
+    if (!status) {
         set_parameters(set);
         status = fill(set, error);
     }
-    if (status == KY_OK)
+    if (!status)
         status = evaluate(set, error);
-    if (status == KY_OK)
+    if (!status)
         status = get(set, acceleration, potential, error);
     end(set, status);
     return status;
@@ -367,16 +365,16 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
     const struct ky_points none = {.count = 0};
     struct set *set = &state->points->exact;
     enum ky_status status = begin(set, &ky_direct_method, state, none, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_division_need(state, error);
     set->state.division = state->division;
-    if (status == KY_OK)
+    if (!status)
         status = need_arrays(set, error);
-    if (status == KY_OK)
+    if (!status)
         status = lay_bodies(set, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_curve_leave(&set->state.bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = set->method->field(&set->state, &set->links, set->own, points, acceleration,
                                     potential, error);
     end(set, status);
@@ -399,14 +397,13 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
     const size_t most = POINTS_OF_BODY * sources->state->n,
                  batches = ky_groups(points->count, most),
                  batch = ky_groups(points->count, batches);
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < points->count && status == KY_OK; first += batch) {
+    for (size_t first = 0; first < points->count; first += batch) {
         const size_t rest = points->count - first;
-        status = field_of(sources, some_of(points, first, rest < batch ? rest : batch),
-                          acceleration ? acceleration + first : NULL,
-                          potential ? potential + first : NULL, error);
+        KY_TRY(field_of(sources, some_of(points, first, rest < batch ? rest : batch),
+                        acceleration ? acceleration + first : NULL,
+                        potential ? potential + first : NULL, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* ---- points that are near, and others ---- */
@@ -493,9 +490,7 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                        struct divided *divided, const struct ky_points *points,
                                        struct ky_error *error)
 {
-    enum ky_status status = divide(divided, sources->state, points, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(divide(divided, sources->state, points, error));
     const size_t near = divided->near;
     const struct ky_points all = {.count = points->count,
                                   .position = (const double(*)[3])divided->position,
@@ -503,10 +498,9 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                   .softenings = points->softenings ? divided->softening : NULL},
                            nearby = some_of(&all, 0, near),
                            far = some_of(&all, near, all.count - near);
-    status = near_field(sources, &nearby, divided->acceleration, divided->potential, error);
-    return status ? status
-                  : ky_walk_field(sources->state, sources->links, sources->own, &far,
-                                  divided->acceleration + near, divided->potential + near, error);
+    KY_TRY(near_field(sources, &nearby, divided->acceleration, divided->potential, error));
+    return ky_walk_field(sources->state, sources->links, sources->own, &far,
+                         divided->acceleration + near, divided->potential + near, error);
 }
 
 int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points)
@@ -524,7 +518,7 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
         return ky_walk_field(state, sources->links, sources->own, points, acceleration, potential,
                              error);
     enum ky_status status = sets_need(state, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     state->points->seconds = (struct ky_field_seconds){{0}};
     struct divided divided = {.near = count_near(state, points)};
@@ -532,7 +526,7 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
     if (divided.near == points->count)
         return near_field(sources, points, acceleration, potential, error);
     status = field_of_divided(sources, &divided, points, error);
-    if (status == KY_OK)
+    if (!status)
         gather(&divided, points->count, acceleration, potential);
     free(divided.number);
     free(divided.position);

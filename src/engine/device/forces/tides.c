@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/device/forces/method.h"
@@ -33,23 +34,16 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
     const struct ky_rows rows = {count, 3, 1 / state->units.length};
     tides->flags =
         (points->softenings ? KY_FLAG_OWN_EPS : 0U) | (points->body ? KY_FLAG_LISTED : 0U);
-    enum ky_status status =
-        ky_rows_send(state, &tides->point, "points", rows, points->position[0], error);
-    if (status == KY_OK)
-        status =
-            ky_buffer_need(card, &tides->eps2, "squared softenings", own, sizeof(double), error);
-    if (status == KY_OK)
-        status =
-            ky_device_send_softenings(&state->bodies, points, KY_DOUBLE, &tides->eps2, 0, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &tides->label, "labels of points", labels, sizeof(uint32_t),
-                                error);
-    if (status == KY_OK && points->body)
-        status = card->driver->write(card, &tides->label, 0, points->body, count * sizeof(uint32_t),
-                                     error);
-    return status == KY_OK ? ky_buffer_need(card, &tides->tide, "tidal tensors", COLUMNS * count,
-                                            sizeof(double), error)
-                           : status;
+    KY_TRY(ky_rows_send(state, &tides->point, "points", rows, points->position[0], error));
+    KY_TRY(ky_buffer_need(card, &tides->eps2, "squared softenings", own, sizeof(double), error));
+    KY_TRY(ky_device_send_softenings(&state->bodies, points, KY_DOUBLE, &tides->eps2, 0, error));
+    KY_TRY(
+        ky_buffer_need(card, &tides->label, "labels of points", labels, sizeof(uint32_t), error));
+    if (points->body)
+        KY_TRY(card->driver->write(card, &tides->label, 0, points->body, count * sizeof(uint32_t),
+                                   error));
+    return ky_buffer_need(card, &tides->tide, "tidal tensors", COLUMNS * count, sizeof(double),
+                          error);
 }
 
 /* By the exact sum. Its order is the caller's, and labels are the caller's indices. */
@@ -61,18 +55,15 @@ static enum ky_status sum(struct ky_device_state *state, const struct tides *tid
     const int32_t how = state->how;
     const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
     const union ky_state_value strength = ky_device_strength(bodies);
-    enum ky_status status = ky_device_curve_leave(bodies, error);
-    return status == KY_OK
-               ? ky_launch_over(bodies->card, KY_KERNEL_ky_tides_of_bodies_double, count,
-                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                             KY_BUFFER(*ky_device_softenings(bodies)),
-                                             KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
-                                             KY_BUFFER(tides->label), KY_BUFFER(tides->tide),
-                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags),
-                                             KY_VALUE(how), KY_VALUE(eps2.whole),
-                                             KY_VALUE(strength)),
-                                error)
-               : status;
+    KY_TRY(ky_device_curve_leave(bodies, error));
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_tides_of_bodies_double, count,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                       KY_BUFFER(*ky_device_softenings(bodies)),
+                                       KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
+                                       KY_BUFFER(tides->label), KY_BUFFER(tides->tide), KY_VALUE(n),
+                                       KY_VALUE(count), KY_VALUE(flags), KY_VALUE(how),
+                                       KY_VALUE(eps2.whole), KY_VALUE(strength)),
+                          error);
 }
 
 static enum ky_status walk(struct ky_device_state *state, struct ky_links *links,
@@ -81,11 +72,8 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
 {
     const struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_parameters parameters = ky_for_points(state->parameters);
-    enum ky_status status = ky_device_shared(state)
-                                ? KY_OK
-                                : ky_links_stand_for_points(links, &parameters, NULL, error);
-    if (status != KY_OK)
-        return status;
+    if (!ky_device_shared(state))
+        KY_TRY(ky_links_stand_for_points(links, &parameters, NULL, error));
     const struct ky_cells cells = ky_links_cells(links);
     const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count, root = cells.root,
                    flags = (ky_links_flags(links, &parameters) & ~(uint32_t)KY_FLAG_OWN_EPS) |
@@ -114,12 +102,12 @@ static enum ky_status find_tides(struct ky_device_state *state, struct ky_links 
     const double scale = ky_device_scale(state).acceleration / state->units.length;
     struct tides tides = {.flags = 0};
     enum ky_status status = send(state, &tides, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_force_kind(state->parameters->force)->is_exact
                      ? sum(state, &tides, points, error)
                      : walk(state, links, &tides, points, error);
     const struct ky_rows rows = {count, COLUMNS, 1 / scale};
-    if (status == KY_OK)
+    if (!status)
         status = ky_rows_read(state, &tides.tide, rows, tide[0], error);
     release(card, &tides);
     return status;
@@ -134,11 +122,11 @@ static enum ky_status find_tides_in_part(struct ky_device_state *state, struct k
     struct ky_part_points part = {.order = NULL};
     double(*own)[COLUMNS] = NULL;
     enum ky_status status = ky_part_points_stand(&part, links, &parameters, points, error);
-    if (status == KY_OK && !(own = ky_allocate(part.points.count, sizeof *own)))
+    if (!status && !(own = ky_allocate(part.points.count, sizeof *own)))
         status = ky_no_memory(error, "tidal tensors", part.points.count, sizeof *own);
-    if (status == KY_OK && part.points.count > 0)
+    if (!status && part.points.count > 0)
         status = find_tides(state, links, &part.points, own, error);
-    if (status == KY_OK)
+    if (!status)
         status =
             ky_part_points_join(&part, ky_device_shared(state), own[0], COLUMNS, tide[0], error);
     ky_part_points_release(&part);

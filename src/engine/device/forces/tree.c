@@ -1,6 +1,8 @@
 /* Team walks for groups of bodies (B12), through the tree that each card builds. */
 #include "engine/device/forces/grouped.h"
 
+#include "base/status.h"
+
 static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_evaluation *evaluation,
@@ -32,7 +34,7 @@ static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_pa
     union ky_state_value strength = ky_device_strength(bodies);
     const struct ky_buffer *sinks_are =
         ky_evaluation_is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
-    enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, part->sinks, error);
+    KY_TRY(ky_pair_counts_of(part->counts, bodies, groups, part->sinks, error));
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),
@@ -40,10 +42,8 @@ static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_pa
         KY_BUFFER(bodies->potential), KY_BUFFER(part->counts->counts), KY_VALUE(n),
         KY_VALUE(groups), KY_VALUE(first), KY_VALUE(end), KY_VALUE(flags),
         KY_EPS2(eps2, parameters->precision), KY_VALUE(strength), KY_VALUE(tree->start));
-    if (status == KY_OK)
-        status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
-                                 arguments, error);
-    return status;
+    return ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups, arguments,
+                           error);
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,

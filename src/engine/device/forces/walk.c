@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/forces/part_points.h"
 #include "engine/device/state/results.h"
@@ -29,7 +30,7 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
     if (!factor)
         return ky_no_memory(error, "factors of the opening test", n, sizeof *factor);
     enum ky_status status = ky_device_last_accelerations(host, &relative, &columns, error);
-    if (status == KY_OK) {
+    if (!status) {
 #pragma omp parallel for num_threads(host->bodies->state->threads) if (n > 65536)
         for (size_t k = 0; k < n; k++)
             factor[k] = (float)ky_relative_factor(&relative, &host->tree.order[k], 1);
@@ -79,9 +80,9 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
         KY_BUFFER(sinks->counts->counts), KY_VALUE(stride), KY_VALUE(first), KY_VALUE(count),
         KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength),
         KY_VALUE(root));
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
-    if (status != KY_OK)
+    if (status)
         sinks->counts->groups = 0;
     return status;
 }
@@ -130,15 +131,15 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 {
     const struct ky_buffer *factor = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_factors(links, own, evaluation, parameters, &factor, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_links_lanes(links, evaluation, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_mark(&state->opened, 0, error);
-    if (status == KY_OK)
+    if (!status)
         status = walk_bodies(links, factor, evaluation->active, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_mark(&state->opened, 1, error);
     ky_links_done(links);
     return status;
@@ -180,9 +181,9 @@ static enum ky_status find_field(struct ky_links *links, const struct ky_paramet
     struct ky_card *card = links->bodies->card;
     struct field field = {0};
     enum ky_status status = ky_results_need(&field.results, card, points->count, error);
-    if (status == KY_OK)
+    if (!status)
         status = walk_points(links, &field, parameters, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_results_read(&field.results, links->bodies, points->count, acceleration,
                                  potential, error);
     ky_results_release(&field.results, card);
@@ -201,15 +202,14 @@ static enum ky_status find_field_in_part(struct ky_links *links,
     double(*a)[3] = NULL, *p = NULL;
     enum ky_status status = ky_part_points_stand(&part, links, parameters, points, error);
     const size_t count = part.points.count;
-    if (status == KY_OK &&
-        (!(a = ky_allocate(count, sizeof *a)) || !(p = ky_allocate(count, sizeof *p))))
+    if (!status && (!(a = ky_allocate(count, sizeof *a)) || !(p = ky_allocate(count, sizeof *p))))
         status = ky_no_memory(error, "points of a field", count, sizeof *a);
-    if (status == KY_OK && count > 0)
+    if (!status && count > 0)
         status = find_field(links, parameters, &part.points, a, p, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_part_points_join(&part, shared, a[0], 3, acceleration ? acceleration[0] : NULL,
                                      error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_part_points_join(&part, shared, p, 1, potential, error);
     ky_part_points_release(&part);
     free(a);
@@ -225,8 +225,8 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
     (void)own;
     if (ky_device_shared(state))
         return find_field_in_part(links, &parameters, points, acceleration, potential, error);
-    const enum ky_status status = ky_links_stand_for_points(links, &parameters, points, error);
-    return status ? status : find_field(links, &parameters, points, acceleration, potential, error);
+    KY_TRY(ky_links_stand_for_points(links, &parameters, points, error));
+    return find_field(links, &parameters, points, acceleration, potential, error);
 }
 
 static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,

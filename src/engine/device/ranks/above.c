@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/ranks/places.h"
 
@@ -46,24 +47,19 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
     const size_t bytes = tree->part.roots * told_bytes(meeting);
     uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(meeting),
              bodies = (uint32_t)bodies_of(meeting)->live;
-    enum ky_status status = ky_ranks_need(card, &ranks->told, "roots", bytes, error);
-    if (status == KY_OK)
-        status = ky_ranks_pin(card, pinned, "roots", bytes, error);
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_graft_tell, roots,
-                           KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->part.cell),
-                                        KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
-                           error);
-    if (status == KY_OK && meeting->expands && meeting->by_alpha)
-        status =
-            ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_TEAM_BODIES),
-                            KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
-                                         KY_VALUE(roots), KY_VALUE(bodies)),
-                            error);
-    return status == KY_OK
-               ? card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error)
-               : status;
+    KY_TRY(ky_ranks_need(card, &ranks->told, "roots", bytes, error));
+    KY_TRY(ky_ranks_pin(card, pinned, "roots", bytes, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_graft_tell, roots,
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->part.cell),
+                                       KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
+                          error));
+    if (meeting->expands && meeting->by_alpha)
+        KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_graft_most,
+                               ky_groups(bodies, KY_PART_TEAM_BODIES),
+                               KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
+                                            KY_VALUE(roots), KY_VALUE(bodies)),
+                               error));
+    return card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error);
 }
 
 enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
@@ -120,17 +116,17 @@ static enum ky_status gather_roots(struct ky_ranks_meeting *meeting, struct ky_e
     enum ky_status status = bytes && mine && all
                                 ? allocate_roots(above, roots, moments_of(meeting), error)
                                 : ky_no_memory(error, "roots of all ranks", roots, each);
-    if (status == KY_OK && own > 0) {
+    if (!status && own > 0) {
         const struct told told = places_of(mine, own);
         memcpy(told.root, meeting->tree->part.known, own * sizeof(struct ky_part_root));
         memcpy(told.cell, meeting->state->ranks->pinned[KY_PIN_ROOTS].data,
                own * told_bytes(meeting));
     }
-    for (size_t r = 0; r < size && status == KY_OK; r++)
+    for (size_t r = 0; r < size && !status; r++)
         bytes[r] = meeting->roots[r] * each;
-    if (status == KY_OK)
+    if (!status)
         status = shared->gather(shared->context, mine, bytes, all, error);
-    for (size_t r = 0; r < size && status == KY_OK; r++)
+    for (size_t r = 0; r < size && !status; r++)
         take_roots(meeting, r, all + above->first[r] * each);
     free(bytes);
     free(mine);
@@ -243,10 +239,10 @@ static enum ky_status send_columns(const struct ky_ranks_meeting *meeting,
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_buffer *to = &meeting->state->ranks->to;
     enum ky_status status = ky_ranks_need(card, to, "places of roots", roots, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->write_later(card, to, 0, columns->to, roots, error);
 #define SEND(p, type, name, count, what)                                                           \
-    if (status == KY_OK)                                                                           \
+    if (!status)                                                                                   \
         status = card->driver->write_later(card, &tree->column.name,                               \
                                            above->start * sizeof(type) * (count), columns->name,   \
                                            cells * sizeof(type) * (count), error);
@@ -261,21 +257,17 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
     const struct ky_ranks_above *above = &meeting->above;
     const struct ky_device_bodies *bodies = bodies_of(meeting);
     struct ky_device_tree *tree = meeting->tree;
-    enum ky_status status = KY_OK;
-    for (size_t level = above->top.levels; level-- > 0 && status == KY_OK;) {
+    for (size_t level = above->top.levels; level-- > 0;) {
         const struct ky_cell_range range = {(uint32_t)above->start + above->top.level[level],
                                             (uint32_t)above->start + above->top.level[level + 1],
                                             (uint32_t)above->missing};
-        status = ky_device_tree_join(tree, bodies, meeting->parameters, &range, error);
-        if (status == KY_OK)
-            status = ky_device_tree_join_higher(tree, bodies, meeting->parameters->multipole,
-                                                &range, error);
+        KY_TRY(ky_device_tree_join(tree, bodies, meeting->parameters, &range, error));
+        KY_TRY(ky_device_tree_join_higher(tree, bodies, meeting->parameters->multipole, &range,
+                                          error));
     }
-    return status == KY_OK
-               ? bodies->card->driver->write_later(
-                     bodies->card, &tree->column.link, above->start * sizeof *columns->walking,
-                     columns->walking, (above->top.nodes + 1) * sizeof *columns->walking, error)
-               : status;
+    return bodies->card->driver->write_later(
+        bodies->card, &tree->column.link, above->start * sizeof *columns->walking, columns->walking,
+        (above->top.nodes + 1) * sizeof *columns->walking, error);
 }
 
 /* Allocates memory behind the part's own cells, and pinned memory. Earlier sends from it are
@@ -290,17 +282,13 @@ static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns
                  roots = above->first[meeting->shared->ranks], moments = moments_of(meeting),
                  bytes = place_columns(columns, NULL, own, roots, moments);
     struct ky_pinned *pinned = &meeting->state->ranks->pinned[KY_PIN_ABOVE];
-    enum ky_status status = KY_OK;
     if (cells > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%zu cells are needed in one tree: use more ranks",
                        cells);
     if (!ky_cell_columns_hold(&tree->column, cells, moments))
-        status = ky_cell_columns_extend(card, &tree->column, above->start, cells + cells / 8,
-                                        moments, error);
-    if (status == KY_OK)
-        status = ky_ranks_pin(card, pinned, "cells above all parts", bytes, error);
-    if (status != KY_OK)
-        return status;
+        KY_TRY(ky_cell_columns_extend(card, &tree->column, above->start, cells + cells / 8, moments,
+                                      error));
+    KY_TRY(ky_ranks_pin(card, pinned, "cells above all parts", bytes, error));
     memset(pinned->data, 0, bytes);
     place_columns(columns, pinned->data, own, roots, moments);
     return KY_OK;
@@ -311,16 +299,16 @@ enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_e
     struct ky_ranks_above *above = &meeting->above;
     struct columns columns;
     enum ky_status status = gather_roots(meeting, error);
-    if (status != KY_OK || meeting->sinks == 0)
+    if (status || meeting->sinks == 0)
         return status;
     status = ky_top_make(&above->top, above->root, above->first[meeting->shared->ranks], error);
     above->start = meeting->tree->cells;
     above->missing = above->start + above->top.nodes;
-    if (status == KY_OK)
+    if (!status)
         status = make_room(meeting, &columns, error);
-    if (status == KY_OK) {
+    if (!status) {
         fill_columns(meeting, &columns);
         status = send_columns(meeting, &columns, error);
     }
-    return status == KY_OK ? sum(meeting, &columns, error) : status;
+    return status ? status : sum(meeting, &columns, error);
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/shares.h"
+#include "base/status.h"
 
 double ky_copies_few = 1e8;
 
@@ -18,7 +19,7 @@ enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *e
     if (!shared || state->ranks->is_checked)
         return KY_OK;
     status = ky_ranks_check_kinds(shared, state->bodies.card, error);
-    state->ranks->is_checked = status == KY_OK;
+    state->ranks->is_checked = !status;
     return status;
 }
 
@@ -114,11 +115,9 @@ static enum ky_status need_pinned(const struct ky_device_state *state, size_t ow
 {
     struct ky_card *card = state->bodies.card;
     struct ky_pinned *pinned = state->ranks->pinned;
-    enum ky_status status = card->driver->wait(card, error);
-    if (!status)
-        status = ky_ranks_pin(card, &pinned[KY_PIN_OUT], "results for other ranks", own, error);
-    return status ? status
-                  : ky_ranks_pin(card, &pinned[KY_PIN_IN], "results of other ranks", all, error);
+    KY_TRY(card->driver->wait(card, error));
+    KY_TRY(ky_ranks_pin(card, &pinned[KY_PIN_OUT], "results for other ranks", own, error));
+    return ky_ranks_pin(card, &pinned[KY_PIN_IN], "results of other ranks", all, error);
 }
 
 /* All-gathers shares of `each` bytes per sink, from pinned[KY_PIN_OUT] to pinned[KY_PIN_IN]. */
@@ -143,15 +142,13 @@ enum ky_status ky_copies_join_rows_of_card(struct ky_device_state *state,
     const size_t first = ky_copies_first(state), own = (ky_copies_end(state) - first) * bytes,
                  all = state->ranks->edge[ky_device_copies(state)->ranks] * bytes;
     struct ky_buffer buffer = *to;
-    enum ky_status status = need_pinned(state, own, all, error);
-    if (!status && own > 0)
-        status = card->driver->read(card, from, first * bytes,
-                                    state->ranks->pinned[KY_PIN_OUT].data, own, error);
-    if (!status)
-        status = gather(state, bytes, error);
-    return status ? status
-                  : card->driver->write_later(card, &buffer, 0,
-                                              state->ranks->pinned[KY_PIN_IN].data, all, error);
+    KY_TRY(need_pinned(state, own, all, error));
+    if (own > 0)
+        KY_TRY(card->driver->read(card, from, first * bytes, state->ranks->pinned[KY_PIN_OUT].data,
+                                  own, error));
+    KY_TRY(gather(state, bytes, error));
+    return card->driver->write_later(card, &buffer, 0, state->ranks->pinned[KY_PIN_IN].data, all,
+                                     error);
 }
 
 /* ---- columns ---- */
@@ -173,13 +170,12 @@ static enum ky_status read_own(const struct ky_device_state *state,
     const size_t first = ky_copies_first(state),
                  bytes = (ky_copies_end(state) - first) * KY_STATE_BYTES;
     char *to = state->ranks->pinned[KY_PIN_OUT].data;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < COLUMNS && bytes > 0 && !status; c++) {
+    for (size_t c = 0; c < COLUMNS && bytes > 0; c++) {
         const struct ky_buffer_place from = place_of(results, c, first);
-        status =
-            card->driver->read_later(card, from.buffer, from.offset, to + c * bytes, bytes, error);
+        KY_TRY(
+            card->driver->read_later(card, from.buffer, from.offset, to + c * bytes, bytes, error));
     }
-    return status ? status : card->driver->wait(card, error);
+    return card->driver->wait(card, error);
 }
 
 /* Writes the other ranks' shares to the card. */
@@ -190,18 +186,17 @@ static enum ky_status write_others(const struct ky_device_state *state,
     struct ky_card *card = state->bodies.card;
     const size_t *edge = state->ranks->edge;
     const char *from = state->ranks->pinned[KY_PIN_IN].data;
-    enum ky_status status = KY_OK;
-    for (size_t r = 0; r < shared->ranks && !status; r++) {
+    for (size_t r = 0; r < shared->ranks; r++) {
         const size_t bytes = (edge[r + 1] - edge[r]) * KY_STATE_BYTES;
-        for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank && !status; c++) {
+        for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank; c++) {
             const struct ky_buffer_place to = place_of(results, c, edge[r]);
             struct ky_buffer buffer = *to.buffer;
-            status =
-                card->driver->write_later(card, &buffer, to.offset, from + c * bytes, bytes, error);
+            KY_TRY(card->driver->write_later(card, &buffer, to.offset, from + c * bytes, bytes,
+                                             error));
         }
         from += COLUMNS * bytes;
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_copies_join(struct ky_device_state *state,
@@ -210,12 +205,10 @@ enum ky_status ky_copies_join(struct ky_device_state *state,
     const struct ky_shared *shared = ky_device_copies(state);
     const size_t each = ROW, own = (ky_copies_end(state) - ky_copies_first(state)) * each,
                  all = state->ranks->edge[shared->ranks] * each;
-    enum ky_status status = need_pinned(state, own, all, error);
-    if (!status)
-        status = read_own(state, results, error);
-    if (!status)
-        status = gather(state, each, error);
-    return status ? status : write_others(state, results, error);
+    KY_TRY(need_pinned(state, own, all, error));
+    KY_TRY(read_own(state, results, error));
+    KY_TRY(gather(state, each, error));
+    return write_others(state, results, error);
 }
 
 /* ---- columns in another order ---- */
@@ -249,15 +242,14 @@ static enum ky_status cross(const struct ky_device_state *state, const struct or
 {
     struct ky_card *card = state->bodies.card;
     const size_t bytes = n * KY_STATE_BYTES;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < COLUMNS && !status; c++) {
+    for (size_t c = 0; c < COLUMNS; c++) {
         const struct ky_buffer_place place = place_of(of->results, c, 0);
         struct ky_buffer buffer = *place.buffer;
-        status = to_card
-                     ? card->driver->write(card, &buffer, place.offset, of->column[c], bytes, error)
-                     : card->driver->read(card, &buffer, place.offset, of->column[c], bytes, error);
+        KY_TRY(to_card
+                   ? card->driver->write(card, &buffer, place.offset, of->column[c], bytes, error)
+                   : card->driver->read(card, &buffer, place.offset, of->column[c], bytes, error));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_copies_join_ordered(struct ky_device_state *state,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/kernels/forces/expand.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/tree/tree_groups.h"
@@ -95,7 +96,7 @@ static enum ky_status send_notes(const struct knowing *of, struct ky_error *erro
     enum ky_status status = of->places > 0 ? ky_buffer_fill(card, mark, "cells of cuts", of->place,
                                                             of->places, sizeof *of->place, error)
                                            : KY_OK;
-    return status == KY_OK && of->shared > 0
+    return !status && of->shared > 0
                ? ky_buffer_fill(card, most, "factors of cells above all parts", of->shared_most,
                                 of->shared, sizeof *of->shared_most, error)
                : status;
@@ -108,12 +109,9 @@ static enum ky_status place_cuts(const struct knowing *of, struct ky_error *erro
     struct ky_card *card = bodies_of(meeting)->card;
     const struct ky_cut_cells cells = {
         .cells = meeting->above.missing, .marks = of->places, .mark = &meeting->state->ranks->mark};
-    const enum ky_status status =
-        ky_device_tree_place_cuts(tree, bodies_of(meeting), meeting->parameters, &cells, error);
-    return status == KY_OK
-               ? card->driver->read(card, &tree->cut_first, 0, tree->cuts.first,
-                                    (tree->cuts.count + 1) * sizeof *tree->cuts.first, error)
-               : status;
+    KY_TRY(ky_device_tree_place_cuts(tree, bodies_of(meeting), meeting->parameters, &cells, error));
+    return card->driver->read(card, &tree->cut_first, 0, tree->cuts.first,
+                              (tree->cuts.count + 1) * sizeof *tree->cuts.first, error);
 }
 
 enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
@@ -130,15 +128,15 @@ enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_er
         of.bodies && of.most && of.parent && of.place && of.shared_most
             ? KY_OK
             : ky_no_memory(error, "cells above all parts", most, sizeof *of.place);
-    if (status == KY_OK) {
+    if (!status) {
         sum_up(&of);
         for (size_t k = 0; k < tree->cuts.count; k++)
             note_cut(&of, k);
         status = send_notes(&of, error);
     }
-    if (status == KY_OK)
+    if (!status)
         status = place_cuts(&of, error);
-    if (status == KY_OK)
+    if (!status)
         meeting->cells = tree->cuts.first[tree->cuts.count];
     free(of.bodies);
     free(of.most);
@@ -165,29 +163,25 @@ static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
              from = (uint32_t)shared_before,
              word = (at + first + count - shared) * stride + KY_PART_BOX_FACTOR;
     float by = k + 1 < tree->cuts.count ? 1 / KY_EXPAND_PART_OF_ALPHA : 1;
-    enum ky_status status = KY_OK;
     if (shared > 0)
-        status = ky_launch_over(card, KY_KERNEL_ky_cuts_most, shared,
-                                KY_ARGUMENTS(KY_BUFFER(tree->cuts.most), KY_BUFFER(*box),
-                                             KY_VALUE(word), KY_VALUE(stride), KY_VALUE(from),
-                                             KY_VALUE(shared), KY_VALUE(by)),
-                                error);
-    return status == KY_OK
-               ? ky_launch_teams(card, KY_KERNEL_ky_part_cells, (size_t)count * parts,
-                                 KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut),
-                                              KY_BUFFER(tree->factor), KY_BUFFER(*box),
-                                              KY_VALUE(at), KY_VALUE(first), KY_VALUE(count),
-                                              KY_VALUE(parts), KY_VALUE(flags), KY_VALUE(by)),
-                                 error)
-               : status;
+        KY_TRY(ky_launch_over(card, KY_KERNEL_ky_cuts_most, shared,
+                              KY_ARGUMENTS(KY_BUFFER(tree->cuts.most), KY_BUFFER(*box),
+                                           KY_VALUE(word), KY_VALUE(stride), KY_VALUE(from),
+                                           KY_VALUE(shared), KY_VALUE(by)),
+                              error));
+    return ky_launch_teams(card, KY_KERNEL_ky_part_cells, (size_t)count * parts,
+                           KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut),
+                                        KY_BUFFER(tree->factor), KY_BUFFER(*box), KY_VALUE(at),
+                                        KY_VALUE(first), KY_VALUE(count), KY_VALUE(parts),
+                                        KY_VALUE(flags), KY_VALUE(by)),
+                           error);
 }
 
 enum ky_status ky_ranks_box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_cuts *cuts = &meeting->tree->cuts;
-    enum ky_status status = KY_OK;
     size_t shared = 0;
-    for (size_t k = 0; k < cuts->count && status == KY_OK; shared += cuts->shared[k++])
-        status = box_cut(meeting, k, shared, error);
-    return status;
+    for (size_t k = 0; k < cuts->count; shared += cuts->shared[k++])
+        KY_TRY(box_cut(meeting, k, shared, error));
+    return KY_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/ranks/places.h"
@@ -76,13 +77,13 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
     void **at = ky_allocate_zeroed(2 * g->ranks, sizeof *at);
     enum ky_status status =
         bytes && at ? KY_OK : ky_no_memory(error, "the ranks", 2 * g->ranks, sizeof *at);
-    for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
+    for (size_t r = 0; r < g->ranks && !status; r++) {
         bytes[r] = parcel_bytes(g, g->own, r);
         at[r] = out + parcel_place(g, g->own, r);
         bytes[g->ranks + r] = g->arrival[r].bytes;
         at[g->ranks + r] = in + g->arrival[r].offset;
     }
-    if (status == KY_OK)
+    if (!status)
         status = shared->trade(shared->context, at, bytes, at + g->ranks, bytes + g->ranks, error);
     free(bytes);
     free(at);
@@ -97,36 +98,34 @@ static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_e
     const size_t go = parcel_place(g, g->own, g->ranks);
     enum ky_status status =
         ky_ranks_pin(g->card, &ranks->pinned[KY_PIN_OUT], "cells for other ranks", go, error);
-    if (status == KY_OK)
+    if (!status)
         status =
             ky_ranks_pin(g->card, &ranks->pinned[KY_PIN_IN], "cells of other ranks", come, error);
-    if (status == KY_OK && go > 0)
+    if (!status && go > 0)
         status = driver->read_later(g->card, &ranks->offered[KY_OFFER_PARCELS], 0,
                                     ranks->pinned[KY_PIN_OUT].data, go, error);
-    if (status == KY_OK)
+    if (!status)
         status = driver->wait(g->card, error);
-    if (status == KY_OK)
+    if (!status)
         status = trade(g, ranks->pinned[KY_PIN_OUT].data, ranks->pinned[KY_PIN_IN].data, error);
-    return status == KY_OK && come > 0
-               ? driver->write_later(g->card, &ranks->in, 0, ranks->pinned[KY_PIN_IN].data, come,
-                                     error)
-               : status;
+    return !status && come > 0 ? driver->write_later(g->card, &ranks->in, 0,
+                                                     ranks->pinned[KY_PIN_IN].data, come, error)
+                               : status;
 }
 
 /* Copies the parcels from card to card. */
 static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = g->meeting->state->ranks;
-    enum ky_status status = KY_OK;
-    for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
+    for (size_t r = 0; r < g->ranks; r++) {
         const struct arrival *a = &g->arrival[r];
         if (a->bytes > 0)
-            status = ky_ranks_fetch(
+            KY_TRY(ky_ranks_fetch(
                 g->meeting->state,
                 (struct ky_offer_place){KY_OFFER_PARCELS, r, parcel_place(g, r, g->own)},
-                g->meeting->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error);
+                g->meeting->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error));
     }
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status bring(struct grafting *g, struct ky_error *error)
@@ -134,10 +133,8 @@ static enum ky_status bring(struct grafting *g, struct ky_error *error)
     size_t come = 0;
     for (size_t r = 0; r < g->ranks; r++)
         come += g->arrival[r].bytes;
-    const enum ky_status status =
-        ky_ranks_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(
+        ky_ranks_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, error));
     return g->meeting->state->ranks->way == KY_WAY_BY_HOST ? trade_parcels(g, come, error)
                                                            : fetch_parcels(g, error);
 }
@@ -155,30 +152,26 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
              first_cell = (uint32_t)a->first_cell, first_body = (uint32_t)a->first_body,
              first_root = (uint32_t)g->meeting->above.first[r],
              missing = (uint32_t)g->meeting->above.missing, n = (uint32_t)g->bodies->n;
-    enum ky_status status =
+    KY_TRY(
         ky_launch_over(card, KY_KERNEL_ky_graft_cells, cells,
                        KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in),
                                     KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells),
                                     KY_VALUE(bodies), KY_VALUE(moments), KY_VALUE(numbered),
                                     KY_VALUE(first_cell), KY_VALUE(first_body), KY_VALUE(missing)),
-                       error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_graft_bodies, bodies,
-            KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
-                         KY_BUFFER(g->bodies->mass), KY_BUFFER(g->bodies->curve.index),
-                         KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
-                         KY_VALUE(moments), KY_VALUE(numbered), KY_VALUE(n), KY_VALUE(first_body)),
-            error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
-                                KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
-                                             KY_BUFFER(g->tree->column.children),
-                                             KY_BUFFER(ranks->in), KY_BUFFER(ranks->to),
-                                             KY_VALUE(offset), KY_VALUE(roots),
-                                             KY_VALUE(first_root), KY_VALUE(first_cell)),
-                                error)
-               : status;
+                       error));
+    KY_TRY(ky_launch_over(
+        card, KY_KERNEL_ky_graft_bodies, bodies,
+        KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
+                     KY_BUFFER(g->bodies->mass), KY_BUFFER(g->bodies->curve.index),
+                     KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
+                     KY_VALUE(moments), KY_VALUE(numbered), KY_VALUE(n), KY_VALUE(first_body)),
+        error));
+    return ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
+                          KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
+                                       KY_BUFFER(g->tree->column.children), KY_BUFFER(ranks->in),
+                                       KY_BUFFER(ranks->to), KY_VALUE(offset), KY_VALUE(roots),
+                                       KY_VALUE(first_root), KY_VALUE(first_cell)),
+                          error);
 }
 
 /* Allocates memory for all cells and bodies. */
@@ -193,7 +186,7 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
                        g->places, g->cells);
     if (!ky_cell_columns_hold(&g->tree->column, g->cells, g->moments))
         status = ky_cell_columns_extend(g->card, &g->tree->column, kept, cells, g->moments, error);
-    return status == KY_OK && g->places > g->bodies->n
+    return !status && g->places > g->bodies->n
                ? ky_places_widen(g->meeting->state, g->places + g->bodies->live / 32, error)
                : status;
 }
@@ -208,25 +201,21 @@ static enum ky_status link_cells(const struct grafting *g, struct ky_error *erro
     uint32_t cells = (uint32_t)g->cells, root = (uint32_t)g->meeting->above.start,
              missing = (uint32_t)g->meeting->above.missing;
     const uint32_t from[] = {0, missing + 1, root}, to[] = {root, cells, missing};
-    enum ky_status status =
-        ky_ranks_need(card, follows, "links of cells", g->cells * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, follows, error);
-    for (size_t k = 0; k < sizeof from / sizeof *from && status == KY_OK; k++) {
+    KY_TRY(ky_ranks_need(card, follows, "links of cells", g->cells * sizeof(uint32_t), error));
+    KY_TRY(card->driver->zero(card, follows, error));
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
         uint32_t first = from[k], end = to[k];
         if (first < end)
-            status = ky_launch_over(card, KY_KERNEL_ky_graft_follow, end - first,
-                                    KY_ARGUMENTS(KY_BUFFER(column->link),
-                                                 KY_BUFFER(column->children), KY_BUFFER(*follows),
-                                                 KY_VALUE(first), KY_VALUE(end), KY_VALUE(missing)),
-                                    error);
+            KY_TRY(ky_launch_over(card, KY_KERNEL_ky_graft_follow, end - first,
+                                  KY_ARGUMENTS(KY_BUFFER(column->link), KY_BUFFER(column->children),
+                                               KY_BUFFER(*follows), KY_VALUE(first), KY_VALUE(end),
+                                               KY_VALUE(missing)),
+                                  error));
     }
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_graft_next, cells,
-                                KY_ARGUMENTS(KY_BUFFER(column->link), KY_BUFFER(*follows),
-                                             KY_VALUE(cells), KY_VALUE(root), KY_VALUE(missing)),
-                                error)
-               : status;
+    return ky_launch_over(card, KY_KERNEL_ky_graft_next, cells,
+                          KY_ARGUMENTS(KY_BUFFER(column->link), KY_BUFFER(*follows),
+                                       KY_VALUE(cells), KY_VALUE(root), KY_VALUE(missing)),
+                          error);
 }
 
 static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
@@ -234,15 +223,15 @@ static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
     struct ky_card *card = g->card;
     enum ky_status status = make_room(g, error);
     uint32_t n = (uint32_t)g->bodies->n, behind = (uint32_t)g->bodies->live;
-    for (size_t r = 0; r < g->ranks && status == KY_OK; r++)
+    for (size_t r = 0; r < g->ranks && !status; r++)
         if (g->arrival[r].cells > 0)
             status = graft_parcel(g, r, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_graft_missing, 1,
                            KY_ARGUMENTS(KY_BUFFER(g->bodies->position), KY_BUFFER(g->bodies->mass),
                                         KY_VALUE(n), KY_VALUE(behind)),
                            error);
-    if (status == KY_OK && g->meeting->search && g->meeting->search->points)
+    if (!status && g->meeting->search && g->meeting->search->points)
         status = link_cells(g, error);
     g->tree->start = (uint32_t)g->meeting->above.start;
     g->tree->reached = g->cells;
@@ -267,7 +256,7 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
         return ky_no_memory(error, "the ranks", g.ranks, sizeof *g.arrival);
     place_arrivals(&g);
     enum ky_status status = bring(&g, error);
-    if (status == KY_OK && meeting->sinks > 0)
+    if (!status && meeting->sinks > 0)
         status = graft_all(&g, error);
     free(g.arrival);
     return status;
@@ -301,7 +290,7 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
                                     meeting.above.first && meeting.place
                                 ? ky_ranks_prune(&meeting, error)
                                 : ky_no_memory(error, "the ranks", size * size, sizeof(uint64_t));
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_graft(&meeting, error);
     free(meeting.box);
     free(meeting.out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/ranks/places.h"
 
 /* Arguments of the kernels. */
@@ -76,18 +77,14 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
     uint32_t count = (uint32_t)move->count;
     if (count == 0)
         return KY_OK;
-    enum ky_status status = send_next(state, move, error);
-    if (status == KY_OK)
-        status = ky_ranks_need_offered(state, KY_OFFER_ROWS, "rows of bodies that leave",
-                                       room_for(state, move->count) * row_of(state), error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
-                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gone),
-                                             KY_BUFFER(ranks->next),
-                                             KY_BUFFER(ranks->offered[KY_OFFER_ROWS]),
-                                             KY_VALUE(count)),
-                                error)
-               : status;
+    KY_TRY(send_next(state, move, error));
+    KY_TRY(ky_ranks_need_offered(state, KY_OFFER_ROWS, "rows of bodies that leave",
+                                 room_for(state, move->count) * row_of(state), error));
+    return ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
+                          KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gone),
+                                       KY_BUFFER(ranks->next),
+                                       KY_BUFFER(ranks->offered[KY_OFFER_ROWS]), KY_VALUE(count)),
+                          error);
 }
 
 /* Through the host. */
@@ -104,18 +101,18 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
     enum ky_status status = out && in && bytes && at
                                 ? KY_OK
                                 : ky_no_memory(error, "bodies that move", move->count, row);
-    for (size_t r = 0; r < size && status == KY_OK; go += bytes[r], come += bytes[size + r], r++) {
+    for (size_t r = 0; r < size && !status; go += bytes[r], come += bytes[size + r], r++) {
         bytes[r] = move->leaving[r] * row;
         bytes[size + r] = move->coming[r] * row;
         at[r] = out + go;
         at[size + r] = in + come;
     }
-    if (status == KY_OK && move->count > 0)
+    if (!status && move->count > 0)
         status = card->driver->read(card, &state->ranks->offered[KY_OFFER_ROWS], 0, out,
                                     move->count * row, error);
-    if (status == KY_OK)
+    if (!status)
         status = shared->trade(shared->context, at, bytes, at + size, bytes + size, error);
-    if (status == KY_OK && move->arrivals > 0)
+    if (!status && move->arrivals > 0)
         status = card->driver->write(card, &state->ranks->come, 0, in, move->arrivals * row, error);
     free(out);
     free(in);
@@ -141,7 +138,7 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
     const struct ky_shared *shared = ky_device_shared(state);
     const size_t row = row_of(state);
     enum ky_status status = KY_OK;
-    for (size_t r = 0, to = 0; r < shared->ranks && status == KY_OK; r++) {
+    for (size_t r = 0, to = 0; r < shared->ranks && !status; r++) {
         const uint64_t *of = leaving + r * shared->ranks;
         const size_t bytes = of[shared->rank] * row;
         size_t from = 0;
@@ -166,16 +163,16 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
         offer && leaving
             ? ky_ranks_offer(state, KY_OFFER_ROWS, &(struct ky_ranks_offer){0}, offer, error)
             : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
-    if (status == KY_OK)
+    if (!status)
         status = fetch_rows(state, offer, leaving, error);
-    *many = status == KY_OK && are_many(shared, leaving);
+    *many = !status && are_many(shared, leaving);
     if (*many) /* the other ranks have fetched their rows */
         status = state->bodies.card->driver->wait(state->bodies.card, error);
     if (*many)
         ky_ranks_forget(state, KY_OFFER_ROWS);
-    if (*many && status == KY_OK)
+    if (*many && !status)
         status = ky_ranks_gather(shared, many, sizeof *many, leaving, error);
     free(offer);
     free(leaving);
@@ -203,26 +200,19 @@ static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_p
                  {&ranks->last, "last bodies that stay", room * word},
                  {&ranks->left, "last bodies that leave", room},
                  {&ranks->found, "numbers of gaps", 2 * word}};
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].bytes, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &ranks->left, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &ranks->found, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_rows_gaps, count,
-                                KY_ARGUMENTS(KY_BUFFER(ranks->gone), KY_BUFFER(ranks->gap),
-                                             KY_BUFFER(ranks->found), KY_BUFFER(ranks->left),
-                                             KY_VALUE(count), KY_VALUE(bound)),
-                                error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_rows_last, behind,
-                                KY_ARGUMENTS(KY_BUFFER(ranks->left), KY_BUFFER(ranks->last),
-                                             KY_BUFFER(ranks->found), KY_VALUE(behind),
-                                             KY_VALUE(bound)),
-                                error)
-               : status;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].bytes, error));
+    KY_TRY(card->driver->zero(card, &ranks->left, error));
+    KY_TRY(card->driver->zero(card, &ranks->found, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_rows_gaps, count,
+                          KY_ARGUMENTS(KY_BUFFER(ranks->gone), KY_BUFFER(ranks->gap),
+                                       KY_BUFFER(ranks->found), KY_BUFFER(ranks->left),
+                                       KY_VALUE(count), KY_VALUE(bound)),
+                          error));
+    return ky_launch_over(card, KY_KERNEL_ky_rows_last, behind,
+                          KY_ARGUMENTS(KY_BUFFER(ranks->left), KY_BUFFER(ranks->last),
+                                       KY_BUFFER(ranks->found), KY_VALUE(behind), KY_VALUE(bound)),
+                          error);
 }
 
 static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_part_move *move,
@@ -281,18 +271,18 @@ static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tre
     enum ky_status status = find_gaps(state, move, n, end, error);
     if (are_more)
         ky_device_tree_done(tree, bodies);
-    if (status == KY_OK && are_more)
+    if (!status && are_more)
         status = ky_places_widen(state, ky_places_room(end), error);
-    if (status == KY_OK && move->count > move->arrivals)
+    if (!status && move->count > move->arrivals)
         status = fill_gaps(state, move, error);
-    if (status == KY_OK && move->arrivals > 0)
+    if (!status && move->arrivals > 0)
         status = place_arrivals(state, move, n, error);
-    if (status == KY_OK && keeps)
+    if (!status && keeps)
         status = make_keys_again(state, tree, move, n, error);
     bodies->live = end;
     bodies->place++;
     bodies->curve.changes++;
-    bodies->curve.keyed.place = status == KY_OK && keeps ? bodies->place : 0;
+    bodies->curve.keyed.place = !status && keeps ? bodies->place : 0;
     bodies->curve.keyed.changes = bodies->curve.changes;
     return status;
 }
@@ -320,16 +310,16 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, struct ky_device_tre
     struct ky_card *card = state->bodies.card;
     int by_host = 0, many = 0;
     enum ky_status status = ky_ranks_way(state, &by_host, error);
-    if (status == KY_OK)
+    if (!status)
         status = pack(state, move, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_need(card, &state->ranks->come, "bodies that come",
                                room_for(state, move->arrivals) * row_of(state), error);
-    if (status == KY_OK)
+    if (!status)
         status = (by_host ? trade_rows : offer_rows)(state, move, &many, error);
-    if (status == KY_OK && (move->count || move->arrivals))
+    if (!status && (move->count || move->arrivals))
         status = unpack(state, tree, move, error);
-    if (status == KY_OK && many)
+    if (!status && many)
         status = give_back(state, error);
     ky_device_tree_done(tree, &state->bodies);
     return status;

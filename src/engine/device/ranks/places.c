@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/state/motion.h"
 #include "octree/keys.h"
 
@@ -32,11 +33,11 @@ static enum ky_status widen_array(struct ky_device_bodies *bodies,
     struct ky_card *card = bodies->card;
     struct ky_buffer wide = {0};
     enum ky_status status = ky_buffer_need(card, &wide, array->what, array->bytes, 1, error);
-    for (size_t c = 0; c < array->columns && status == KY_OK && bodies->live > 0; c++)
+    for (size_t c = 0; c < array->columns && !status && bodies->live > 0; c++)
         status = card->driver->copy(card, KY_PLACE(array->buffer, c * n * array->number),
                                     KY_PLACE(&wide, c * bodies->n * array->number),
                                     bodies->live * array->number, error);
-    if (status != KY_OK) {
+    if (status) {
         ky_buffer_release(card, &wide);
         return status;
     }
@@ -51,16 +52,15 @@ enum ky_status ky_places_widen(struct ky_device_state *state, size_t places, str
     struct ky_device_bodies *bodies = &state->bodies;
     const size_t n = bodies->n;
     struct ky_device_array array[KY_ARRAYS];
-    enum ky_status status = KY_OK;
     state->n = bodies->n = whole_lines(places);
     ky_device_arrays(bodies, array);
-    for (int k = 0; k < KY_ARRAYS && status == KY_OK; k++)
+    for (int k = 0; k < KY_ARRAYS; k++)
         if (bodies->has >> k & 1U)
-            status = widen_array(bodies, &array[k], n, error);
+            KY_TRY(widen_array(bodies, &array[k], n, error));
     const struct ky_device_array index = ky_device_index(bodies);
-    if (status == KY_OK && bodies->curve.is_followed)
-        status = widen_array(bodies, &index, n, error);
-    return status;
+    if (bodies->curve.is_followed)
+        KY_TRY(widen_array(bodies, &index, n, error));
+    return KY_OK;
 }
 
 /* ---- numbers ---- */
@@ -88,10 +88,10 @@ enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count
                        "%zu bodies: ranks with devices take up to %lu: use --engine cpu",
                        ky_device_shared(state)->system, (unsigned long)UINT32_MAX);
     enum ky_status status = words_of(number, count, &word, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(bodies->card, index.buffer, "numbers of the bodies", index.bytes, 1,
                                 error);
-    if (status == KY_OK && count > 0)
+    if (!status && count > 0)
         status = bodies->card->driver->write(bodies->card, index.buffer, 0, word,
                                              count * sizeof *word, error);
     free(word);
@@ -108,10 +108,10 @@ enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *nu
     uint32_t *word = ky_allocate(count, sizeof *word);
     enum ky_status status =
         word ? KY_OK : ky_no_memory(error, "numbers of bodies", count, sizeof *word);
-    if (status == KY_OK && count > 0)
+    if (!status && count > 0)
         status =
             card->driver->read(card, &bodies->curve.index, 0, word, count * sizeof *word, error);
-    for (size_t k = 0; k < count && status == KY_OK; k++)
+    for (size_t k = 0; k < count && !status; k++)
         number[k] = word[k];
     free(word);
     return status;
@@ -148,28 +148,28 @@ enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tr
         return KY_OK;
     struct ky_pinned *pinned = &state->ranks->pinned[KY_PIN_LOOK];
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_pin(card, pinned, "a sample of bodies",
                               (head + 2 * numbers) * KY_STATE_BYTES, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     union ky_state_value *value = pinned->data, *none = value + head + numbers;
     for (size_t k = 0; k < numbers; k++)
         none[k] = ky_to_state(card, (double)NAN); /* a body of another rank */
     status = card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES, none,
                                        numbers * KY_STATE_BYTES, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->read_later(card, &tree->partial, 0, value,
                                           (head + numbers) * KY_STATE_BYTES, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->wait(card, error);
-    for (int c = 0; c < 3 && status == KY_OK; c++) {
+    for (int c = 0; c < 3 && !status; c++) {
         look->low[c] = bound_of(card, value + (size_t)c * groups, groups, 0);
         look->high[c] = bound_of(card, value + (size_t)(3 + c) * groups, groups, 1);
     }
-    for (size_t k = 0; k < numbers && status == KY_OK; k++)
+    for (size_t k = 0; k < numbers && !status; k++)
         look->sample[k] = ky_from_state(card, value[head + k]);
     return status;
 }
@@ -191,12 +191,12 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
     enum ky_status status = ky_device_settle(state, error); /* bodies leave after their last kick */
     if (n == 0)                                             /* no buffers for arriving bodies */
         bodies->curve.keyed.place = 0;
-    if (status != KY_OK || n == 0)
+    if (status || n == 0)
         return status;
     status = ky_device_tree_keys(tree, bodies, state->parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(card, probe, "some keys", keys->probes, sizeof *keys->probe, error);
-    if (status == KY_OK && state->ranks->in_block) {
+    if (!status && state->ranks->in_block) {
         *keys->work = state->ranks->work;
         status =
             ky_launch_over(card, KY_KERNEL_ky_curve_weigh, probes,
@@ -204,14 +204,13 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
                                         KY_BUFFER(state->ranks->weight), KY_BUFFER(*probe),
                                         KY_VALUE(n), KY_VALUE(probes), KY_VALUE(state->ranks->sum)),
                            error);
-    } else if (status == KY_OK)
+    } else if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_curve_probe, probes,
                                 KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(*probe),
                                              KY_VALUE(n), KY_VALUE(probes)),
                                 error);
-    return status == KY_OK && probes > 0
-               ? card->driver->read(card, probe, 0, keys->probe, bytes, error)
-               : status;
+    return !status && probes > 0 ? card->driver->read(card, probe, 0, keys->probe, bytes, error)
+                                 : status;
 }
 
 enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_tree *tree,
@@ -231,20 +230,20 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
     enum ky_status status =
         word ? ky_buffer_fill(card, &ranks->begin, "ends of ranges", at, ends, sizeof *at, error)
              : ky_no_memory(error, "counts of keys", numbers, sizeof *word);
-    if (status == KY_OK)
+    if (!status)
         status =
             ky_buffer_need(card, &ranks->count, "counts of keys", numbers, sizeof *word, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->zero(card, &ranks->count, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_curve_agree, groups,
                            KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(ranks->begin),
                                         KY_BUFFER(ranks->count), KY_VALUE(n), KY_VALUE(of),
                                         KY_VALUE(groups)),
                            error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->read(card, &ranks->count, 0, word, numbers * sizeof *word, error);
-    for (size_t e = 0; e < ends && status == KY_OK; e++) {
+    for (size_t e = 0; e < ends && !status; e++) {
         uint64_t more = 0;
         for (size_t l = KY_KEY_LEVELS; l > 0; l--)
             more += count[e * (KY_KEY_LEVELS + 1) + l] = word[e * (KY_KEY_LEVELS + 1) + l];
@@ -266,23 +265,17 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     const size_t numbers = leavers->ranks + 1;
     uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
              own = (uint32_t)leavers->own;
-    enum ky_status status = ky_ranks_need(card, &ranks->gone, "bodies that leave",
-                                          2 * (size_t)room * sizeof *found, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", numbers,
-                                sizeof *found, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &ranks->count, error);
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_curve_leave, n,
-                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(ranks->begin),
-                                        KY_BUFFER(ranks->gone), KY_BUFFER(ranks->count),
-                                        KY_VALUE(n), KY_VALUE(of), KY_VALUE(own), KY_VALUE(room)),
-                           error);
-    return status == KY_OK
-               ? card->driver->read(card, &ranks->count, 0, found, numbers * sizeof *found, error)
-               : status;
+    KY_TRY(ky_ranks_need(card, &ranks->gone, "bodies that leave", 2 * (size_t)room * sizeof *found,
+                         error));
+    KY_TRY(ky_buffer_need(card, &ranks->count, "number of bodies that leave", numbers,
+                          sizeof *found, error));
+    KY_TRY(card->driver->zero(card, &ranks->count, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_curve_leave, n,
+                          KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(ranks->begin),
+                                       KY_BUFFER(ranks->gone), KY_BUFFER(ranks->count), KY_VALUE(n),
+                                       KY_VALUE(of), KY_VALUE(own), KY_VALUE(room)),
+                          error));
+    return card->driver->read(card, &ranks->count, 0, found, numbers * sizeof *found, error);
 }
 
 enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
@@ -304,17 +297,17 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
         found ? ky_buffer_fill(bodies->card, &state->ranks->begin, "ends of ranges", leavers->begin,
                                size + 1, sizeof *leavers->begin, error)
               : ky_no_memory(error, "the ranks", size + 1, sizeof *found);
-    if (status == KY_OK)
+    if (!status)
         status = find_leavers(state, tree, leavers, room, found, error);
-    if (status == KY_OK && found[size] > room && room < most) {
+    if (!status && found[size] > room && room < most) {
         room = found[size] < most ? found[size] : most;
         status = find_leavers(state, tree, leavers, room, found, error);
     }
-    if (status == KY_OK && found[size] > room)
+    if (!status && found[size] > room)
         *leavers->left = found[size] - room;
-    for (size_t r = 0; r < size && status == KY_OK; r++)
+    for (size_t r = 0; r < size && !status; r++)
         leavers->leaving[r] = found[r];
-    if (status != KY_OK)
+    if (status)
         ky_device_tree_done(tree, bodies);
     free(found);
     return status;

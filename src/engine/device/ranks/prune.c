@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/tree/tree_groups.h"
@@ -48,17 +49,12 @@ static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_erro
         meeting->boxes = meeting->search->boxes;
         return KY_OK;
     }
-    enum ky_status status = ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells",
-                                          (tree->cells + 1) * word, error);
-    if (status == KY_OK)
-        status =
-            ky_device_tree_count_runs(tree, bodies, GROUPS, &ranks->seen, &meeting->boxes, error);
-    if (status == KY_OK)
-        status = ky_ranks_need(bodies->card, &ranks->run, "groups of boxes",
-                               2 * meeting->boxes * word, error);
-    return status == KY_OK
-               ? ky_device_tree_list_runs(tree, bodies, GROUPS, &ranks->seen, &ranks->run, error)
-               : status;
+    KY_TRY(ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells", (tree->cells + 1) * word,
+                         error));
+    KY_TRY(ky_device_tree_count_runs(tree, bodies, GROUPS, &ranks->seen, &meeting->boxes, error));
+    KY_TRY(ky_ranks_need(bodies->card, &ranks->run, "groups of boxes", 2 * meeting->boxes * word,
+                         error));
+    return ky_device_tree_list_runs(tree, bodies, GROUPS, &ranks->seen, &ranks->run, error);
 }
 
 static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct ky_error *error)
@@ -108,15 +104,15 @@ static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct 
     uint32_t from = 0, to = (uint32_t)boxes;
     enum ky_status status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
                                                   box_bytes(boxes), error);
-    if (status == KY_OK && meeting->cells > 0)
+    if (!status && meeting->cells > 0)
         status = card->driver->zero(card, box, error);
-    if (status == KY_OK)
+    if (!status)
         status = (is_by_reach(meeting)    ? box_cuts
                   : is_of_points(meeting) ? box_points
                                           : box_groups)(meeting, error);
-    if (status == KY_OK && meeting->cells > 0)
+    if (!status && meeting->cells > 0)
         status = ky_ranks_box_cuts(meeting, error);
-    for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
+    for (int level = 1; level < KY_PART_FLOORS && !status; level++) {
         uint32_t count = ky_part_floor((ky_uint)boxes, level);
         status = ky_launch_over(
             bodies_of(meeting)->card, KY_KERNEL_ky_part_around, count,
@@ -137,11 +133,11 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
     const size_t own = bytes[shared->rank];
     char *all = ky_allocate(sum, 1), *mine = ky_allocate(own, 1);
     enum ky_status status = all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
-    if (status == KY_OK && own > 0)
+    if (!status && own > 0)
         status = card->driver->read(card, &ranks->offered[KY_OFFER_BOXES], 0, mine, own, error);
-    if (status == KY_OK)
+    if (!status)
         status = shared->gather(shared->context, mine, bytes, all, error);
-    if (status == KY_OK && sum > 0)
+    if (!status && sum > 0)
         status = card->driver->write(card, &ranks->sinks, 0, all, sum, error);
     free(mine);
     free(all);
@@ -153,13 +149,12 @@ static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const 
                                   struct ky_error *error)
 {
     struct ky_device_ranks *ranks = meeting->state->ranks;
-    enum ky_status status = KY_OK;
-    for (size_t r = 0, at = 0; r < meeting->shared->ranks && status == KY_OK; at += bytes[r++]) {
+    for (size_t r = 0, at = 0; r < meeting->shared->ranks; at += bytes[r++]) {
         if (bytes[r] > 0 && r != meeting->shared->rank)
-            status = ky_ranks_fetch(meeting->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
-                                    meeting->box, KY_PLACE(&ranks->sinks, at), bytes[r], error);
+            KY_TRY(ky_ranks_fetch(meeting->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
+                                  meeting->box, KY_PLACE(&ranks->sinks, at), bytes[r], error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Sends the boxes of all ranks to every rank that may have cells for them. */
@@ -175,15 +170,15 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     enum ky_status status =
         bytes ? ky_ranks_offer(meeting->state, KY_OFFER_BOXES, &own, meeting->box, error)
               : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++]) {
+    for (size_t r = 0; r < shared->ranks && !status; sum += bytes[r++]) {
         bytes[r] = box_bytes(meeting->box[r].count);
         meeting->roots[r] = meeting->box[r].roots;
     }
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_need(card, &ranks->sinks, "boxes of all ranks", sum, error);
-    if (status == KY_OK && ranks->way == KY_WAY_BY_HOST)
+    if (!status && ranks->way == KY_WAY_BY_HOST)
         status = gather_boxes(meeting, bytes, sum, error);
-    else if (status == KY_OK && bodies_of(meeting)->live > 0)
+    else if (!status && bodies_of(meeting)->live > 0)
         status = fetch_boxes(meeting, bytes, error);
     free(bytes);
     return status;
@@ -247,17 +242,12 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
         {&ranks->seen, "cells for another rank", cells + 1, word},
         {&ranks->bodies, "bodies for another rank", cells + 1, word},
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].count * needs[k].size,
-                               error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &ranks->need, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &ranks->waiting, error);
-    return status == KY_OK
-               ? ky_scratch_need(card, &meeting->tree->scratch, KY_BULK_SCAN, cells + 1, error)
-               : status;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].count * needs[k].size,
+                             error));
+    KY_TRY(card->driver->zero(card, &ranks->need, error));
+    KY_TRY(card->driver->zero(card, &ranks->waiting, error));
+    return ky_scratch_need(card, &meeting->tree->scratch, KY_BULK_SCAN, cells + 1, error);
 }
 
 /* The number of levels that have cells, which limits the number of generations of waiting cells. */
@@ -294,17 +284,15 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
           hold = splined
                      ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(meeting->state).part, 0))
                      : 0;
-    enum ky_status status = need_marks(meeting, count, error);
+    KY_TRY(need_marks(meeting, count, error));
     uint32_t room = (uint32_t)ranks->wait_room,
              list_room = room < UINT32_MAX / OPENERS_EACH ? OPENERS_EACH * room : UINT32_MAX;
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
-                                KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]),
-                                             KY_BUFFER(ranks->waiting), KY_VALUE(roots),
-                                             KY_VALUE(parts)),
-                                error);
-    for (uint32_t generation = 0; generation < generations && status == KY_OK; generation++)
-        status = ky_launch_teams(
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
+                          KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]),
+                                       KY_BUFFER(ranks->waiting), KY_VALUE(roots), KY_VALUE(parts)),
+                          error));
+    for (uint32_t generation = 0; generation < generations; generation++)
+        KY_TRY(ky_launch_teams(
             card, KY_KERNEL_ky_prune_look, teams,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(ranks->sinks), KY_BUFFER(ranks->sinks_of),
                          KY_BUFFER(ranks->wait[generation % 2]),
@@ -313,8 +301,8 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
                          KY_VALUE(cells), KY_VALUE(room), KY_VALUE(list_room), KY_VALUE(teams),
                          KY_VALUE(how), KY_VALUE(order), KY_VALUE(angle), KY_VALUE(least),
                          KY_VALUE(most), KY_VALUE(hold)),
-            error);
-    return status;
+            error));
+    return KY_OK;
 }
 
 /* Counts and numbers the cells and bodies that part number p needs. */
@@ -331,7 +319,7 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
                      KY_BUFFER(ranks->bodies), KY_VALUE(cells), KY_VALUE(part)),
         error);
     struct ky_buffer *const scanned[] = {&ranks->seen, &ranks->bodies};
-    for (int k = 0; k < 2 && status == KY_OK; k++)
+    for (int k = 0; k < 2 && !status; k++)
         status = card->driver->scan(card, scanned[k], scanned[k], (size_t)cells + 1, &tree->scratch,
                                     error);
     return status;
@@ -349,23 +337,23 @@ static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const s
     const size_t word = sizeof(uint32_t), end = meeting->tree->cells * word;
     enum ky_status status =
         ky_ranks_pin(card, pinned, "what other ranks need", (2 * parts + COUNTS) * word, error);
-    uint32_t *needs = pinned->data, *waited = status == KY_OK ? needs + 2 * parts : NULL;
-    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+    uint32_t *needs = pinned->data, *waited = !status ? needs + 2 * parts : NULL;
+    for (size_t p = 0; p < parts && !status; p++) {
         status = count_needs(meeting, p, error);
-        if (status == KY_OK)
+        if (!status)
             status = card->driver->read_later(card, &ranks->seen, end, &needs[2 * p], word, error);
-        if (status == KY_OK)
+        if (!status)
             status =
                 card->driver->read_later(card, &ranks->bodies, end, &needs[2 * p + 1], word, error);
     }
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->read_later(card, &ranks->waiting, 0, waited, COUNTS * word, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->wait(card, error);
-    for (size_t k = 0; k < 2 * parts && status == KY_OK; k++)
+    for (size_t k = 0; k < 2 * parts && !status; k++)
         given[2 * part[k / 2] + k % 2] = needs[k];
     *most = 0;
-    for (size_t k = 0; k < KY_PRUNE_LISTED && status == KY_OK; k++)
+    for (size_t k = 0; k < KY_PRUNE_LISTED && !status; k++)
         *most = waited[k] > *most ? waited[k] : *most;
     return status;
 }
@@ -376,14 +364,13 @@ static enum ky_status find_needs(const struct ky_ranks_meeting *meeting, const s
 {
     struct ky_device_ranks *ranks = meeting->state->ranks;
     size_t most = 0;
-    enum ky_status status = read_needs(meeting, part, parts, given, &most, error);
-    while (status == KY_OK && most > ranks->wait_room) {
+    KY_TRY(read_needs(meeting, part, parts, given, &most, error));
+    while (most > ranks->wait_room) {
         ranks->wait_room = most + most / 4;
-        status = mark_needs(meeting, parts, error);
-        if (status == KY_OK)
-            status = read_needs(meeting, part, parts, given, &most, error);
+        KY_TRY(mark_needs(meeting, parts, error));
+        KY_TRY(read_needs(meeting, part, parts, given, &most, error));
     }
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, size_t r,
@@ -417,31 +404,29 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
     const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
                    roots = meeting->tree->part.roots, numbered = meeting->search != NULL;
     size_t bytes = 0;
-    enum ky_status status = find_needs(meeting, part, parts, given, error);
-    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+    KY_TRY(find_needs(meeting, part, parts, given, error));
+    for (size_t p = 0; p < parts; p++) {
         const uint64_t *its = given + 2 * part[p];
         meeting->place[part[p]] = bytes;
         bytes += ky_part_parcel(roots, its[0], its[1], moments, numbered).bytes;
     }
-    if (status == KY_OK)
-        status = ky_ranks_need_offered(meeting->state, KY_OFFER_PARCELS,
-                                       "cells and bodies for other ranks", bytes, error);
-    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+    KY_TRY(ky_ranks_need_offered(meeting->state, KY_OFFER_PARCELS,
+                                 "cells and bodies for other ranks", bytes, error));
+    for (size_t p = 0; p < parts; p++) {
         if (parts > 1)
-            status = count_needs(meeting, p, error);
-        if (status == KY_OK)
-            status = pack(meeting, p, part[p], error);
+            KY_TRY(count_needs(meeting, p, error));
+        KY_TRY(pack(meeting, p, part[p], error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Finds the sink cells; some of them are above the roots. */
 static enum ky_status find_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum ky_status status = ky_ranks_count_roots(meeting, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_make_above(meeting, error);
-    return status == KY_OK && meeting->sinks > 0 ? ky_ranks_make_cuts(meeting, error) : status;
+    return !status && meeting->sinks > 0 ? ky_ranks_make_cuts(meeting, error) : status;
 }
 
 enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error)
@@ -451,32 +436,32 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
     uint64_t *given = ky_allocate_zeroed(2 * size, sizeof *given);
     enum ky_status status =
         part && given ? KY_OK : ky_no_memory(error, "the ranks", size, 2 * sizeof *given);
-    if (status == KY_OK && bodies_of(meeting)->live > 0)
+    if (!status && bodies_of(meeting)->live > 0)
         status = ky_ranks_tell_roots(meeting, error);
-    if (status == KY_OK && meeting->sinks > 0)
+    if (!status && meeting->sinks > 0)
         status = make_runs(meeting, error);
-    else if (status == KY_OK) /* the host reads nothing else before it has the roots */
+    else if (!status) /* the host reads nothing else before it has the roots */
         status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
-    if (status == KY_OK && meeting->expands)
+    if (!status && meeting->expands)
         status = find_cuts(meeting, error);
-    if (status == KY_OK && meeting->sinks > 0)
+    if (!status && meeting->sinks > 0)
         status = make_boxes(meeting, error);
-    if (status == KY_OK)
+    if (!status)
         status = share_boxes(meeting, error);
-    if (status == KY_OK)
+    if (!status)
         parts = list_parts(meeting, part);
-    if (status == KY_OK && parts > 0)
+    if (!status && parts > 0)
         status = send_sinks_of(meeting, part, parts, error);
-    if (status == KY_OK && parts > 0)
+    if (!status && parts > 0)
         status = mark_needs(meeting, parts, error);
-    if (status == KY_OK && !meeting->expands) /* while the card tests its cells */
+    if (!status && !meeting->expands) /* while the card tests its cells */
         status = ky_ranks_make_above(meeting, error);
-    if (status == KY_OK && parts > 0)
+    if (!status && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_offer(meeting->state, KY_OFFER_PARCELS, &(struct ky_ranks_offer){0},
                                 meeting->out, error);
     free(part);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/tree/tree_part.h"
 #include "octree/octree.h"
@@ -116,11 +117,11 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
     enum ky_status status = by_host ? KY_OK : card->driver->wait(card, error);
     own.card = card;
     own.buffer = state->ranks->offered[slot];
-    if (status == KY_OK && are_held(state) && own.buffer.handle)
+    if (!status && are_held(state) && own.buffer.handle)
         status = card->driver->share(card, &own.buffer, own.handle, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_gather(shared, &own, sizeof own, all, error);
-    if (status == KY_OK && are_held(state))
+    if (!status && are_held(state))
         settle(state, slot, all);
     return status;
 }
@@ -134,10 +135,9 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_off
     if (!ky_device_shared(state)->is_process)
         return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from.from), card, to,
                                    bytes, error);
-    const enum ky_status status = open_known(state, from.slot, from.rank, offer, error);
-    return status ? status
-                  : card->driver->fetch_shared(card, known_of(state, from.slot, from.rank)->memory,
-                                               from.from, to, bytes, error);
+    KY_TRY(open_known(state, from.slot, from.rank, offer, error));
+    return card->driver->fetch_shared(card, known_of(state, from.slot, from.rank)->memory,
+                                      from.from, to, bytes, error);
 }
 
 /* ---- the way ---- */
@@ -148,10 +148,10 @@ static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer 
 {
     void *memory = NULL;
     enum ky_status status = card->driver->open_shared(card, offer->handle, &memory, NULL);
-    if (status != KY_OK)
+    if (status)
         return status;
     status = card->driver->fetch_shared(card, memory, 0, to, bytes, NULL);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->wait(card, NULL);
     card->driver->close_shared(card, memory);
     return status;
@@ -174,11 +174,11 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
     if (tried == KY_OK)
         tried = card->driver->share(card, &mine, own.handle, NULL);
     enum ky_status status = ky_ranks_gather(shared, &own, sizeof own, offer, error);
-    for (size_t r = 0; r < shared->ranks && status == KY_OK && tried == KY_OK; r++)
+    for (size_t r = 0; r < shared->ranks && !status && tried == KY_OK; r++)
         if (r != shared->rank)
             tried = try_one(card, &offer[r], KY_PLACE(&theirs, 0), BYTES);
     uint64_t failed = tried != KY_OK;
-    if (status == KY_OK)
+    if (!status)
         status = shared->add(shared->context, &failed, 1, error);
     state->ranks->way = failed ? KY_WAY_BY_HOST : KY_WAY_BY_CARDS;
     ky_buffer_release(card, &mine);
@@ -192,7 +192,7 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
     char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
     enum ky_status status = name ? ky_ranks_gather(shared, card->name, sizeof *name, name, error)
                                  : ky_no_memory(error, "the ranks", shared->ranks, sizeof *name);
-    for (size_t r = 1; r < shared->ranks && status == KY_OK; r++)
+    for (size_t r = 1; r < shared->ranks && !status; r++)
         if (strcmp(name[r], name[0]) != 0)
             status = ky_fail(error, KY_UNSUPPORTED,
                              "the devices of ranks have to be of one kind, not %.100s and %.100s: "
@@ -210,9 +210,9 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
     enum ky_status status = ranks->way == KY_WAY_UNKNOWN
                                 ? ky_ranks_check_kinds(shared, state->bodies.card, error)
                                 : KY_OK;
-    if (status == KY_OK && !shared->is_process)
+    if (!status && !shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
-    if (status == KY_OK && ranks->way == KY_WAY_UNKNOWN) {
+    if (!status && ranks->way == KY_WAY_UNKNOWN) {
         struct ky_ranks_offer *offer = ky_allocate(shared->ranks, sizeof *offer);
         ranks->known = ky_allocate_zeroed(KY_OFFERS * shared->ranks, sizeof *ranks->known);
         status = offer && ranks->known

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/state/external.h"
@@ -85,14 +86,14 @@ static enum ky_status find_largest_there(struct summing *s, struct ky_error *err
     double(*part)[KY_SUMS_KEPT] = ky_allocate(chunks, sizeof *part), all[KY_SUMS] = {0};
     enum ky_status status = part ? ky_ranks_need(card, &bodies->sums, "largest terms", bytes, error)
                                  : ky_no_memory(error, "largest terms", chunks, sizeof *part);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(
             card, KY_KERNEL_ky_ranks_largest, chunks,
             KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(bodies->sums), KY_VALUE(n), KY_VALUE(live)),
             error);
-    if (status == KY_OK && chunks > 0)
+    if (!status && chunks > 0)
         status = card->driver->read(card, &bodies->sums, 0, part, bytes, error);
-    for (size_t c = 0; c < chunks && status == KY_OK; c++) {
+    for (size_t c = 0; c < chunks && !status; c++) {
         memcpy(all, part[c], sizeof *part);
         keep_largest(s, all);
     }
@@ -110,17 +111,17 @@ static enum ky_status add_there(struct summing *s, struct ky_error *error)
     int64_t(*part)[KY_SUMS_KEPT][2] = ky_allocate(chunks, sizeof *part);
     enum ky_status status = part ? ky_ranks_need(card, &bodies->sums, "partial sums", bytes, error)
                                  : ky_no_memory(error, "partial sums", chunks, sizeof *part);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_fill(card, &scale, "scales of sums", s->scale, KY_SUMS_KEPT,
                                 sizeof *s->scale, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_ranks_whole, chunks,
                            KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(scale), KY_BUFFER(bodies->sums),
                                         KY_VALUE(n), KY_VALUE(live)),
                            error);
-    if (status == KY_OK && chunks > 0)
+    if (!status && chunks > 0)
         status = card->driver->read(card, &bodies->sums, 0, part, bytes, error);
-    for (size_t c = 0; c < chunks && status == KY_OK; c++)
+    for (size_t c = 0; c < chunks && !status; c++)
         for (int k = 0; k < KY_SUMS_KEPT; k++)
             s->sum[k] += (whole)part[c][k][0] * ((whole)1 << HALF) + part[c][k][1];
     ky_buffer_release(card, &scale);
@@ -136,19 +137,18 @@ static enum ky_status take_all(struct summing *s,
                                struct ky_error *error)
 {
     const size_t n = s->state->bodies.live;
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < n && status == KY_OK; first += CHUNK) {
+    for (size_t first = 0; first < n; first += CHUNK) {
         double term[KY_SUMS];
         s->rows.n = n - first < CHUNK ? n - first : CHUNK;
         for (size_t k = 0; k < s->rows.n; k++)
             s->place[k] = (uint32_t)(first + k);
-        status = ky_device_bodies_get_some(s->state, s->place, &s->rows, error);
-        for (size_t k = 0; k < s->rows.n && status == KY_OK; k++) {
+        KY_TRY(ky_device_bodies_get_some(s->state, s->place, &s->rows, error));
+        for (size_t k = 0; k < s->rows.n; k++) {
             terms_of(s, k, first + k, term);
             take(s, term);
         }
     }
-    return status;
+    return KY_OK;
 }
 
 static double real_of(whole sum, int exponent)
@@ -168,11 +168,11 @@ static enum ky_status find_exponents(struct summing *s, int exponent[KY_SUMS],
     enum ky_status status =
         all ? s->by_card ? find_largest_there(s, error) : take_all(s, keep_largest, error)
             : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_gather(shared, s->most, sizeof s->most, all, error);
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; r++)
+    for (size_t r = 0; r < shared->ranks && !status; r++)
         keep_largest(s, all[r]);
-    for (int k = 0; k < KY_SUMS && status == KY_OK; k++) {
+    for (int k = 0; k < KY_SUMS && !status; k++) {
         frexp(s->most[k], &exponent[k]);
         exponent[k] = s->most[k] > 0 && exponent[k] > -900 ? exponent[k] : -900;
         if (!isfinite(s->most[k]))
@@ -191,11 +191,11 @@ static enum ky_status find_sums(struct summing *s, double sum[KY_SUMS], struct k
     enum ky_status status =
         all ? find_exponents(s, exponent, error)
             : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
-    if (status == KY_OK)
+    if (!status)
         status = s->by_card ? add_there(s, error) : take_all(s, add_whole, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_ranks_gather(shared, s->sum, sizeof s->sum, all, error);
-    for (int k = 0; k < KY_SUMS && status == KY_OK; k++) {
+    for (int k = 0; k < KY_SUMS && !status; k++) {
         whole total = 0;
         for (size_t r = 0; r < shared->ranks; r++)
             total += all[r][k];
@@ -219,20 +219,20 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
             ? KY_OK
             : ky_bodies_allocate(&s.rows, CHUNK, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     s.place = s.by_card ? NULL : ky_allocate(CHUNK, sizeof *s.place);
-    if (status == KY_OK && !s.by_card && !s.place)
+    if (!status && !s.by_card && !s.place)
         status = ky_no_memory(error, "sums", CHUNK, sizeof *s.place);
     parts->units = s.by_card
                        ? (struct ky_sum_units){state->units.mass,  length,          length,
                                                scale.acceleration, scale.potential, scale.potential}
                        : (struct ky_sum_units){1, 1, 1, 1, 1, 1};
     parts->of = status ? NULL : ky_allocate(1, sizeof *parts->of);
-    if (status == KY_OK && !parts->of)
+    if (!status && !parts->of)
         status = ky_no_memory(error, "sums", 1, sizeof *parts->of);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_many_potentials(&state->bodies, &s.potential, error);
-    if (status == KY_OK)
+    if (!status)
         status = find_sums(&s, parts->of[0], error);
-    parts->count = status == KY_OK;
+    parts->count = !status;
     ky_bodies_free(&s.rows);
     free(s.potential);
     free(s.place);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/active.h"
 #include "engine/common/softening.h"
 #include "engine/device/driver/names.h"
@@ -81,7 +82,7 @@ enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
     ky_device_arrays(bodies, array);
     const enum ky_status status = ky_buffer_need(bodies->card, array[which].buffer,
                                                  array[which].what, array[which].bytes, 1, error);
-    bodies->has |= status == KY_OK ? 1U << which : 0;
+    bodies->has |= !status ? 1U << which : 0;
     return status;
 }
 
@@ -90,13 +91,12 @@ enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
 {
     static const int wanted[] = {KY_ARRAY_POSITION, KY_ARRAY_VELOCITY, KY_ARRAY_MASS,
                                  KY_ARRAY_ACCELERATION, KY_ARRAY_POTENTIAL};
-    enum ky_status status = KY_OK;
     state->n = n;
     state->has_acceleration = 0;
     state->bodies.n = state->bodies.live = n;
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
-        status = ky_device_bodies_need(&state->bodies, wanted[k], error);
-    return status;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        KY_TRY(ky_device_bodies_need(&state->bodies, wanted[k], error));
+    return KY_OK;
 }
 
 /* ---- scales ---- */
@@ -250,15 +250,14 @@ static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct co
                                 size_t count, int up, struct ky_error *error)
 {
     const int threads = bodies->state->threads;
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && status == KY_OK; k++) {
+    for (size_t k = 0; k < count; k++) {
         const struct crossing crossing = {bodies->card, &column[k]};
-        status = up ? ky_staging_up(&bodies->staging, bodies->card, threads, &column[k].staged,
-                                    fill_column, &crossing, error)
-                    : ky_staging_down(&bodies->staging, bodies->card, threads, &column[k].staged,
-                                      take_column, &crossing, error);
+        KY_TRY(up ? ky_staging_up(&bodies->staging, bodies->card, threads, &column[k].staged,
+                                  fill_column, &crossing, error)
+                  : ky_staging_down(&bodies->staging, bodies->card, threads, &column[k].staged,
+                                    take_column, &crossing, error));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
@@ -275,10 +274,7 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int whi
 enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const struct ky_bodies *given,
                                        struct ky_error *error)
 {
-    enum ky_status status =
-        ky_engine_units(given, state->parameters, &state->frame, &state->units, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_engine_units(given, state->parameters, &state->frame, &state->units, error));
     state->own_eps = given->softening != NULL;
     state->how = ky_engine_how(given, state->parameters, &state->units);
     return KY_OK;
@@ -303,13 +299,13 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     bodies->has &= ~(1U << KY_ARRAY_SOFTENING);
     if (state->own_eps)
         status = ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error);
-    if (status == KY_OK && !given->acceleration)
+    if (!status && !given->acceleration)
         status = card->driver->zero(card, &bodies->acceleration, error);
-    if (status == KY_OK && !given->potential)
+    if (!status && !given->potential)
         status = card->driver->zero(card, &bodies->potential, error);
-    if (status == KY_OK)
+    if (!status)
         status = cross_all(bodies, column, columns_of(bodies, given, column), 1, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->wait(card, error);
     state->report.upload = ky_clock() - start;
     return status;
@@ -340,13 +336,13 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
     struct ky_buffer list = {0};
     enum ky_status status = ky_buffer_fill(card, &list, "bodies with new numbers", some->body,
                                            count, sizeof *some->body, error);
-    if (status == KY_OK)
+    if (!status)
         status =
             scatter(bodies, &list, place, (const double *)some->position, &bodies->position, error);
-    if (status == KY_OK)
+    if (!status)
         status =
             scatter(bodies, &list, place, (const double *)some->velocity, &bodies->velocity, error);
-    if (status == KY_OK)
+    if (!status)
         status = scatter(bodies, &list, mass, some->mass, &bodies->mass, error);
     ky_buffer_release(card, &list);
     state->put++;
@@ -362,7 +358,7 @@ enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bod
     struct column column[COLUMNS];
     enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
-    if (status == KY_OK)
+    if (!status)
         status = cross_all(bodies, column, columns_of(bodies, wanted, column), 0, error);
     for (size_t i = 0; wanted->softening && !state->own_eps && i < bodies->live; i++)
         wanted->softening[i] = state->parameters->softening;
@@ -407,10 +403,10 @@ enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const ui
     const size_t pairs = pairs_of(bodies, some, pair);
     enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_fill(bodies->card, &list, "bodies that are wanted", body, some->n,
                                 sizeof *body, error);
-    for (size_t k = 0; k < pairs && status == KY_OK; k++)
+    for (size_t k = 0; k < pairs && !status; k++)
         status = get_rows(bodies, &list, some->n, &pair[k], error);
     ky_buffer_release(bodies->card, &list);
     for (size_t k = 0; some->softening && !state->own_eps && k < some->n; k++)
@@ -428,6 +424,6 @@ enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
     enum ky_status status =
         ky_buffer_fill(bodies->card, &bodies->active_list, "active bodies", active->body,
                        active->count, sizeof *active->body, error);
-    evaluation->is_listed = status == KY_OK;
+    evaluation->is_listed = !status;
     return status;
 }

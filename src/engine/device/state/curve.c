@@ -1,6 +1,8 @@
 /* Reorders the columns of bodies: the host side of kernels/driver/reorder.k. */
 #include "engine/device/state/curve.h"
 
+#include "base/status.h"
+
 enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
@@ -11,12 +13,12 @@ enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_e
     } orders[] = {{&curve->place[0], "order of the bodies"},
                   {&curve->place[1], "sorted order of the bodies"},
                   {&curve->index, "numbers of the bodies"}};
-    enum ky_status status =
-        ky_buffer_need(card, &curve->room, KY_ROOM_OF_ORDERS, ky_device_room(bodies->n), 1, error);
-    for (size_t k = 0; k < sizeof orders / sizeof *orders && status == KY_OK; k++)
-        status = ky_buffer_need(card, orders[k].buffer, orders[k].what, bodies->n, sizeof(uint32_t),
-                                error);
-    return status;
+    KY_TRY(
+        ky_buffer_need(card, &curve->room, KY_ROOM_OF_ORDERS, ky_device_room(bodies->n), 1, error));
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+        KY_TRY(ky_buffer_need(card, orders[k].buffer, orders[k].what, bodies->n, sizeof(uint32_t),
+                              error));
+    return KY_OK;
 }
 
 static void exchange(struct ky_buffer *a, struct ky_buffer *b)
@@ -33,9 +35,7 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
     struct ky_card *card = bodies->card;
     struct ky_buffer *buffer = array->buffer, *room = &bodies->curve.room;
     const size_t n = bodies->n;
-    enum ky_status status = ky_device_gather(bodies, array, order, n, room, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_device_gather(bodies, array, order, n, room, error));
     if (buffer->bytes != room->bytes)
         return card->driver->copy(card, KY_PLACE(room, 0), KY_PLACE(buffer, 0),
                                   array->columns * array->number * n, error);
@@ -50,12 +50,11 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
                                struct ky_error *error)
 {
     struct ky_device_array array[KY_ARRAYS];
-    enum ky_status status = KY_OK;
     ky_device_arrays(bodies, array);
-    for (int k = 0; k < KY_ARRAYS && status == KY_OK; k++)
+    for (int k = 0; k < KY_ARRAYS; k++)
         if (bodies->has >> k & 1U)
-            status = move(bodies, &array[k], order, error);
-    return status;
+            KY_TRY(move(bodies, &array[k], order, error));
+    return KY_OK;
 }
 
 enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
@@ -66,11 +65,11 @@ enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
     const struct ky_device_array index = ky_device_index(bodies);
     curve->changes++;
     enum ky_status status = move_all(bodies, order, error);
-    if (status == KY_OK && curve->is_followed)
+    if (!status && curve->is_followed)
         status = ky_device_gather(bodies, &index, order, bodies->n, other, error);
-    if (status == KY_OK)
+    if (!status)
         exchange(&curve->index, curve->is_followed ? other : order);
-    curve->is_followed |= status == KY_OK;
+    curve->is_followed |= !status;
     return status;
 }
 
@@ -81,15 +80,13 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     if (!curve->is_followed)
         return KY_OK;
     /* enlarging the room may have failed */
-    enum ky_status status = ky_device_curve_need(bodies, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_device_curve_need(bodies, error));
     curve->is_followed = 0;
     curve->changes++;
-    status = ky_launch_over(
+    KY_TRY(ky_launch_over(
         bodies->card, KY_KERNEL_ky_order_inverse, n,
-        KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error);
-    return status == KY_OK ? move_all(bodies, &curve->place[0], error) : status;
+        KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(curve->place[0]), KY_VALUE(n)), error));
+    return move_all(bodies, &curve->place[0], error);
 }
 
 enum ky_status ky_device_curve_return(struct ky_device_bodies *bodies, struct ky_error *error)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "engine/device/state/rows.h"
@@ -91,7 +92,7 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
     enum ky_status status = ky_buffer_fill(card, &bodies->external.numbers, "external fields",
                                            to.number, count, sizeof *to.number, error);
     free(to.number);
-    bodies->external.set = status == KY_OK ? given->set : 0;
+    bodies->external.set = !status ? given->set : 0;
     bodies->external.put = bodies->state->put;
     bodies->external.time = time;
     bodies->external.all = all;
@@ -146,7 +147,7 @@ static enum ky_status ask_others(struct ky_device_bodies *bodies, int listed, si
                                                 error);
     }
     const struct ky_active active = {count, body};
-    if (status == KY_OK)
+    if (!status)
         status = shared->ask(shared->context, body ? &active : NULL, count,
                              (const double(*)[3])many->position, many->acceleration,
                              many->potential, error);
@@ -163,14 +164,13 @@ static enum ky_status ask_many(struct ky_device_bodies *bodies, int listed, size
     many->potential = ky_allocate(count, sizeof *many->potential);
     if (!many->position || !many->acceleration || !many->potential)
         return ky_no_memory(error, "a field at bodies", count, 2 * sizeof *many->position);
-    enum ky_status status =
-        count > 0 ? read_places(bodies, listed, count, many->position, error) : KY_OK;
-    if (status == KY_OK && state->shared && *state->shared)
+    if (count > 0)
+        KY_TRY(read_places(bodies, listed, count, many->position, error));
+    if (state->shared && *state->shared)
         return ask_others(bodies, listed, count, many, error);
-    if (status == KY_OK)
-        ky_externals_ask(state->externals, count, (const double(*)[3])many->position, NULL,
-                         many->acceleration, NULL, many->potential);
-    return status;
+    ky_externals_ask(state->externals, count, (const double(*)[3])many->position, NULL,
+                     many->acceleration, NULL, many->potential);
+    return KY_OK;
 }
 
 static enum ky_status send_many(struct ky_device_bodies *bodies, int active, size_t rows,
@@ -183,7 +183,7 @@ static enum ky_status send_many(struct ky_device_bodies *bodies, int active, siz
     struct ky_buffer sent = {0};
     enum ky_status status = ky_rows_send(bodies->state, &sent, "accelerations of a field", given,
                                          many->acceleration[0], error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_external_add_given, rows,
                                 KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(bodies->acceleration),
                                              KY_BUFFER(*list), KY_VALUE(n), KY_VALUE(listed),
@@ -198,7 +198,7 @@ static enum ky_status add_many(struct ky_device_bodies *bodies, const struct ky_
 {
     struct many many = {0};
     enum ky_status status = ask_many(bodies, active != NULL, count, &many, error);
-    if (status == KY_OK && count > 0)
+    if (!status && count > 0)
         status = send_many(bodies, active != NULL, count, &many, error);
     free_many(&many);
     return status;
@@ -217,7 +217,7 @@ enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double
     if (!has_many(bodies->state))
         return KY_OK;
     const enum ky_status status = ask_many(bodies, 0, bodies->live, &many, error);
-    if (status == KY_OK) {
+    if (!status) {
         *potential = many.potential;
         many.potential = NULL;
     }
@@ -235,9 +235,9 @@ enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_part
     double *mass = ky_allocate(state->n, sizeof *mass);
     enum ky_status status = mass ? ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &mass, error)
                                  : ky_no_memory(error, "masses", state->n, sizeof *mass);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_many_potentials(bodies, &potential, error);
-    for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
+    for (size_t k = 0; k < parts->count && !status; k++) {
         const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;
         for (size_t i = first; i < state->n && i < end; i++)
@@ -287,15 +287,15 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                    : KY_OK;
     if (active)
         status = ky_device_active_list(bodies, evaluation, error);
-    if (status == KY_OK)
+    if (!status)
         status = keep_pull(bodies, active, error);
-    if (status == KY_OK && has_many(bodies->state))
+    if (!status && has_many(bodies->state))
         status = add_many(bodies, active, count, error);
-    if (fields == 0 || status != KY_OK)
+    if (fields == 0 || status)
         return status;
     status = ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(
             card, KY_KERNEL_ky_external_add_to, count,
             KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->acceleration),
@@ -313,10 +313,7 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
              fields = (uint32_t)ky_externals_plain_count(bodies->state->externals);
     if (fields == 0)
         return KY_OK;
-    enum ky_status status =
-        ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_device_externals_send(bodies, bodies->state->externals->time, 0, error));
     return ky_launch(card, KY_KERNEL_ky_external_sum, ky_groups(n, KY_SUM_CHUNK),
                      KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
                                   KY_BUFFER(bodies->external.numbers), KY_BUFFER(bodies->sums),

@@ -63,7 +63,7 @@ enum ky_status ky_device_divide(struct ky_device_state *state, const double *mas
 {
     unsigned char *acts;
     enum ky_status status = make_marks(state->n, &acts, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     for (size_t i = 0; i < state->n; i++)
         acts[i] = mass[i] > 0;
@@ -79,7 +79,7 @@ enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct
     if (!some->mass)
         return KY_OK;
     enum ky_status status = make_marks(state->n, &acts, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     for (size_t i = 0; i < state->n; i++)
         acts[i] = ky_device_division_place(state, (uint32_t)i) < ky_device_source_count(state);
@@ -101,9 +101,9 @@ enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_
         return KY_OK;
     enum ky_status status = ky_buffer_fill(card, &division->list, "bodies with and without mass",
                                            division->body, state->n, word, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_fill(card, &division->places, "places of bodies with and without mass",
                                 division->place, state->n, word, error);
-    division->is_sent = status == KY_OK;
+    division->is_sent = !status;
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/device/state/external.h"
 
@@ -56,7 +57,7 @@ static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
         return ky_no_memory(error, "partial sums", numbers, sizeof *value);
     enum ky_status status =
         card->driver->read(card, &bodies->sums, 0, value, numbers * KY_STATE_BYTES, error);
-    for (size_t k = 0; k < numbers && status == KY_OK; k++) {
+    for (size_t k = 0; k < numbers && !status; k++) {
         const size_t kept = k / KY_SUMS_KEPT;
         const int is_kept = kept < parts->count;
         parts->of[is_kept ? kept : k - parts->count * KY_SUMS_KEPT]
@@ -82,21 +83,15 @@ enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_s
     if (!parts->of)
         return ky_no_memory(error, "partial sums", chunks, sizeof *parts->of);
     parts->count = chunks;
-    enum ky_status status = ky_device_settle(state, error);
-    if (status == KY_OK)
-        status =
-            ky_buffer_need(card, &bodies->sums, "partial sums", numbers, KY_STATE_BYTES, error);
+    KY_TRY(ky_device_settle(state, error));
+    KY_TRY(ky_buffer_need(card, &bodies->sums, "partial sums", numbers, KY_STATE_BYTES, error));
     const struct ky_arguments arguments =
         KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
                      KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(bodies->sums), KY_VALUE(n));
-    if (status == KY_OK)
-        status = ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, error);
-    if (status == KY_OK)
-        status = ky_device_externals_sum(bodies, kept, error);
-    if (status == KY_OK)
-        status = card->driver->wait(card, error);
-    if (status == KY_OK)
-        status = read_sums(bodies, numbers, parts, error);
-    return status == KY_OK ? ky_device_many_sums(state, parts, error) : status;
+    KY_TRY(ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, error));
+    KY_TRY(ky_device_externals_sum(bodies, kept, error));
+    KY_TRY(card->driver->wait(card, error));
+    KY_TRY(read_sums(bodies, numbers, parts, error));
+    return ky_device_many_sums(state, parts, error);
 }

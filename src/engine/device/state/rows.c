@@ -2,6 +2,8 @@
  * kernels/driver/reorder.k. */
 #include "engine/device/state/rows.h"
 
+#include "base/status.h"
+
 /* The rows to copy: the host's numbers, in their order. */
 struct crossing {
     const struct ky_card *card;
@@ -87,12 +89,12 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
     const struct ky_staged staged =
         plain ? staged_in(&column, rows, to->first) : staged_in(scratch, rows, 0);
     enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_staging_up(&first->staging, first->card, state->threads, &staged, fill,
                                &crossing, error);
-    return status != KY_OK || plain ? status
-                                    : move(first->card, KY_KERNEL_ky_rows_to_columns, scratch,
-                                           to->buffer, rows, to, error);
+    return status || plain ? status
+                           : move(first->card, KY_KERNEL_ky_rows_to_columns, scratch, to->buffer,
+                                  rows, to, error);
 }
 
 enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scratch,
@@ -106,15 +108,15 @@ enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scr
     struct ky_buffer column = *from->buffer;
     if (!numbers)
         return KY_OK;
-    enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
-    if (status == KY_OK && !plain)
-        status = move(first->card, KY_KERNEL_ky_rows_from_columns, from->buffer, scratch, rows,
-                      from, error);
+    if (!plain)
+        KY_TRY(need_scratch(first->card, scratch, rows, error));
+    if (!plain)
+        KY_TRY(move(first->card, KY_KERNEL_ky_rows_from_columns, from->buffer, scratch, rows, from,
+                    error));
     const struct ky_staged staged =
         plain ? staged_in(&column, rows, from->first) : staged_in(scratch, rows, 0);
-    return status == KY_OK ? ky_staging_down(&first->staging, first->card, state->threads, &staged,
-                                             take, &crossing, error)
-                           : status;
+    return ky_staging_down(&first->staging, first->card, state->threads, &staged, take, &crossing,
+                           error);
 }
 
 enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buffer,
@@ -126,7 +128,7 @@ enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buf
     enum ky_status status =
         ky_buffer_need(card, buffer, what, rows.count * rows.columns, KY_STATE_BYTES, error);
     const struct ky_columns to = {buffer, rows.count, 0, NULL};
-    if (status == KY_OK)
+    if (!status)
         status = ky_rows_to(state, &scratch, rows, numbers, &to, error);
     ky_buffer_release(card, &scratch);
     return status;

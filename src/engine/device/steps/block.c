@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/state/external.h"
@@ -99,15 +100,12 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
         {&own->tally, "work of a block", 1, sizeof(uint64_t)},
         {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
     };
-    enum ky_status status = ky_device_bodies_need(b->bodies, KY_ARRAY_SECOND, error);
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &own->scratch, KY_BULK_SCAN, teams, error);
-    if (status == KY_OK)
-        status = ky_pinned_need(card, &own->pinned, "work of a block", sizeof(struct tally), error);
-    return status;
+    KY_TRY(ky_device_bodies_need(b->bodies, KY_ARRAY_SECOND, error));
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                              error));
+    KY_TRY(ky_scratch_need(card, &own->scratch, KY_BULK_SCAN, teams, error));
+    return ky_pinned_need(card, &own->pinned, "work of a block", sizeof(struct tally), error);
 }
 
 /* ---- the tally ---- */
@@ -123,14 +121,11 @@ static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
     struct ky_card *card = card_of(b);
     struct ky_device_blocks *own = b->kept;
     struct tally *tally = tally_of(b);
-    enum ky_status status =
-        card->driver->read_later(card, &own->words, 0, tally->word, sizeof tally->word, error);
-    if (status == KY_OK)
-        status = card->driver->read_later(card, &own->tally, 0, &tally->pairs, sizeof tally->pairs,
-                                          error);
-    if (status == KY_OK)
-        status = card->driver->mark(card, KY_MARK_BLOCK, error);
-    return status == KY_OK ? card->driver->reach(card, KY_MARK_BLOCK, error) : status;
+    KY_TRY(card->driver->read_later(card, &own->words, 0, tally->word, sizeof tally->word, error));
+    KY_TRY(
+        card->driver->read_later(card, &own->tally, 0, &tally->pairs, sizeof tally->pairs, error));
+    KY_TRY(card->driver->mark(card, KY_MARK_BLOCK, error));
+    return card->driver->reach(card, KY_MARK_BLOCK, error);
 }
 
 /* Adds the data of all ranks. `cut`: the previous value of the word KY_TALLY_CUT. */
@@ -240,22 +235,18 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, due = b->due;
     if (b->active == 0)
         return KY_OK;
-    enum ky_status status =
-        ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
-                        KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(live),
-                                     KY_VALUE(due), CLOCK_OF_LEVELS(clock)),
-                        error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &own->counts, &own->counts, teams, &own->scratch, error);
-    if (status == KY_OK)
-        status = ky_launch_teams(
-            card, KERNEL(b, ky_block_open), teams,
-            KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
-                         KY_BUFFER(bodies->second), KY_BUFFER(bodies->velocity),
-                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(live),
-                         KY_VALUE(due), CLOCK(clock)),
-            error);
-    return status;
+    KY_TRY(ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
+                           KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(live),
+                                        KY_VALUE(due), CLOCK_OF_LEVELS(clock)),
+                           error));
+    KY_TRY(card->driver->scan(card, &own->counts, &own->counts, teams, &own->scratch, error));
+    return ky_launch_teams(card, KERNEL(b, ky_block_open), teams,
+                           KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts),
+                                        KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
+                                        KY_BUFFER(bodies->velocity),
+                                        KY_BUFFER(bodies->acceleration), KY_VALUE(n),
+                                        KY_VALUE(live), KY_VALUE(due), CLOCK(clock)),
+                           error);
 }
 
 /* Computes the forces on the active bodies, with all bodies at the current tick. */
@@ -276,14 +267,14 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
             b->kept->of_new_tree = b->kept->more = 0;
         b->kept->put = b->state->put;
     }
-    if (status == KY_OK)
+    if (!status)
         status = open_steps(b, error);
-    if (status == KY_OK)
+    if (!status)
         status = b->method->evaluate(b->state, b->links, b->own, &evaluation, b->state->parameters,
                                      error);
-    if (status == KY_OK && b->method->note && b->active > 0)
+    if (!status && b->method->note && b->active > 0)
         status = b->method->note(b->links, b->own, &b->kept->tally, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_externals_add(bodies, &evaluation, error);
     exchange(bodies);
     return status;
@@ -318,18 +309,16 @@ static enum ky_status count_steps(const struct blocks *b, struct ky_error *error
     const struct real limit = real_of(b->limit);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, own_eps = own_lengths(b),
              even = b->way->now % b->way->stride == 0;
-    enum ky_status status = card->driver->zero(card, &b->kept->words, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &b->kept->tally, error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KERNEL(b, ky_block_begin), live,
-            KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
-                         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
-                         KY_VALUE(n), KY_VALUE(live), KY_VALUE(own_eps), REAL(b, limit),
-                         KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
-            error);
-    return status == KY_OK ? read_tally(b, error) : status;
+    KY_TRY(card->driver->zero(card, &b->kept->words, error));
+    KY_TRY(card->driver->zero(card, &b->kept->tally, error));
+    KY_TRY(ky_launch_over(
+        card, KERNEL(b, ky_block_begin), live,
+        KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
+                     KY_VALUE(n), KY_VALUE(live), KY_VALUE(own_eps), REAL(b, limit), KY_VALUE(even),
+                     CLOCK_OF_LEVELS(clock)),
+        error));
+    return read_tally(b, error);
 }
 
 /* ---- ranks ---- */
@@ -375,21 +364,16 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
     ranks->work = ranks->sum * unit;
     if (live == 0)
         return KY_OK;
-    enum ky_status status = ky_buffer_fill(card, &ranks->of_level, "weights of steps", weight,
-                                           KY_MOST_LEVELS + 1, word, error);
-    if (status == KY_OK)
-        status = ky_ranks_need(card, &ranks->weight, "weights of bodies", live * word, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KERNEL(b, ky_block_weigh), live,
-                                KY_ARGUMENTS(KY_BUFFER(b->bodies->column[KY_COLUMN_STEP]),
-                                             KY_BUFFER(ranks->of_level), KY_BUFFER(ranks->weight),
-                                             KY_VALUE(bodies), CLOCK_OF_LEVELS(clock)),
-                                error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, scratch, KY_BULK_SCAN, live, error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
-    return status;
+    KY_TRY(ky_buffer_fill(card, &ranks->of_level, "weights of steps", weight, KY_MOST_LEVELS + 1,
+                          word, error));
+    KY_TRY(ky_ranks_need(card, &ranks->weight, "weights of bodies", live * word, error));
+    KY_TRY(ky_launch_over(card, KERNEL(b, ky_block_weigh), live,
+                          KY_ARGUMENTS(KY_BUFFER(b->bodies->column[KY_COLUMN_STEP]),
+                                       KY_BUFFER(ranks->of_level), KY_BUFFER(ranks->weight),
+                                       KY_VALUE(bodies), CLOCK_OF_LEVELS(clock)),
+                          error));
+    KY_TRY(ky_scratch_need(card, scratch, KY_BULK_SCAN, live, error));
+    return card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
 }
 
 /* Before a rebuild: sends the bodies, which have been predicted to the tick, to the ranks of their
@@ -401,16 +385,16 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
     enum ky_status status = weigh(b, error);
     exchange(b->bodies);
     ranks->in_block = 1;
-    if (status == KY_OK)
+    if (!status)
         status = shared->settle(shared->context, NULL, NULL, error);
     ranks->in_block = 0;
     exchange(b->bodies);
     b->kept->sinks = b->kept->pairs = 0;
-    if (status == KY_OK)
+    if (!status)
         status = reserve(b, error);
-    if (status == KY_OK)
+    if (!status)
         status = count_steps(b, error);
-    return status == KY_OK ? predict(b, tick, error) : status;
+    return status ? status : predict(b, tick, error);
 }
 
 /* ---- from block to block ---- */
@@ -459,20 +443,20 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
     enum ky_status status = predict(b, tick, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
-    if (status == KY_OK && anew && ky_device_shared(b->state))
+    if (!status && anew && ky_device_shared(b->state))
         status = settle(b, tick, error);
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     find_active(b, tick);
     b->state->externals->time = ky_advance_time(b->way, tick);
-    if (status == KY_OK)
+    if (!status)
         status = evaluate(b, anew, error);
-    if (status == KY_OK)
+    if (!status)
         status = close_steps(b, tick, error);
-    if (status == KY_OK && b->active > 0)
+    if (!status && b->active > 0)
         status = read_tally(b, error);
-    if (status == KY_OK)
+    if (!status)
         status = agree(b, cut, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     count_beyond(b);
     b->kept->since = b->way->now % b->way->stride ? b->kept->since + 1 : 1;
@@ -483,10 +467,10 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     const uint64_t tick = b->way->now + (b->way->stride >> deepest_level(b));
-    enum ky_status status = b->system > 0 ? go_to(b, tick, error) : KY_OK;
-    if (status == KY_OK)
-        ky_blocks_count(b->way, tick, b->together);
-    return status;
+    if (b->system > 0)
+        KY_TRY(go_to(b, tick, error));
+    ky_blocks_count(b->way, tick, b->together);
+    return KY_OK;
 }
 
 /* ---- one call of `advance` ---- */
@@ -496,9 +480,9 @@ static enum ky_status begin(struct blocks *b, struct ky_error *error)
     if (b->kept->put != b->state->put)
         b->kept->since = 0;
     enum ky_status status = count_steps(b, error);
-    if (status == KY_OK)
+    if (!status)
         status = agree(b, 0, error);
-    return status == KY_OK && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
+    return !status && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
 }
 
 /* The limit for accelerations on the card; for length 1 if each body has its own length. */
@@ -528,11 +512,11 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
                        .system =
                            ky_device_shared(state) ? ky_device_shared(state)->system : state->n};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_settle(state, error);
-    if (status == KY_OK && state->n > 0)
+    if (!status && state->n > 0)
         status = reserve(&b, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     b.deepest = (uint32_t)ky_blocks_deepest(way);
     b.limit = limit_of(&b);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/copies.h"
@@ -114,6 +115,7 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
     const struct sinks sinks = sinks_of(bodies->state);
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing,
                    sources = (uint32_t)ky_device_source_count(bodies->state);
+    const struct ky_eps2_argument close2 = ky_device_hermite_close2(bodies->state);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
     if (bodies->state->own_eps) /* the factor of a source's ε² */
@@ -123,7 +125,8 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
                                   KY_VALUE(n), KY_VALUE(sources), KY_VALUE(sinks.first),
                                   KY_VALUE(sinks.end), KY_VALUE(groups),
-                                  KY_EPS2(eps2, bodies->state->parameters->precision)),
+                                  KY_EPS2(eps2, bodies->state->parameters->precision),
+                                  KY_EPS2(close2, bodies->state->parameters->precision)),
                      error);
 }
 
@@ -207,15 +210,15 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
 {
     const int turns = mode == KY_HERMITE_START ? 1 : h->way->corrections;
     enum ky_status status = do_launch(h, predict, mode, error);
-    if (status == KY_OK && (h->flags & KY_HERMITE_ORDERED))
+    if (!status && (h->flags & KY_HERMITE_ORDERED))
         status = do_launch(h, list, mode, error);
-    if (status == KY_OK && h->may_join)
+    if (!status && h->may_join)
         status = ky_device_hermite_divide(h->state, error);
     if (ky_copies_joins(h->state)) /* there is one sum for each sink then */
         mode |= KY_HERMITE_SUMMED;
-    for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
+    for (int turn = 1; turn <= turns && !status; turn++) {
         status = sum_all(h, error);
-        if (status == KY_OK)
+        if (!status)
             status = do_launch(h, correct, mode | (turn < turns ? KY_HERMITE_AGAIN : 0U), error);
     }
     return status;
@@ -245,24 +248,23 @@ static enum ky_status look_later(const struct hermite *h, int which, struct ky_e
 {
     struct ky_card *card = card_of(h);
     const struct ky_device_hermite *own = h->state->hermite;
-    enum ky_status status = card->driver->read_later(card, &own->way, 0, own->look[which].data,
-                                                     sizeof(struct ky_hermite_way), error);
-    return status == KY_OK ? card->driver->mark(card, KY_MARK_BLOCK + which, error) : status;
+    KY_TRY(card->driver->read_later(card, &own->way, 0, own->look[which].data,
+                                    sizeof(struct ky_hermite_way), error));
+    return card->driver->mark(card, KY_MARK_BLOCK + which, error);
 }
 
 static enum ky_status await_look(struct hermite *h, int which, struct ky_error *error)
 {
     struct ky_card *card = card_of(h);
-    enum ky_status status = card->driver->reach(card, KY_MARK_BLOCK + which, error);
-    if (status == KY_OK)
-        memcpy(&h->known, h->state->hermite->look[which].data, sizeof h->known);
-    return status;
+    KY_TRY(card->driver->reach(card, KY_MARK_BLOCK + which, error));
+    memcpy(&h->known, h->state->hermite->look[which].data, sizeof h->known);
+    return KY_OK;
 }
 
 static enum ky_status look(struct hermite *h, struct ky_error *error)
 {
-    enum ky_status status = look_later(h, 0, error);
-    return status == KY_OK ? await_look(h, 0, error) : status;
+    KY_TRY(look_later(h, 0, error));
+    return await_look(h, 0, error);
 }
 
 /* Sends the numbers with which a call begins. */
@@ -288,23 +290,21 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
 /* Computes accelerations, jerks and steps of all bodies, which are at one time. */
 static enum ky_status start(struct hermite *h, struct ky_error *error)
 {
-    enum ky_status status = tell(h, error);
-    if (status == KY_OK)
-        status = one_block(h, KY_HERMITE_START, error);
-    if (status == KY_OK)
-        status = do_launch(h, first_steps, 0, error);
-    return status == KY_OK ? look(h, error) : status;
+    KY_TRY(tell(h, error));
+    KY_TRY(one_block(h, KY_HERMITE_START, error));
+    KY_TRY(do_launch(h, first_steps, 0, error));
+    return look(h, error);
 }
 
 /* Counts the bodies by their steps. All steps are chosen if one is not valid. */
 static enum ky_status begin(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = tell(h, error);
-    if (status == KY_OK)
+    if (!status)
         status = do_launch(h, count_levels, 0, error);
-    if (status == KY_OK)
+    if (!status)
         status = look(h, error);
-    if (status != KY_OK || h->known.word[KY_TALLY_MISSING] == 0)
+    if (status || h->known.word[KY_TALLY_MISSING] == 0)
         return status;
     if (h->way->now % h->way->stride)
         return ky_blocks_missing(error);
@@ -336,13 +336,13 @@ static enum ky_status go(struct hermite *h, struct ky_error *error)
     uint64_t batch[2] = {0, 0};
     int last = 0;
     enum ky_status status = KY_OK;
-    while (status == KY_OK) {
+    while (!status) {
         const int next = 1 - last;
         const uint64_t more = blocks_more(h, batch[0] + batch[1]);
         if (more > 0 && batch[next] == 0) {
-            for (uint64_t k = 0; k < more && status == KY_OK; k++)
+            for (uint64_t k = 0; k < more && !status; k++)
                 status = one_block(h, KY_HERMITE_BLOCK, error);
-            if (status == KY_OK)
+            if (!status)
                 status = look_later(h, next, error);
             batch[next] = more;
             last = next;
@@ -361,10 +361,9 @@ static enum ky_status go(struct hermite *h, struct ky_error *error)
  * and have no steps. */
 static enum ky_status stop(struct hermite *h, struct ky_error *error)
 {
-    enum ky_status status = one_block(h, KY_HERMITE_STOP, error);
-    if (status == KY_OK)
-        status = look(h, error);
-    return status == KY_OK ? forget_steps(h->state, error) : status;
+    KY_TRY(one_block(h, KY_HERMITE_STOP, error));
+    KY_TRY(look(h, error));
+    return forget_steps(h->state, error);
 }
 
 /* Counts steps for the caller. */
@@ -381,16 +380,12 @@ static void count(const struct hermite *h)
 
 static enum ky_status lead(struct hermite *h, struct ky_error *error)
 {
-    enum ky_status status = begin(h, error);
-    if (status == KY_OK)
-        status = go(h, error);
+    KY_TRY(begin(h, error));
+    KY_TRY(go(h, error));
     const uint32_t close = h->known.word[KY_WAY_CLOSE];
-    if (status == KY_OK && close)
-        status = stop(h, error);
-    if (status == KY_OK)
-        status = ky_device_hermite_agree(h->state, &h->known, error);
-    if (status != KY_OK)
-        return status;
+    if (close)
+        KY_TRY(stop(h, error));
+    KY_TRY(ky_device_hermite_agree(h->state, &h->known, error));
     count(h);
     h->way->close = close ? ~close : KY_NO_BODY;
     if (h->known.number[KY_WAY_BLOCKS] > 0)
@@ -405,14 +400,12 @@ static enum ky_status put_sources_first(struct ky_device_state *state, struct ky
     struct ky_device_bodies *bodies = &state->bodies;
     if (!ky_device_is_divided(state))
         return KY_OK;
-    enum ky_status status = ky_device_division_need(state, error);
-    if (status == KY_OK)
-        status = ky_device_curve_need(bodies, error);
-    if (status == KY_OK)
-        status = bodies->card->driver->copy(bodies->card, KY_PLACE(&state->division.list, 0),
-                                            KY_PLACE(&bodies->curve.place[0], 0),
-                                            state->n * sizeof(uint32_t), error);
-    return status == KY_OK ? ky_device_curve_follow(bodies, 0, error) : status;
+    KY_TRY(ky_device_division_need(state, error));
+    KY_TRY(ky_device_curve_need(bodies, error));
+    KY_TRY(bodies->card->driver->copy(bodies->card, KY_PLACE(&state->division.list, 0),
+                                      KY_PLACE(&bodies->curve.place[0], 0),
+                                      state->n * sizeof(uint32_t), error));
+    return ky_device_curve_follow(bodies, 0, error);
 }
 
 /* Translates the numbers of bodies in a call to numbers in the order on the card. */
@@ -448,22 +441,22 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
                                  (may_join ? KY_HERMITE_ORDERED : 0)};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     way->close = KY_NO_BODY;
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_settle(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_curve_leave(&state->bodies, error);
     for (uint64_t k = 0; state->n == 0 && k < way->most && way->now < way->until && !status; k++)
         ky_blocks_count(way, way->now + way->stride, 0);
-    if (status != KY_OK || state->n == 0)
+    if (status || state->n == 0)
         return status;
     own = numbered(state, way);
     status = put_sources_first(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_hermite_reserve(state, way, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_externals_send(&state->bodies, 0, 1, error);
-    if (status == KY_OK)
+    if (!status)
         status = lead(&h, error);
     give(state, &own, way);
-    return status == KY_OK ? ky_device_curve_leave(&state->bodies, error) : status;
+    return status ? status : ky_device_curve_leave(&state->bodies, error);
 }

@@ -56,6 +56,8 @@ struct ky_hermite_way {
  */
 enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error);
+/* s² up to which pairs are left out of its loop; in extended they are added in double. */
+struct ky_eps2_argument ky_device_hermite_close2(const struct ky_device_state *state);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
 /* Releases the card's buffers, and the potentials. */

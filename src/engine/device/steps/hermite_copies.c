@@ -15,7 +15,7 @@ enum ky_status ky_device_hermite_divide(struct ky_device_state *state, struct ky
     enum ky_status status =
         card->driver->read(card, &state->hermite->way, 0, &way, sizeof way, error);
     const size_t count = (size_t)way.number[KY_WAY_COUNT];
-    if (status != KY_OK || !ky_copies_begin(state, count, (double)ky_device_source_count(state)))
+    if (status || !ky_copies_begin(state, count, (double)ky_device_source_count(state)))
         return status;
     return ky_copies_divide(state, count, (size_t)way.number[KY_WAY_LANES] * KY_JERK_SINKS, error);
 }
@@ -36,7 +36,7 @@ enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
     struct ky_hermite_way *all = ky_allocate(shared->ranks, sizeof *all);
     enum ky_status status = all ? ky_ranks_gather(shared, known, sizeof *known, all, error)
                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *all);
-    for (size_t r = 1; r < shared->ranks && status == KY_OK; r++)
+    for (size_t r = 1; r < shared->ranks && !status; r++)
         if (memcmp(&all[r], &all[0], sizeof *all) != 0)
             status = ky_fail(error, KY_DEVICE,
                              "%s, the device of rank %zu, has come to other steps of bodies than "

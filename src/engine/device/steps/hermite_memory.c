@@ -5,13 +5,24 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/forces/board_division.h"
 #include "engine/device/kernels/forces/division.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/steps/hermite.h"
+#include "physics/jerk.h"
 
 /* ---- kernels ---- */
 
+struct ky_eps2_argument ky_device_hermite_close2(const struct ky_device_state *state)
+{
+    const double close2 = state->parameters->precision == KY_DOUBLE
+                              ? KY_JERK_CLOSE2_DOUBLE
+                              : ky_moving_near2(ky_device_source_count(state));
+    return (struct ky_eps2_argument){close2, (float)close2};
+}
+
+/* The guarded loop for softenings within which a source may be near. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
 {
 #define OF_KIND(a, b, name, NAME, how)                                                             \
@@ -20,7 +31,8 @@ enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
         int how;
         enum ky_kernel_id kernel;
     } kernels[] = {KY_SOFTENED_AS_PLUMMER(OF_KIND, , )};
-    const int how = state->how | (state->own_eps ? KY_EPS_SUM : 0);
+    const int is_near = ky_eps2_argument(state).whole < ky_device_hermite_close2(state).whole;
+    const int how = state->how | (state->own_eps ? KY_EPS_SUM : 0) | (is_near ? KY_GUARD : 0);
     size_t row = 0;
     while ((kernels[row].how & how) != how)
         row++;
@@ -61,7 +73,7 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
                                 struct ky_error *error)
 {
     enum ky_status status = card->driver->load(card, kernel, error);
-    *groups = status == KY_OK ? card->driver->resident(card, kernel) : 0;
+    *groups = !status ? card->driver->resident(card, kernel) : 0;
     return status;
 }
 
@@ -77,12 +89,12 @@ static enum ky_status need_division(struct ky_device_state *state, struct ky_err
     enum ky_status status = ky_buffer_fill(card, &own->division, "divisions of sums", table,
                                            KY_DIVISIONS, sizeof *table, error);
     free(table);
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_need(card, &own->partial, "partial sums", parts,
                                 KY_JERK_NUMBERS * KY_STATE_BYTES, error);
-    return status == KY_OK ? ky_buffer_need(card, &own->run, "runs of partial sums", parts,
-                                            sizeof(uint32_t), error)
-                           : status;
+    return status ? status
+                  : ky_buffer_need(card, &own->run, "runs of partial sums", parts, sizeof(uint32_t),
+                                   error);
 }
 
 /* ---- memory ---- */
@@ -138,7 +150,7 @@ static enum ky_status find_units(struct ky_device_state *state, struct ky_error 
         if (!mass)
             return ky_no_memory(error, "masses", state->n, sizeof *mass);
         status = ky_device_bodies_columns(&state->bodies, KY_ARRAY_MASS, &mass, error);
-        for (size_t i = 0; i < state->n && status == KY_OK; i++) {
+        for (size_t i = 0; i < state->n && !status; i++) {
             most = fmax(most, mass[i]);
             sum += mass[i];
         }
@@ -183,13 +195,13 @@ static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error
     const int precision = state->parameters->precision;
     enum ky_status status =
         groups_of(card, KY_IN_EITHER(ky_hermite_correct, precision), &own->correcting, error);
-    if (status == KY_OK)
+    if (!status)
         status = groups_of(card, ky_device_hermite_kernel(state), &own->summing, error);
-    if (status == KY_OK)
+    if (!status)
         status = need_division(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = find_units(state, error);
-    own->put = status == KY_OK ? state->put : 0;
+    own->put = !status ? state->put : 0;
     return status;
 }
 
@@ -211,22 +223,21 @@ static enum ky_status reserve(struct ky_device_state *state, struct ky_error *er
     };
     enum { OF_RANKS = 2 }; /* buffers at the end that only ranks need */
     const size_t count = sizeof wanted / sizeof *wanted - (ky_device_copies(state) ? 0 : OF_RANKS);
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && status == KY_OK; k++)
-        status = ky_buffer_need(state->bodies.card, wanted[k].buffer, wanted[k].what,
-                                wanted[k].count, wanted[k].size, error);
-    return status;
+    for (size_t k = 0; k < count; k++)
+        KY_TRY(ky_buffer_need(state->bodies.card, wanted[k].buffer, wanted[k].what, wanted[k].count,
+                              wanted[k].size, error));
+    return KY_OK;
 }
 
 enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error)
 {
     struct ky_device_hermite *own = state->hermite;
-    enum ky_status status = reserve(state, error);
-    for (int k = 0; k < 2 && status == KY_OK; k++)
-        status = ky_pinned_need(state->bodies.card, &own->look[k], "state of a way",
-                                sizeof(struct ky_hermite_way), error);
-    if (status == KY_OK && own->put != state->put)
-        status = know_bodies(state, error);
-    return status == KY_OK ? send_scale(state, way, error) : status;
+    KY_TRY(reserve(state, error));
+    for (int k = 0; k < 2; k++)
+        KY_TRY(ky_pinned_need(state->bodies.card, &own->look[k], "state of a way",
+                              sizeof(struct ky_hermite_way), error));
+    if (own->put != state->put)
+        KY_TRY(know_bodies(state, error));
+    return send_scale(state, way, error);
 }

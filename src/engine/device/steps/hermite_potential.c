@@ -30,7 +30,7 @@ enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struc
     if (!ky_device_leads(state, KY_SCHEME_HERMITE) || !given->potential)
         return KY_OK;
     enum ky_status status = make_room(state, error);
-    for (size_t i = 0; i < state->n && status == KY_OK; i++)
+    for (size_t i = 0; i < state->n && !status; i++)
         state->hermite->potential[i] = given->potential[i];
     return status;
 }
@@ -41,9 +41,9 @@ static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *e
     if (!state->hermite->is_late)
         return KY_OK;
     enum ky_status status = make_room(state, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_exact(state, NULL, state->n, NULL, state->hermite->potential, error);
-    if (status != KY_OK)
+    if (status)
         ky_device_hermite_drop(state, 1);
     state->hermite->is_late = status != KY_OK;
     return status;
@@ -55,7 +55,7 @@ enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32
     if (!wanted->potential)
         return KY_OK;
     enum ky_status status = catch_up(state, error);
-    for (size_t k = 0; k < wanted->n && status == KY_OK && state->hermite->potential; k++)
+    for (size_t k = 0; k < wanted->n && !status && state->hermite->potential; k++)
         wanted->potential[k] = state->hermite->potential[body ? body[k] : k];
     return status;
 }
@@ -65,13 +65,13 @@ enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_p
 {
     enum ky_status status = catch_up(state, error);
     const double *potential = state->hermite->potential;
-    if (status != KY_OK || !potential)
+    if (status || !potential)
         return status;
     double *mass = ky_allocate(state->n, sizeof *mass);
     if (!mass)
         return ky_no_memory(error, "masses", state->n, sizeof *mass);
     status = ky_device_bodies_columns(&state->bodies, KY_ARRAY_MASS, &mass, error);
-    for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
+    for (size_t k = 0; k < parts->count && !status; k++) {
         const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;
         for (size_t i = first; i < state->n && i < end; i++)

@@ -44,7 +44,7 @@ enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
     double *const column[3] = {a, a + n, a + 2 * n};
     enum ky_status status = ky_device_bodies_columns(
         bodies, is_kept ? KY_ARRAY_COLUMN + KY_COLUMN_PULL : KY_ARRAY_ACCELERATION, column, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_bodies_columns(bodies, KY_ARRAY_POTENTIAL, &potential, error);
     const double strength = ky_device_scale(state).strength;
     *relative = (struct ky_relative){

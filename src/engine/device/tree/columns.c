@@ -12,7 +12,7 @@ enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns
         const char *what;
     } needs[] = {KY_CELL_COLUMNS(KY_CELL_NEED, )};
     enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_COLUMNS_OF_CELLS && status == KY_OK; k++)
+    for (int k = 0; k < KY_COLUMNS_OF_CELLS && !status; k++)
         if (needs[k].buffer->bytes < least * needs[k].size)
             status =
                 ky_buffer_need(card, needs[k].buffer, needs[k].what, cells, needs[k].size, error);
@@ -27,11 +27,11 @@ enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_colum
     *columns = (struct ky_cell_columns){.centre = {0}};
     enum ky_status status = ky_cell_columns_need(card, columns, cells, cells, moments, error);
 #define KY_CELL_KEEP(p, type, name, count, what)                                                   \
-    if (status == KY_OK && kept > 0)                                                               \
+    if (!status && kept > 0)                                                                       \
         status = card->driver->copy(card, KY_PLACE(&old.name, 0), KY_PLACE(&columns->name, 0),     \
                                     kept * sizeof(type) * (count), error);
     KY_CELL_COLUMNS(KY_CELL_KEEP, )
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->wait(card, error);
     ky_cell_columns_release(card, &old);
     return status;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/state/curve.h"
@@ -90,13 +91,13 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
         return send_frame(tree, bodies, error);
     enum ky_status status =
         ky_device_tree_bounds(tree, bodies, bodies->n, sample.samples, &groups, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_tree_axis, 3,
                            KY_ARGUMENTS(KY_BUFFER(tree->partial), KY_BUFFER(tree->frame),
                                         KY_VALUE(samples), KY_VALUE(trim), KY_VALUE(groups),
                                         KY_VALUE(whole)),
                            error);
-    if (status != KY_OK || bodies->state->frame.edge > 0)
+    if (status || bodies->state->frame.edge > 0)
         return status ? status : send_frame(tree, bodies, error);
     return ky_launch(card, KY_KERNEL_ky_tree_cube, 1, KY_ARGUMENTS(KY_BUFFER(tree->frame)), error);
 }
@@ -107,10 +108,10 @@ static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_dev
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n;
     enum ky_status status = send_curve(tree, card, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_frame(tree, bodies, error);
     tree->keys.now = 0;
-    if (status == KY_OK)
+    if (!status)
         status =
             ky_launch_over(card, KY_KERNEL_ky_tree_keys, n,
                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
@@ -125,11 +126,11 @@ enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device
 {
     ky_device_tree_done(tree, bodies);
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_parts_before(tree, bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_keys(tree, bodies, parameters, error);
-    bodies->curve.keyed.place = status == KY_OK ? bodies->place : 0;
+    bodies->curve.keyed.place = !status ? bodies->place : 0;
     bodies->curve.keyed.changes = bodies->curve.changes;
     return status;
 }
@@ -160,7 +161,7 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
              neighbours = tree->part.neighbours;
     uint64_t before = tree->part.before, after = tree->part.after;
     enum ky_status status = card->driver->zero(card, &tree->facts, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_teams(
             card, KY_KERNEL_ky_tree_count, ky_groups(n, card->team),
             KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(curve->place[now]),
@@ -168,14 +169,14 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
                          KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed),
                          KY_VALUE(neighbours), KY_VALUE(before), KY_VALUE(after)),
             error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->scan(card, &tree->first, &tree->first,
                                     ky_device_tree_counts(card->team, n), &tree->scratch, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(
             card, KY_KERNEL_ky_tree_facts, 1,
             KY_ARGUMENTS(KY_BUFFER(tree->first), KY_BUFFER(tree->facts), KY_VALUE(n)), error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->read(card, &tree->facts, 0, facts, sizeof facts, error);
     memcpy(tree->level, facts, sizeof tree->level);
     tree->cells = facts[KY_FACT_CELLS];
@@ -188,18 +189,16 @@ static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_de
 {
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->live, cells = (uint32_t)tree->cells;
-    enum ky_status status = ky_launch_teams(
-        card, KY_KERNEL_ky_tree_cells, ky_groups(n, card->team),
-        KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(tree->masks),
-                     KY_BUFFER(tree->first), KY_BUFFER(tree->column.link), KY_BUFFER(tree->at),
-                     KY_VALUE(n)),
-        error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_tree_next, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->at), KY_BUFFER(tree->column.link),
-                                             KY_VALUE(n), KY_VALUE(cells)),
-                                error);
-    return status;
+    KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_tree_cells, ky_groups(n, card->team),
+                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
+                                        KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
+                                        KY_BUFFER(tree->column.link), KY_BUFFER(tree->at),
+                                        KY_VALUE(n)),
+                           error));
+    return ky_launch_over(card, KY_KERNEL_ky_tree_next, cells,
+                          KY_ARGUMENTS(KY_BUFFER(tree->at), KY_BUFFER(tree->column.link),
+                                       KY_VALUE(n), KY_VALUE(cells)),
+                          error);
 }
 
 static uint32_t flags_of(const struct ky_device_bodies *bodies,
@@ -237,17 +236,17 @@ static enum ky_status make_higher(struct ky_device_tree *tree,
                                   struct ky_error *error)
 {
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
-    enum ky_status status = ky_launch_over(
-        bodies->card, higher_kernels(order)[0], KY_LEVEL_EACH * (size_t)cells,
-        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(cells)),
-        error);
-    for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
+    KY_TRY(ky_launch_over(bodies->card, higher_kernels(order)[0], KY_LEVEL_EACH * (size_t)cells,
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
+                                       KY_BUFFER(bodies->mass), KY_BUFFER(tree->frame), KY_VALUE(n),
+                                       KY_VALUE(cells)),
+                          error));
+    for (int level = KY_KEY_LEVELS; level-- > 0;) {
         const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
         if (range.end < cells)
-            status = ky_device_tree_join_higher(tree, bodies, order, &range, error);
+            KY_TRY(ky_device_tree_join_higher(tree, bodies, order, &range, error));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
@@ -281,12 +280,12 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_VALUE(n),
                      KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
-    for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
+    for (int level = KY_KEY_LEVELS; level-- > 0 && !status;) {
         const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
         if (range.end < cells) /* otherwise all cells of the last level are leaves */
             status = ky_device_tree_join(tree, bodies, parameters, &range, error);
     }
-    return status == KY_OK && parameters->multipole > KY_MOST_ORDER
+    return !status && parameters->multipole > KY_MOST_ORDER
                ? make_higher(tree, bodies, parameters->multipole, error)
                : status;
 }
@@ -301,9 +300,9 @@ static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_b
     const struct ky_buffer *keys = &tree->keys.buffer[tree->keys.now];
     uint32_t first = (uint32_t)bodies->live, rest = (uint32_t)(bodies->n - bodies->live);
     enum ky_status status = ky_tree_part_neighbours(&tree->part, bodies, keys, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_tree_part_roots(&tree->part, bodies, keys, error);
-    for (int k = 0; k < 2 && status == KY_OK; k++) /* unused elements stay where they are */
+    for (int k = 0; k < 2 && !status; k++) /* unused elements stay where they are */
         status = ky_launch_over(
             card, KY_KERNEL_ky_order_itself, rest,
             KY_ARGUMENTS(KY_BUFFER(bodies->curve.place[k]), KY_VALUE(first), KY_VALUE(rest)),
@@ -321,22 +320,22 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_two_buffers order = {{curve->place[0], curve->place[1]}, 0};
     enum ky_status status = mark(bodies, KEYS, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_parts_before(tree, bodies, error);
-    if (status == KY_OK && !ky_device_tree_has_keys(bodies))
+    if (!status && !ky_device_tree_has_keys(bodies))
         status = make_keys(tree, bodies, parameters, error);
     curve->keyed.place = 0; /* the keys are sorted now */
-    if (status == KY_OK)
+    if (!status)
         status = mark(bodies, SORT, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->sort(card, &tree->keys, &order, bodies->live, 3 * KY_KEY_LEVELS,
                                     &tree->scratch, error);
     *now = order.now;
-    if (status == KY_OK)
+    if (!status)
         status = mark(bodies, BUILD, error);
-    if (status == KY_OK && ky_device_shared(bodies->state))
+    if (!status && ky_device_shared(bodies->state))
         status = find_roots(tree, bodies, error);
-    return status == KY_OK ? count_cells(tree, bodies, *now, parameters, ties, error) : status;
+    return status ? status : count_cells(tree, bodies, *now, parameters, ties, error);
 }
 
 static enum ky_status untie(const struct ky_device_tree *tree,
@@ -363,13 +362,13 @@ static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_
 {
     enum ties ties = NONE;
     enum ky_status status = sort_bodies(tree, bodies, parameters, now, &ties, error);
-    if (status != KY_OK || ties == NONE)
+    if (status || ties == NONE)
         return status;
     if (ties == SOME || ky_device_shared(bodies->state))
         return untie(tree, bodies, now, error);
     ky_device_tree_done(tree, bodies);
     status = ky_device_curve_leave(bodies, error);
-    return status == KY_OK ? sort_bodies(tree, bodies, parameters, now, &ties, error) : status;
+    return status ? status : sort_bodies(tree, bodies, parameters, now, &ties, error);
 }
 
 static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
@@ -381,33 +380,33 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     tree->serves = tree->refreshed = tree->has_mass = 0;
     tree->start = 0;
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
-    if (status == KY_OK)
+    if (!status)
         status = sort_surely(tree, bodies, parameters, &now, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_need_cells(tree, bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_cells(tree, bodies, error);
-    if (status == KY_OK && ky_device_shared(bodies->state))
+    if (!status && ky_device_shared(bodies->state))
         status = ky_tree_part_cells(&tree->part, bodies, &tree->column.link, &tree->facts, error);
     ky_device_tree_done(tree, bodies);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_curve_follow(bodies, now, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_parts_after(tree, bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_make_cuts(tree, bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_tree_make_groups(tree, bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = mark(bodies, MOMENTS, error);
-    if (status == KY_OK)
+    if (!status)
         status = make_moments(tree, bodies, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = mark(bodies, END, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->reach(card, KY_MARK_GROUPS, error);
-    tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
-    if (status == KY_OK && !ky_device_shared(bodies->state))
+    tree->whole = !status ? *(const uint32_t *)tree->pinned.data : 0;
+    if (!status && !ky_device_shared(bodies->state))
         memcpy(tree->cuts.first, (const uint32_t *)tree->pinned.data + 1,
                (tree->cuts.count + 1) * sizeof *tree->cuts.first);
     tree->reached = tree->cells;
@@ -421,13 +420,13 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
     enum ky_status status = build(tree, bodies, parameters, error);
-    tree->built = status == KY_OK ? bodies->place : 0;
+    tree->built = !status ? bodies->place : 0;
     tree->opening = ky_opening_key(parameters);
     tree->order = parameters->multipole;
     tree->leaf = parameters->leaf;
     tree->is_wide = 0;
     tree->builds++;
-    if (status != KY_OK)
+    if (status)
         ky_device_tree_done(tree, bodies);
     return status;
 }
@@ -437,25 +436,21 @@ static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
     ky_device_tree_done(tree, bodies);
-    enum ky_status status = ky_device_curve_return(bodies, error);
-    if (status == KY_OK)
-        status = ky_device_tree_parts_after(tree, bodies, parameters, error);
-    return status == KY_OK ? ky_device_tree_make_groups(tree, bodies, parameters, error) : status;
+    KY_TRY(ky_device_curve_return(bodies, error));
+    KY_TRY(ky_device_tree_parts_after(tree, bodies, parameters, error));
+    return ky_device_tree_make_groups(tree, bodies, parameters, error);
 }
 
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     tree->refreshed = 1;
     if (!bodies->curve.is_followed)
-        status = stand_again(tree, bodies, parameters, error);
-    if (status == KY_OK)
-        status = mark(bodies, MOMENTS, error);
-    if (status == KY_OK)
-        status = make_moments(tree, bodies, parameters, error);
-    return status == KY_OK ? mark(bodies, END, error) : status;
+        KY_TRY(stand_again(tree, bodies, parameters, error));
+    KY_TRY(mark(bodies, MOMENTS, error));
+    KY_TRY(make_moments(tree, bodies, parameters, error));
+    return mark(bodies, END, error);
 }
 
 enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
@@ -479,10 +474,9 @@ static enum ky_status add_masses(struct ky_device_tree *tree, const struct ky_de
     uint64_t mass = 0;
     enum ky_status status = card->driver->read(card, &tree->mass, 0, &mass, sizeof mass, error);
     mass = status ? 0 : mass;
-    if (status == KY_OK)
+    if (!status)
         status = shared->add(shared->context, &mass, 1, error);
-    return status == KY_OK ? card->driver->write(card, &tree->mass, 0, &mass, sizeof mass, error)
-                           : status;
+    return status ? status : card->driver->write(card, &tree->mass, 0, &mass, sizeof mass, error);
 }
 
 static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
@@ -494,12 +488,12 @@ static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_dev
                                       KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(tree->mass),
                                                    KY_VALUE(live), KY_VALUE(groups)),
                                       error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_relative_total, 1,
                            KY_ARGUMENTS(KY_BUFFER(tree->mass), KY_VALUE(groups)), error);
-    if (status == KY_OK && ky_device_shared(bodies->state))
+    if (!status && ky_device_shared(bodies->state))
         status = add_masses(tree, bodies, error);
-    tree->has_mass = status == KY_OK;
+    tree->has_mass = !status;
     return status;
 }
 
@@ -518,16 +512,15 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
           power = ky_force_kind(parameters->force)->expands
                       ? -1
                       : (float)ky_opening_relative_power(parameters->multipole);
-    enum ky_status status = tree->has_mass ? KY_OK : find_mass(tree, bodies, error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
-            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-                         KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(*list),
-                         KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(is_kept),
-                         KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
-            error);
-    return status;
+    if (!tree->has_mass)
+        KY_TRY(find_mass(tree, bodies, error));
+    return ky_launch_over(
+        card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
+                     KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(*list),
+                     KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(is_kept),
+                     KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
+        error);
 }
 
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,

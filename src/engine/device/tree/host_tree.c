@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/trees.h"
 #include "octree/opening_kinds.h"
 #include "physics/opening.h"
@@ -58,9 +59,9 @@ static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *err
             return ky_no_memory(error, "bodies for the tree on the host", n, sizeof(double));
     }
     enum ky_status status = ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &host->mass, error);
-    if (status == KY_OK && bodies->state->own_eps)
+    if (!status && bodies->state->own_eps)
         status = ky_device_bodies_columns(bodies, KY_ARRAY_SOFTENING, &host->softening, error);
-    host->put = status == KY_OK ? bodies->state->put : 0;
+    host->put = !status ? bodies->state->put : 0;
     return status;
 }
 
@@ -70,9 +71,9 @@ static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
     struct ky_device_bodies *bodies = host->bodies;
     enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
-    if (status == KY_OK && host->put != bodies->state->put)
+    if (!status && host->put != bodies->state->put)
         status = start_host(host, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_device_bodies_columns(bodies, KY_ARRAY_POSITION, host->x, error);
     bodies->state->report.download += ky_clock() - start;
     return status;
@@ -85,9 +86,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
      * place, which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A
      * difference is wrong by both. Positions in double are exact. */
     static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0};
-    enum ky_status status = fetch(host, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(fetch(host, error));
     struct ky_force_report *report = &host->bodies->state->report;
     size_t n = host->bodies->n;
     struct ky_octree_bodies bodies = {.n = n,
@@ -103,9 +102,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
     }
     bodies.digit = digit[parameters->precision];
     host->sent = host->built = 0;
-    status = ky_octree_build(&host->tree, &bodies, parameters, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_octree_build(&host->tree, &bodies, parameters, error));
     ky_tree_seconds(&host->tree, report);
     double start = ky_clock();
     ky_octree_link(&host->tree);
@@ -164,12 +161,12 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky
     enum ky_status status = KY_OK;
     if (host->sent == host->built && host->has_boxes >= boxes)
         return KY_OK;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++)
         status = send(host, parts[k].buffer, parts[k].what, parts[k].data, parts[k].count,
                       parts[k].size, error);
-    if (status == KY_OK)
+    if (!status)
         status = send_origin(host, error);
-    host->sent = status == KY_OK ? host->built : 0;
+    host->sent = !status ? host->built : 0;
     host->has_boxes = boxes;
     host->bodies->state->report.upload += ky_clock() - start;
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/state/curve.h"
@@ -119,14 +120,13 @@ static enum ky_status need_sources(struct ky_links *links, const struct ky_point
         {&links->low, "low parts of sources", precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float)},
         {&links->eps2, "squared softenings", softened ? all : 1, ky_real_bytes(precision)},
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++) {
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
         if (needs[k].buffer->bytes < needs[k].count * needs[k].size)
             links->place = 0;
-        status = ky_buffer_need(links->bodies->card, needs[k].buffer, needs[k].what, needs[k].count,
-                                needs[k].size, error);
+        KY_TRY(ky_buffer_need(links->bodies->card, needs[k].buffer, needs[k].what, needs[k].count,
+                              needs[k].size, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Writes points behind the bodies. */
@@ -141,17 +141,16 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(
             card, KY_IN_PRECISION(ky_walk_points, bodies->state->parameters->precision), count,
             KY_ARGUMENTS(KY_BUFFER(position), KY_BUFFER(*cells.frame), KY_BUFFER(links->source),
                          KY_BUFFER(links->low), KY_VALUE(n), KY_VALUE(count)),
             error);
     ky_buffer_release(card, &position);
-    return status == KY_OK
-               ? ky_device_send_softenings(bodies, points, bodies->state->parameters->precision,
-                                           &links->eps2, bodies->n, error)
-               : status;
+    return status ? status
+                  : ky_device_send_softenings(bodies, points, bodies->state->parameters->precision,
+                                              &links->eps2, bodies->n, error);
 }
 
 /* ---- trees ---- */
@@ -159,10 +158,9 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
 static enum ky_status stand_host(struct ky_links *links, const struct ky_parameters *parameters,
                                  int boxes, struct ky_error *error)
 {
-    enum ky_status status = ky_device_curve_leave(links->bodies, error);
-    if (status == KY_OK)
-        status = ky_host_tree_stand(&links->host, parameters, error);
-    return status == KY_OK ? ky_host_tree_send(&links->host, boxes, error) : status;
+    KY_TRY(ky_device_curve_leave(links->bodies, error));
+    KY_TRY(ky_host_tree_stand(&links->host, parameters, error));
+    return ky_host_tree_send(&links->host, boxes, error);
 }
 
 /* Widens the boxes of this many cells for walks that round, by octree_bodies.digit. */
@@ -180,7 +178,7 @@ static enum ky_status widen(struct ky_links *links, int precision, size_t count,
                        KY_ARGUMENTS(KY_BUFFER(own->column.centre), KY_BUFFER(own->column.box),
                                     KY_VALUE(digit[precision]), KY_VALUE(cells)),
                        error);
-    own->is_wide = status == KY_OK;
+    own->is_wide = !status;
     return status;
 }
 
@@ -191,9 +189,9 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
     const int stands = own->built > 0 && own->built == links->bodies->place &&
                        own->opening == ky_opening_key(parameters) &&
                        own->order == parameters->multipole && own->leaf == parameters->leaf;
-    enum ky_status status =
-        stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
-    return status == KY_OK ? widen(links, parameters->precision, own->cells, error) : status;
+    if (!stands)
+        KY_TRY(ky_device_tree_build(&links->own, links->bodies, parameters, error));
+    return widen(links, parameters->precision, own->cells, error);
 }
 
 enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
@@ -202,14 +200,14 @@ enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters
     enum ky_status status = ky_links_are_of_host(links)
                                 ? stand_host(links, parameters, boxes, error)
                                 : stand_own(links, parameters, error);
-    if (status == KY_OK)
+    if (!status)
         status = need_sources(links, points, error);
-    if (status == KY_OK &&
+    if (!status &&
         (links->place != links->bodies->place || links->by_host != ky_links_are_of_host(links)))
         status = make_sources(links, error);
     links->by_host = ky_links_are_of_host(links);
-    links->place = status == KY_OK ? links->bodies->place : 0;
-    return status == KY_OK && points ? make_points(links, points, error) : status;
+    links->place = !status ? links->bodies->place : 0;
+    return !status && points ? make_points(links, points, error) : status;
 }
 
 static enum ky_status source_parts(struct ky_links *links, const struct ky_points *points,
@@ -217,7 +215,7 @@ static enum ky_status source_parts(struct ky_links *links, const struct ky_point
 {
     const enum ky_status status = need_sources(links, points, error);
     links->place = 0; /* force evaluations do not update them */
-    return status == KY_OK ? make_sources(links, error) : status;
+    return status ? status : make_sources(links, error);
 }
 
 enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
@@ -229,16 +227,16 @@ enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_param
         status = ky_device_tree_refresh(own, links->bodies, parameters, error);
     own->opening = ky_opening_key(parameters);
     own->is_wide = 0;
-    return status == KY_OK ? source_parts(links, NULL, error) : status;
+    return status ? status : source_parts(links, NULL, error);
 }
 
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
                                     const struct ky_points *points, struct ky_error *error)
 {
     enum ky_status status = source_parts(links, points, error);
-    if (status == KY_OK)
+    if (!status)
         status = widen(links, parameters->precision, links->own.reached, error);
-    return status == KY_OK && points ? make_points(links, points, error) : status;
+    return !status && points ? make_points(links, points, error) : status;
 }
 
 enum ky_status ky_links_stand_for_points(struct ky_links *links,
@@ -284,12 +282,12 @@ static enum ky_status send_active(struct ky_links *links, const struct ky_active
     size_t next = 0;
     uint32_t *list = ky_allocate(count, sizeof *list);
     enum ky_status status = ky_device_active_places(&links->host, active, &is_active, error);
-    if (status == KY_OK && !list)
+    if (!status && !list)
         status = ky_no_memory(error, "active bodies", count, sizeof *list);
-    for (size_t k = 0; k < n && status == KY_OK; k++)
+    for (size_t k = 0; k < n && !status; k++)
         if (is_active[k])
             list[next++] = (uint32_t)k;
-    if (status == KY_OK)
+    if (!status)
         status = ky_buffer_fill(links->bodies->card, &links->lanes, "active bodies", list, count,
                                 sizeof *list, error);
     free(is_active);
@@ -300,11 +298,9 @@ static enum ky_status send_active(struct ky_links *links, const struct ky_active
 static enum ky_status list_active(struct ky_links *links, struct ky_evaluation *evaluation,
                                   struct ky_error *error)
 {
-    enum ky_status status = ky_buffer_need(links->bodies->card, &links->lanes, "active bodies",
-                                           evaluation->active->count, sizeof(uint32_t), error);
-    return status == KY_OK
-               ? ky_device_tree_list(&links->own, links->bodies, evaluation, &links->lanes, error)
-               : status;
+    KY_TRY(ky_buffer_need(links->bodies->card, &links->lanes, "active bodies",
+                          evaluation->active->count, sizeof(uint32_t), error));
+    return ky_device_tree_list(&links->own, links->bodies, evaluation, &links->lanes, error);
 }
 
 enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
@@ -317,11 +313,9 @@ enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *eval
                                            : list_active(links, evaluation, error);
     if (parameters->curve != KY_CURVE_NONE)
         return KY_OK;
-    enum ky_status status =
-        ky_buffer_need(card, &links->lanes, "order of the walks", n, sizeof n, error);
-    return status == KY_OK ? ky_launch_over(card, KY_KERNEL_ky_order_inverse, n,
-                                            KY_ARGUMENTS(KY_BUFFER(*ky_links_cells(links).order),
-                                                         KY_BUFFER(links->lanes), KY_VALUE(n)),
-                                            error)
-                           : status;
+    KY_TRY(ky_buffer_need(card, &links->lanes, "order of the walks", n, sizeof n, error));
+    return ky_launch_over(
+        card, KY_KERNEL_ky_order_inverse, n,
+        KY_ARGUMENTS(KY_BUFFER(*ky_links_cells(links).order), KY_BUFFER(links->lanes), KY_VALUE(n)),
+        error);
 }

@@ -1,6 +1,7 @@
 /* Groups of bodies, made from the cells on the card: the host side of kernels/tree/groups.k. */
 #include "engine/device/tree/tree_groups.h"
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 
@@ -28,18 +29,18 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
              listed = (uint32_t)active;
     const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
     enum ky_status status = card->driver->zero(card, &tree->before, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_count, cells,
                                 KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*list),
                                              KY_BUFFER(tree->before), KY_VALUE(cells),
                                              KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                                 error);
-    if (status == KY_OK && ky_device_shared(bodies->state))
+    if (!status && ky_device_shared(bodies->state))
         status = count_roots(tree, bodies, limit, most, active, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
                                     &tree->scratch, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_place, cells,
                                 KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*list),
                                              KY_BUFFER(tree->before), KY_BUFFER(tree->group),
@@ -91,35 +92,25 @@ enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
     const size_t all = of->cells * cuts,
                  above = 2 * 8 * KY_KEY_LEVELS * (bodies->n / (8 * (size_t)limit) + 1),
                  most = of->cells + of->marks + (above < all ? above : all);
-    enum ky_status status =
-        ky_buffer_need(card, &tree->cut, "cells that are sinks", most, sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &tree->cut_first, "ends of cuts", KY_MOST_CUTS + 1,
-                                sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &tree->before, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
-                                             KY_VALUE(cells), KY_VALUE(stride), KY_VALUE(limit),
-                                             KY_VALUE(cuts), KY_VALUE(whole)),
-                                error);
-    if (status == KY_OK && marks > 0)
-        status = ky_launch_over(
+    KY_TRY(ky_buffer_need(card, &tree->cut, "cells that are sinks", most, sizeof(uint32_t), error));
+    KY_TRY(ky_buffer_need(card, &tree->cut_first, "ends of cuts", KY_MOST_CUTS + 1,
+                          sizeof(uint32_t), error));
+    KY_TRY(ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error));
+    KY_TRY(card->driver->zero(card, &tree->before, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
+                          KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
+                                       KY_VALUE(cells), KY_VALUE(stride), KY_VALUE(limit),
+                                       KY_VALUE(cuts), KY_VALUE(whole)),
+                          error));
+    if (marks > 0)
+        KY_TRY(ky_launch_over(
             card, KY_KERNEL_ky_cuts_mark, marks,
-            KY_ARGUMENTS(KY_BUFFER(*of->mark), KY_BUFFER(tree->before), KY_VALUE(marks)), error);
-    if (status == KY_OK)
-        status =
-            card->driver->scan(card, &tree->before, &tree->before, all + 1, &tree->scratch, error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
-                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(tree->cut_first),
-                                             KY_BUFFER(tree->cut), KY_VALUE(stride),
-                                             KY_VALUE(cuts)),
-                                error)
-               : status;
+            KY_ARGUMENTS(KY_BUFFER(*of->mark), KY_BUFFER(tree->before), KY_VALUE(marks)), error));
+    KY_TRY(card->driver->scan(card, &tree->before, &tree->before, all + 1, &tree->scratch, error));
+    return ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
+                          KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(tree->cut_first),
+                                       KY_BUFFER(tree->cut), KY_VALUE(stride), KY_VALUE(cuts)),
+                          error);
 }
 
 enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
@@ -131,12 +122,10 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
     ky_device_tree_count_cuts(tree, bodies, parameters);
     if (tree->cuts.count == 0 || ky_device_shared(bodies->state))
         return KY_OK;
-    const enum ky_status status = ky_device_tree_place_cuts(tree, bodies, parameters, &of, error);
-    return status == KY_OK
-               ? bodies->card->driver->read_later(bodies->card, &tree->cut_first, 0,
-                                                  (uint32_t *)tree->pinned.data + 1,
-                                                  (tree->cuts.count + 1) * sizeof(uint32_t), error)
-               : status;
+    KY_TRY(ky_device_tree_place_cuts(tree, bodies, parameters, &of, error));
+    return bodies->card->driver->read_later(bodies->card, &tree->cut_first, 0,
+                                            (uint32_t *)tree->pinned.data + 1,
+                                            (tree->cuts.count + 1) * sizeof(uint32_t), error);
 }
 
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
@@ -146,12 +135,11 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
 {
     struct ky_card *card = bodies->card;
     const size_t cells = tree->cells;
-    enum ky_status status =
-        divide(tree, bodies, parameters, ky_device_tree_group(card->team, parameters), 0, error);
-    if (status == KY_OK)
-        status = card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
-                                          tree->pinned.data, sizeof(uint32_t), error);
-    return status == KY_OK ? card->driver->mark(card, KY_MARK_GROUPS, error) : status;
+    KY_TRY(
+        divide(tree, bodies, parameters, ky_device_tree_group(card->team, parameters), 0, error));
+    KY_TRY(card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
+                                    tree->pinned.data, sizeof(uint32_t), error));
+    return card->driver->mark(card, KY_MARK_GROUPS, error);
 }
 
 enum ky_status ky_device_tree_count_runs(struct ky_device_tree *tree,
@@ -166,11 +154,11 @@ enum ky_status ky_device_tree_count_runs(struct ky_device_tree *tree,
         card, KY_KERNEL_ky_groups_runs_count, words,
         KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(*count), KY_VALUE(cells), KY_VALUE(most)),
         error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, words, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->scan(card, count, count, words, &tree->scratch, error);
-    if (status == KY_OK)
+    if (!status)
         status = card->driver->read(card, count, tree->cells * sizeof all, &all, sizeof all, error);
     *runs = all;
     return status;
@@ -224,7 +212,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
         return KY_OK;
     if (active + tree->listed > 0) /* otherwise the groups of all bodies exist already */
         status = card->driver->zero(card, &tree->group, error);
-    if (status == KY_OK && active + tree->listed > 0)
+    if (!status && active + tree->listed > 0)
         status = divide(tree, bodies, parameters, most, active, error);
     /* each cut has one group that is not full */
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
@@ -251,11 +239,11 @@ static enum ky_status add_weights(struct ky_device_tree *tree,
         has_groups ? card->driver->read(card, &tree->weights, 0, own, sizeof own, error) : KY_OK;
     for (int w = 0; w < KY_WEIGHTS; w++)
         all[w] = own[w];
-    if (status == KY_OK)
+    if (!status)
         status = shared->add(shared->context, all, KY_WEIGHTS, error);
     for (int w = 0; w < KY_WEIGHTS; sum += all[w++])
         own[w] = (uint32_t)sum;
-    return status == KY_OK && has_groups
+    return !status && has_groups
                ? ky_buffer_fill(card, &tree->starts_of_all, "groups of all ranks that cost more",
                                 own, KY_WEIGHTS, sizeof *own, error)
                : status;
@@ -277,30 +265,24 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
     const struct ky_buffer *all = asks ? &tree->starts_of_all : &tree->starts;
     /* one rank may have all of the heaviest groups */
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)(heavy < groups ? heavy : groups);
-    enum ky_status status = card->driver->zero(card, &tree->weights, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
-                                KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
-                                             KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
-                                             KY_VALUE(groups), KY_VALUE(flags)),
-                                error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
-                                    error);
-    if (status == KY_OK && asks)
-        status = add_weights(tree, bodies, 1, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &tree->weights, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, &tree->turn, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
-                                KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
-                                             KY_BUFFER(tree->starts), KY_BUFFER(*all),
-                                             KY_BUFFER(tree->weights), KY_BUFFER(tree->turn),
-                                             KY_VALUE(groups), KY_VALUE(heavy)),
-                                error);
-    return status;
+    KY_TRY(card->driver->zero(card, &tree->weights, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
+                          KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->factor),
+                                       KY_BUFFER(tree->weight), KY_BUFFER(tree->weights),
+                                       KY_VALUE(groups), KY_VALUE(flags)),
+                          error));
+    KY_TRY(
+        card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch, error));
+    if (asks)
+        KY_TRY(add_weights(tree, bodies, 1, error));
+    KY_TRY(card->driver->zero(card, &tree->weights, error));
+    KY_TRY(card->driver->zero(card, &tree->turn, error));
+    return ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
+                          KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
+                                       KY_BUFFER(tree->starts), KY_BUFFER(*all),
+                                       KY_BUFFER(tree->weights), KY_BUFFER(tree->turn),
+                                       KY_VALUE(groups), KY_VALUE(heavy)),
+                          error);
 }
 
 static enum ky_status mark_points(const struct ky_device_tree *tree,
@@ -322,19 +304,15 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
     struct ky_buffer *want = &tree->before; /* needed only before the groups are made */
     if (evaluation->first_point)
         return mark_points(tree, bodies, evaluation, error);
-    enum ky_status status = ky_device_active_list(bodies, evaluation, error);
-    if (status == KY_OK)
-        status = card->driver->zero(card, want, error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_groups_want, count,
-            KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
-                                KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
-                                             KY_BUFFER(tree->wanted), KY_VALUE(n)),
-                                error);
-    return status;
+    KY_TRY(ky_device_active_list(bodies, evaluation, error));
+    KY_TRY(card->driver->zero(card, want, error));
+    KY_TRY(ky_launch_over(
+        card, KY_KERNEL_ky_groups_want, count,
+        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(*want), KY_VALUE(count)), error));
+    return ky_launch_over(card, KY_KERNEL_ky_groups_wanted, n,
+                          KY_ARGUMENTS(KY_BUFFER(*want), KY_BUFFER(bodies->curve.index),
+                                       KY_BUFFER(tree->wanted), KY_VALUE(n)),
+                          error);
 }
 
 enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
@@ -343,25 +321,19 @@ enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device
 {
     struct ky_card *card = bodies->card;
     const uint32_t n = (uint32_t)bodies->n;
-    enum ky_status status = ky_device_tree_wanted(tree, bodies, evaluation, error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &tree->wanted, &tree->before, n, &tree->scratch, error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
-                                KY_ARGUMENTS(KY_BUFFER(tree->wanted), KY_BUFFER(tree->before),
-                                             KY_BUFFER(*list), KY_VALUE(n)),
-                                error)
-               : status;
+    KY_TRY(ky_device_tree_wanted(tree, bodies, evaluation, error));
+    KY_TRY(card->driver->scan(card, &tree->wanted, &tree->before, n, &tree->scratch, error));
+    return ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
+                          KY_ARGUMENTS(KY_BUFFER(tree->wanted), KY_BUFFER(tree->before),
+                                       KY_BUFFER(*list), KY_VALUE(n)),
+                          error);
 }
 
 enum ky_status ky_device_tree_list_active(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies,
                                           struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    const enum ky_status status =
-        ky_buffer_need(bodies->card, &bodies->active_list, "active bodies",
-                       evaluation->active->count, sizeof(uint32_t), error);
-    return status == KY_OK
-               ? ky_device_tree_list(tree, bodies, evaluation, &bodies->active_list, error)
-               : status;
+    KY_TRY(ky_buffer_need(bodies->card, &bodies->active_list, "active bodies",
+                          evaluation->active->count, sizeof(uint32_t), error));
+    return ky_device_tree_list(tree, bodies, evaluation, &bodies->active_list, error);
 }

@@ -1,6 +1,7 @@
 /* The memory of the tree that a card builds. */
 #include "engine/device/tree/tree_memory.h"
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 #include "octree/octree.h"
@@ -35,11 +36,10 @@ enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
         {&tree->masks, "cells that begin at a body", n * sizeof(uint32_t)},
         {&tree->at, "first cells of bodies", n * sizeof(uint32_t)},
     };
-    enum ky_status status = KY_OK;
     size_t offset = 0;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
-        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
-    return status;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        KY_TRY(take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error));
+    return KY_OK;
 }
 
 uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters)
@@ -117,11 +117,10 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
     bodies->curve.keyed.place = 0;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         all += aligned(parts[k].bytes);
-    enum ky_status status =
-        ky_buffer_need(bodies->card, &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
-        status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
-    return status;
+    KY_TRY(ky_buffer_need(bodies->card, &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error));
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        KY_TRY(take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error));
+    return KY_OK;
 }
 
 void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
@@ -172,20 +171,15 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         {&tree->weights, "groups by their cost", KY_WEIGHTS, sizeof(uint32_t)},
         {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
     };
-    enum ky_status status = ky_device_curve_need(bodies, error);
-    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
-    if (status == KY_OK)
-        status = ky_pinned_need(card, &tree->pinned, "number of groups",
-                                (KY_MOST_CUTS + 2) * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error);
-    if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, counts, error);
-    return status == KY_OK
-               ? ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, 2 * n + KY_WEIGHTS, error)
-               : status;
+    KY_TRY(ky_device_curve_need(bodies, error));
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                              error));
+    KY_TRY(ky_pinned_need(card, &tree->pinned, "number of groups",
+                          (KY_MOST_CUTS + 2) * sizeof(uint32_t), error));
+    KY_TRY(ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error));
+    KY_TRY(ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, counts, error));
+    return ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, 2 * n + KY_WEIGHTS, error);
 }
 
 enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 enum ky_status ky_ranks_gather(const struct ky_shared *shared, const void *own, size_t bytes,
                                void *all, struct ky_error *error)
@@ -56,19 +57,15 @@ enum ky_status ky_tree_part_roots(struct ky_tree_part *part, const struct ky_dev
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->live, room = KY_PART_ROOTS, neighbours = part->neighbours;
     uint64_t before = part->before, after = part->after;
-    enum ky_status status = ky_buffer_need(card, &part->root, "roots of a tree", KY_PART_ROOTS,
-                                           sizeof *part->known, error);
-    if (!status)
-        status = ky_buffer_need(card, &part->count, "number of roots", 1, sizeof(uint32_t), error);
-    if (!status)
-        status = card->driver->zero(card, &part->count, error);
-    return status ? status
-                  : ky_launch_over(card, KY_KERNEL_ky_curve_roots, n,
-                                   KY_ARGUMENTS(KY_BUFFER(*keys), KY_BUFFER(part->root),
-                                                KY_BUFFER(part->count), KY_VALUE(n), KY_VALUE(room),
-                                                KY_VALUE(neighbours), KY_VALUE(before),
-                                                KY_VALUE(after)),
-                                   error);
+    KY_TRY(ky_buffer_need(card, &part->root, "roots of a tree", KY_PART_ROOTS, sizeof *part->known,
+                          error));
+    KY_TRY(ky_buffer_need(card, &part->count, "number of roots", 1, sizeof(uint32_t), error));
+    KY_TRY(card->driver->zero(card, &part->count, error));
+    return ky_launch_over(card, KY_KERNEL_ky_curve_roots, n,
+                          KY_ARGUMENTS(KY_BUFFER(*keys), KY_BUFFER(part->root),
+                                       KY_BUFFER(part->count), KY_VALUE(n), KY_VALUE(room),
+                                       KY_VALUE(neighbours), KY_VALUE(before), KY_VALUE(after)),
+                          error);
 }
 
 static int along_the_curve(const void *a, const void *b)

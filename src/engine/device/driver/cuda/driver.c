@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
                                                      &ky_cuda_extended, &ky_cuda_double,
@@ -106,7 +107,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
 {
     *card = NULL;
     enum ky_status status = ky_device_check(&ky_cuda_driver, index, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
     if (!cuda)
@@ -117,7 +118,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
     status = connect(cuda, error);
-    if (status != KY_OK)
+    if (status)
         close_device(&cuda->base);
     else
         *card = &cuda->base;
@@ -278,9 +279,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     const struct ky_kernel *kernel = &ky_kernels[id];
     const struct ky_cuda_kernel *own = kernel_of(id);
     void *values[KY_MOST_ARGUMENTS];
-    enum ky_status status = ky_arguments_check(id, arguments, &own->taken, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_arguments_check(id, arguments, &own->taken, error));
     for (size_t k = 0; k < arguments->count; k++)
         values[k] = (void *)(uintptr_t)arguments->of[k].value;
     dim3 grid = {(unsigned)groups, 1, 1}, block = {(unsigned)ky_kernel_lanes(card, id), 1, 1};
@@ -364,7 +363,7 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
         0};
     size_t work = scratch->bytes;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
-    if (status != KY_OK || n == 0)
+    if (status || n == 0)
         return status;
     cudaError_t code = ky_cuda_sort(scratch->handle, &work, &pairs, n, bits, cuda->stream);
     if (code != cudaSuccess)
@@ -380,7 +379,7 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
     struct ky_cuda *cuda = ky_cuda_use(card);
     size_t work = scratch->bytes;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
-    if (status != KY_OK || n == 0)
+    if (status || n == 0)
         return status;
     cudaError_t code =
         ky_cuda_scan(scratch->handle, &work, from->handle, to->handle, n, cuda->stream);
@@ -395,9 +394,7 @@ static enum ky_status reduce(struct ky_card *card, struct ky_buffer_place from, 
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     size_t work = scratch->bytes;
-    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error));
     cudaError_t code = ky_cuda_reduce(scratch->handle, &work, ky_cuda_address(from),
                                       ky_cuda_address(to), n, cuda->stream);
     if (code != cudaSuccess)

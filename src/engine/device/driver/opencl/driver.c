@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 int ky_opencl_hide_double;
 
@@ -95,7 +96,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
 {
     *card = NULL;
     enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
     if (!cl)
@@ -107,7 +108,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     pthread_mutex_lock(&alone);
     status = connect(cl, error);
     pthread_mutex_unlock(&alone);
-    if (status != KY_OK)
+    if (status)
         close_device(&cl->base);
     else
         *card = &cl->base;
@@ -254,7 +255,7 @@ static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place fr
     if (!middle)
         return ky_no_memory(error, "copy between devices", bytes, 1);
     enum ky_status status = read_buffer(from_card, from.buffer, from.offset, middle, bytes, error);
-    if (status == KY_OK)
+    if (!status)
         status = write_with(to_card, CL_TRUE, to, middle, bytes, error);
     free(middle);
     return status;
@@ -316,7 +317,7 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
         status = ky_opencl_build(cl, unit, error);
         end_alone(cl);
     }
-    if (status != KY_OK)
+    if (status)
         return status;
     cl_int code;
     cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
@@ -341,9 +342,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     const struct ky_kernel *kernel = &ky_kernels[id];
     size_t lanes = ky_kernel_lanes(card, id), total = groups * lanes;
     cl_int code = CL_SUCCESS;
-    enum ky_status status = ky_arguments_check(id, arguments, &cl->taken[id], error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(ky_arguments_check(id, arguments, &cl->taken[id], error));
     for (size_t k = 0; k < arguments->count && code == CL_SUCCESS; k++)
         code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments->of[k].size,
                               arguments->of[k].value);

@@ -180,14 +180,14 @@ enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struc
     char path[1100];
     struct text source = {NULL, 0, 0};
     enum ky_status status = unit_source(cl, &ky_units[unit], &source, error);
-    if (status == KY_OK) {
+    if (!status) {
         uint64_t key = cache_key(cl, &source);
         int cached = ky_opencl_cache_path(key, path, sizeof path) == 0;
         if (cached)
             cl->program[unit] = from_cache(cl, path, key);
         if (!cl->program[unit]) {
             status = from_source(cl, &ky_units[unit], &source, &cl->program[unit], error);
-            if (status == KY_OK && cached)
+            if (!status && cached)
                 cache_program(cl->program[unit], path, key);
         }
     }

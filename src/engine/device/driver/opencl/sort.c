@@ -1,5 +1,6 @@
 /* Sort, scan and reduce of the OpenCL driver: the host side of kernels/driver/sort.k. Scratch
  * memory is cut into parts, one after the other. */
+#include "base/status.h"
 #include "engine/device/driver/card.h"
 #include "engine/device/driver/opencl/opencl.h"
 
@@ -79,11 +80,11 @@ static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
     enum ky_status status = KY_OK;
     size_t tiles = n;
     *levels = (struct levels){0};
-    for (int k = 0; k < MOST_LEVELS && status == KY_OK && (k == 0 || tiles > 1); k++) {
+    for (int k = 0; k < MOST_LEVELS && !status && (k == 0 || tiles > 1); k++) {
         tiles = tiles_of(tiles);
         status = take(card, &scratch, part_bytes(tiles, size), &levels->sums[k], error);
     }
-    if (status != KY_OK)
+    if (status)
         release_levels(card, levels);
     return status;
 }
@@ -100,14 +101,11 @@ static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *f
         KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*sums), KY_VALUE(count));
     const struct ky_arguments scanning = KY_ARGUMENTS(
         KY_BUFFER(*from), KY_BUFFER(*to), KY_BUFFER(*sums), KY_VALUE(count), KY_VALUE(has_before));
-    enum ky_status status = KY_OK;
     if (has_before)
-        status = ky_launch(card, KY_KERNEL_ky_scan_sum, tiles, summing, error);
-    if (status == KY_OK && has_before)
-        status = scan_level(card, sums, sums, tiles, sums + 1, error);
-    if (status == KY_OK)
-        status = ky_launch(card, KY_KERNEL_ky_scan_tile, tiles, scanning, error);
-    return status;
+        KY_TRY(ky_launch(card, KY_KERNEL_ky_scan_sum, tiles, summing, error));
+    if (has_before)
+        KY_TRY(scan_level(card, sums, sums, tiles, sums + 1, error));
+    return ky_launch(card, KY_KERNEL_ky_scan_tile, tiles, scanning, error);
 }
 
 enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
@@ -116,10 +114,10 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
 {
     struct levels levels;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
-    if (status != KY_OK || n == 0)
+    if (status || n == 0)
         return status;
     status = make_levels(card, n, sizeof(cl_uint), KY_PLACE(scratch, 0), &levels, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     status = scan_level(card, from, to, n, levels.sums, error);
     release_levels(card, &levels);
@@ -146,10 +144,10 @@ static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_place 
     if (tiles == 1)
         return reduce_tiles(card, from, n, to, error);
     enum ky_status status = take(card, &scratch, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     status = reduce_tiles(card, from, n, KY_PLACE(&sums, 0), error);
-    if (status == KY_OK)
+    if (!status)
         status = reduce_level(card, KY_PLACE(&sums, 0), tiles, to, scratch, error);
     ky_buffer_release(card, &sums);
     return status;
@@ -159,8 +157,8 @@ enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place fro
                                 struct ky_buffer_place to, const struct ky_buffer *scratch,
                                 struct ky_error *error)
 {
-    enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
-    return status == KY_OK ? reduce_level(card, from, n, to, KY_PLACE(scratch, 0), error) : status;
+    KY_TRY(ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error));
+    return reduce_level(card, from, n, to, KY_PLACE(scratch, 0), error);
 }
 
 /* ---- sort ---- */
@@ -191,9 +189,9 @@ static enum ky_status sort_pass(struct ky_card *card, struct sorting *s, cl_uint
         KY_BUFFER(*key), KY_BUFFER(*value), KY_BUFFER(s->counts), KY_BUFFER(*key_out),
         KY_BUFFER(*value_out), KY_VALUE(count), KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
     enum ky_status status = ky_launch(card, KY_KERNEL_ky_sort_count, tiles, counting, error);
-    if (status == KY_OK)
+    if (!status)
         status = scan_level(card, &s->counts, &s->counts, counts_of(s->n), s->levels.sums, error);
-    if (status == KY_OK)
+    if (!status)
         status = ky_launch(card, KY_KERNEL_ky_sort_place, tiles, placing, error);
     keys->now = 1 - keys->now;
     values->now = 1 - values->now;
@@ -207,13 +205,13 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
     struct sorting s = {.keys = keys, .values = values, .n = n, .bits = (cl_uint)bits};
     struct ky_buffer_place rest = {scratch, 0};
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
-    if (status != KY_OK || n < 2)
+    if (status || n < 2)
         return status;
     status = take(card, &rest, part_bytes(counts_of(n), sizeof(cl_uint)), &s.counts, error);
-    if (status != KY_OK)
+    if (status)
         return status;
     status = make_levels(card, counts_of(n), sizeof(cl_uint), rest, &s.levels, error);
-    for (cl_uint shift = 0; shift < s.bits && status == KY_OK; shift += DIGIT_BITS)
+    for (cl_uint shift = 0; shift < s.bits && !status; shift += DIGIT_BITS)
         status = sort_pass(card, &s, shift, error);
     release_levels(card, &s.levels);
     ky_buffer_release(card, &s.counts);

@@ -20,6 +20,7 @@
 #define KY_JERK_OWN 0x100   /* skip sources with the label of the sink */
 #define KY_JERK_LISTS 0x200 /* lists of sources within the sink's radius */
 #define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, only forces */
+#define KY_JERK_NEAR 0x800  /* near sources act in double; low.w is the low part of the mass */
 
 /* An empty slot is at AWAY, without mass, farther than FAR2. OUT2 replaces the squared distance of
  * the sink to itself; its inverse root in float is so small that there is no force. */
@@ -129,6 +130,22 @@ KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover o
 
 /* ---- pairs ---- */
 
+/* ε² of a pair, or with KY_EPS_SUM the factor of a source's ε². close2: with KY_GUARD a pair whose
+ * s² is at most this is skipped. With KY_JERK_NEAR the source of such a pair is near: a float sum
+ * rounds to 6e-8 of its largest term, and the partner in a tight pair may attract 10⁶ times as
+ * strongly as all other bodies. */
+struct ky_jerk_soft {
+    KY_REAL eps2, close2;
+};
+
+KY_FN struct ky_jerk_soft ky_jerk_soft(KY_REAL eps2)
+{
+    struct ky_jerk_soft soft;
+    soft.eps2 = eps2;
+    soft.close2 = KY_JERK_CLOSE2;
+    return soft;
+}
+
 /* Source minus sink, and r². */
 struct ky_jerk_apart {
     KY_REAL x, y, z, r2;
@@ -180,22 +197,28 @@ KY_FN KY_REAL ky_jerk_least(KY_REAL a, KY_REAL b)
 #endif
 }
 
+/* s² */
+KY_FN KY_REAL ky_jerk_softened(KY_REAL r2, struct ky_mover sink, struct ky_mover source,
+                               struct ky_jerk_soft soft, const int how)
+{
+    return r2 + ((how & KY_EPS_SUM) ? sink.velocity.w + source.velocity.w : soft.eps2);
+}
+
 KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover sink,
-                                       struct ky_mover source, KY_REAL eps2, const int how)
+                                       struct ky_mover source, struct ky_jerk_soft soft,
+                                       const int how)
 {
     struct ky_jerk_apart d = ky_jerk_apart(sink, source);
     int own = (how & KY_JERK_OWN) && source.label == sink.label;
     if (how & KY_JERK_OWN)
         d.r2 = own ? KY_JERK_OUT2 : d.r2;
-    if (how & KY_EPS_SUM)
-        eps2 = sink.velocity.w + source.velocity.w;
-    KY_REAL s2 = d.r2 + eps2, y = KY_RSQRT(s2);
+    KY_REAL s2 = ky_jerk_softened(d.r2, sink, source, soft, how), y = KY_RSQRT(s2);
 #if KY_IN_DOUBLE
     if (how & KY_JERK_OWN)
         y = own ? 0 : y;
 #endif
     if (how & KY_GUARD)
-        y = s2 > KY_JERK_CLOSE2 ? y : (KY_REAL)0;
+        y = s2 > soft.close2 ? y : (KY_REAL)0;
     sums.near2 = ky_jerk_least(sums.near2, d.r2);
     sums.field = ky_add_moving(sums.field, d.x, d.y, d.z, source.velocity.x - sink.velocity.x,
                                source.velocity.y - sink.velocity.y,
@@ -257,7 +280,7 @@ KY_FN struct ky_mover ky_jerk_source(struct ky_jerk_tile tile, ky_uint j, const 
 
 /* Adds a run of the tile, from source `first` on. */
 KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_mover *sink,
-                       struct ky_jerk_sums *sums, KY_REAL eps2, const int how)
+                       struct ky_jerk_sums *sums, struct ky_jerk_soft soft, const int how)
 {
     /* some compilers would unroll it completely, beyond the instruction cache */
 #pragma unroll 1
@@ -267,7 +290,7 @@ KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_
             const struct ky_mover source = ky_jerk_source(tile, first + step + u, how);
 #pragma unroll
             for (int k = 0; k < KY_JERK_SINKS; k++)
-                sums[k] = ky_jerk_pair(sums[k], sink[k], source, eps2, how);
+                sums[k] = ky_jerk_pair(sums[k], sink[k], source, soft, how);
         }
     }
 }
@@ -315,13 +338,14 @@ KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
     return total;
 }
 
-/* The initial sums of a lane for the next run; with KY_JERK_LISTS near2 is only for this run. */
+/* The initial sums of a lane for the next run; with KY_JERK_LISTS and KY_JERK_NEAR near2 is only
+ * for this run. */
 KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total, const int how)
 {
     struct ky_jerk_sums sums;
     sums.field.x = sums.field.y = sums.field.z = sums.field.p = 0;
     sums.field.jx = sums.field.jy = sums.field.jz = 0;
-    sums.near2 = (how & KY_JERK_LISTS) ? KY_JERK_FAR2 : total.near2;
+    sums.near2 = (how & (KY_JERK_LISTS | KY_JERK_NEAR)) ? KY_JERK_FAR2 : total.near2;
     return sums;
 }
 
@@ -340,6 +364,51 @@ KY_FN struct ky_jerk_total ky_jerk_end_run(struct ky_jerk_total total, struct ky
     total.near2 = ky_jerk_least(total.near2, sums.near2);
     return total;
 }
+
+#if KY_IN_EXTENDED && defined(KY_STATE_IS_DOUBLE)
+/* Adds a near source to the total, in double. */
+KY_FN struct ky_jerk_total ky_jerk_add_near(struct ky_jerk_total total, struct ky_mover sink,
+                                            struct ky_mover source, double eps2)
+{
+    const double x = ky_state_apart(ky_state_pair(source.body.x, source.low.x),
+                                    ky_state_pair(sink.body.x, sink.low.x)),
+                 y = ky_state_apart(ky_state_pair(source.body.y, source.low.y),
+                                    ky_state_pair(sink.body.y, sink.low.y)),
+                 z = ky_state_apart(ky_state_pair(source.body.z, source.low.z),
+                                    ky_state_pair(sink.body.z, sink.low.z)),
+                 vx = (double)source.velocity.x - (double)sink.velocity.x,
+                 vy = (double)source.velocity.y - (double)sink.velocity.y,
+                 vz = (double)source.velocity.z - (double)sink.velocity.z,
+                 s2 = x * x + y * y + z * z + eps2;
+    if (s2 <= KY_JERK_CLOSE2_DOUBLE)
+        return total;
+    const double over = KY_RSQRT_DOUBLE(s2), over2 = over * over,
+                 f = ky_state_pair(source.body.w, source.low.w) * over * over2,
+                 g = -3 * (x * vx + y * vy + z * vz) * over2;
+    total.x += f * x, total.y += f * y, total.z += f * z;
+    total.jx += f * (vx + g * x), total.jy += f * (vy + g * y), total.jz += f * (vz + g * z);
+    return total;
+}
+
+/* Adds a run of the tile that has near sources to the total of one sink. */
+KY_FN struct ky_jerk_total ky_jerk_near_run(struct ky_jerk_total total, struct ky_jerk_tile tile,
+                                            ky_uint first, struct ky_mover sink,
+                                            struct ky_jerk_soft soft, const int how)
+{
+    struct ky_jerk_sums sums = ky_jerk_begin_run(total, how);
+#pragma unroll 1
+    for (ky_uint u = 0; u < KY_JERK_RUN; u++) {
+        const struct ky_mover source = ky_jerk_source(tile, first + u, KY_JERK_OWN);
+        const float r2 = ky_jerk_apart(sink, source).r2;
+        if (ky_jerk_softened(r2, sink, source, soft, how) > soft.close2)
+            sums = ky_jerk_pair(sums, sink, source, soft, how | KY_JERK_OWN);
+        else if (source.label != sink.label)
+            total =
+                ky_jerk_add_near(total, sink, source, ky_jerk_softened(0, sink, source, soft, how));
+    }
+    return ky_jerk_end_run(total, sums, 0);
+}
+#endif
 
 /* The sum of two totals; at equal distances the lower run is the nearer. */
 KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_jerk_total b)

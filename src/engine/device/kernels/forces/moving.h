@@ -147,13 +147,14 @@ KY_FN void ky_board_sinks(struct ky_board b, struct ky_board_space space, ky_uin
 /* Loads the lane's source of a tile; returns whether the tile may contain one of the sinks. Every
  * lane must call it. `turn` alternates between 0 and 1. */
 KY_FN int ky_board_tile(struct ky_board b, struct ky_board_space space, ky_uint j, ky_uint end,
-                        struct ky_mover origin, ky_uint turn, KY_REAL eps2, const int how)
+                        struct ky_mover origin, ky_uint turn, struct ky_jerk_soft soft,
+                        const int how)
 {
     KY_LOCAL_POINTER ky_uint *own = space.shared + KY_SHARED_OWN;
     KY_BARRIER();
     struct ky_mover source = ky_mover_relative(ky_board_source(b, j, end, how), origin, how);
     if (how & KY_EPS_SUM)
-        source.velocity.w *= eps2;
+        source.velocity.w *= soft.eps2;
     ky_jerk_load(space.tile, source);
     if (source.label <= space.shared[KY_SHARED_HIGH] &&
         ~source.label <= space.shared[KY_SHARED_LOW])
@@ -165,12 +166,13 @@ KY_FN int ky_board_tile(struct ky_board b, struct ky_board_space space, ky_uint 
 }
 
 /* The sums of a slice of the wanted slots on a block of sinks; `item` counts the blocks of a slice,
- * then the slices. With KY_EPS_SUM `eps2` is the factor of a source's ε². Every lane must call
- * it. */
+ * then the slices. Every lane must call it. */
 KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct ky_board_lists lists,
                         KY_GLOBAL ky_state *partial, KY_GLOBAL ky_uint *partial_run, ky_uint item,
-                        ky_uint slice_length, ky_uint lanes, KY_REAL eps2, const int how)
+                        ky_uint slice_length, ky_uint lanes, struct ky_jerk_soft soft,
+                        const int how)
 {
+    const int loop = how & KY_JERK_NEAR ? how & ~KY_GUARD : how; /* near sources need no guard */
     const ky_uint sinks = lanes * KY_JERK_SINKS, blocks = (b.count + sinks - 1) / sinks;
     const ky_uint slice = item / blocks, block = (item - slice * blocks) * sinks;
     const ky_uint row = KY_LANE / lanes * lanes, from = b.first + slice * slice_length;
@@ -184,18 +186,24 @@ KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct k
     for (int k = 0; k < KY_JERK_SINKS; k++)
         total[k] = ky_jerk_no_total();
     for (ky_uint j = from, turn = 0; j < end; j += KY_JERK_LANES, turn = 1 - turn) {
-        int own = ky_board_tile(b, space, j + KY_LANE, end, origin, turn, eps2, how);
+        int own = ky_board_tile(b, space, j + KY_LANE, end, origin, turn, soft, how);
 #pragma unroll 1
         for (ky_uint first = row; first < row + lanes; first += KY_JERK_RUN) {
 #pragma unroll
             for (int k = 0; k < KY_JERK_SINKS; k++)
                 sums[k] = ky_jerk_begin_run(total[k], how);
             if (own)
-                ky_jerk_run(space.tile, first, sink, sums, eps2, how | KY_JERK_OWN);
+                ky_jerk_run(space.tile, first, sink, sums, soft, loop | KY_JERK_OWN);
             else
-                ky_jerk_run(space.tile, first, sink, sums, eps2, how);
+                ky_jerk_run(space.tile, first, sink, sums, soft, loop);
 #pragma unroll
             for (ky_uint k = 0; k < KY_JERK_SINKS; k++) {
+#if KY_IN_EXTENDED && defined(KY_STATE_IS_DOUBLE)
+                if ((how & KY_JERK_NEAR) && sums[k].near2 <= soft.close2) { /* few runs */
+                    total[k] = ky_jerk_near_run(total[k], space.tile, first, sink[k], soft, how);
+                    continue;
+                }
+#endif
                 total[k] = ky_jerk_end_run(total[k], sums[k], (j + first) / KY_JERK_RUN);
                 if ((how & KY_JERK_LISTS) && sums[k].near2 <= h2[k]) /* rarely true */
                     ky_board_append(lists, block + k * lanes + KY_LANE % lanes,

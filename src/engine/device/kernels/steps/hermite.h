@@ -78,11 +78,14 @@ KY_FN struct ky_mover ky_hermite_mover(struct ky_hermite_place x, struct ky_herm
                                        struct ky_hermite_place z, ky_state m, ky_state eps,
                                        KY_GLOBAL const ky_state *scale, const ky_state *drift)
 {
-    const ky_state per = scale[KY_SCALE_PER_SPEED];
+    const ky_state per = scale[KY_SCALE_PER_SPEED], mass = m * scale[KY_SCALE_PER_MASS];
     struct ky_mover mover =
         ky_mover_of(x.x, y.x, z.x, (x.v - drift[0]) * per, (y.v - drift[1]) * per,
-                    (z.v - drift[2]) * per, (KY_REAL)(m * scale[KY_SCALE_PER_MASS]), 0);
+                    (z.v - drift[2]) * per, (KY_REAL)mass, 0);
     mover.velocity.w = (KY_REAL)(eps * eps);
+#if KY_IN_EXTENDED
+    mover.low.w = ky_state_low(mass);
+#endif
     return mover;
 }
 
