@@ -16,7 +16,7 @@ HEAD = """\
  * triples of degree 3 and so on. A table ends in the degree of its rows.
  *
  * KY_TAYLOR_POWERS_d(T), T(n, axis, below, over, degree): t^n/n! = t[axis] (t^below/below!) / over.
- * KY_TAYLOR_SUMS_d(A), A(a, b, c): all a and b whose exponents add up to those of c.
+ * KY_TAYLOR_SUMS_d(A), A(a, b, c): all a and b whose exponents add up to the exponents of c.
  * KY_TAYLOR_DERIVATIVES_d(G, X, Y, S): D_n s^(|n|+1) for all n of the degree, in the order in which
  * they are computed. Numbers from %d on are intermediate; u is the direction.
  *     G(to, number): the number

@@ -38,7 +38,7 @@ CEILINGS = {
     "src/integrate": (0.0, 0.4, 0.0),
     "src/models": (0.0, 0.0, 0.0),
     "src/octree": (0.0, 0.2, 0.0),
-    "src/physics": (0.2, 0.0, 0.2),
+    "src/physics": (0.0, 0.0, 0.0),
     "src/simulation": (0.0, 0.0, 0.0),
     "src/snapshot": (0.0, 0.0, 0.0),
     "src/view": (0.0, 0.0, 0.0),

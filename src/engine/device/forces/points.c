@@ -76,7 +76,7 @@ static void set_parameters(struct set *set)
     set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
-/* Sets up the state of a set and its memory. No time marks: the report stays that of the last
+/* Sets up the state of a set and its memory. No time marks: the report stays the report of the last
  * forces. */
 static void begin_state(struct set *set)
 {

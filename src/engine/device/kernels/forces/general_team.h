@@ -412,8 +412,8 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
  * ky_walk_request; the first result of an action that fills lists is the number of bodies of a
  * list, and is reported to faults if the list is too short. cuts: see general_cut.h. space: k
  * numbers for each lane of the launch, `stride` lanes apart. results: columns of n numbers in the
- * caller's order. With KY_FLAG_BY_PLACE the caller's order is that of the places. counts: pairs
- * with bodies and with cells of each team.
+ * caller's order. With KY_FLAG_BY_PLACE the caller's order is the order of the places. counts:
+ * pairs with bodies and with cells of each team.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.
