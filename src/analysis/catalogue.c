@@ -163,9 +163,8 @@ static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct k
     for (size_t g = 0; g < catalogue->groups; g++) /* infinite coordinates: no finite mean */
         if (!isfinite(catalogue->radius[g]) || !isfinite(catalogue->dispersion[g]))
             return ky_fail(error, KY_BAD_DATA,
-                           "group %zu, with body %u: means over its bodies leave the range of "
-                           "numbers",
-                           g, (unsigned)catalogue->body[catalogue->offset[g]]);
+                           "group %zu, with body %u: the means over its bodies overflow", g,
+                           (unsigned)catalogue->body[catalogue->offset[g]]);
     return KY_OK;
 }
 

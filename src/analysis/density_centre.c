@@ -326,7 +326,7 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, const struct w
     const size_t massive = ky_count_positive(bodies->n, bodies->mass),
                  n = massive > 0 ? massive : bodies->n;
     if (!n)
-        return ky_fail(error, KY_BAD_DATA, "there are no bodies: no density centre");
+        return ky_fail(error, KY_BAD_DATA, "there are no bodies, so there is no density centre");
     ky_mean(bodies->n, bodies->mass, bodies->position, centre);
     if (n <= NEIGHBOURS)
         return KY_OK;
@@ -476,6 +476,6 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
     KY_NEED(centre, error);
     KY_TRY(ky_places_check(bodies, error));
     if (bodies->n && !ky_count_positive(bodies->n, bodies->mass))
-        return ky_fail(error, KY_BAD_DATA, "no body has mass: there is no density centre");
+        return ky_fail(error, KY_BAD_DATA, "no body has mass, so there is no density centre");
     return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

@@ -73,7 +73,7 @@ static enum ky_status relative(size_t samples, size_t width, const double *value
                                struct ky_error *error)
 {
     if (!samples)
-        return ky_fail(error, KY_USAGE, "errors of 0 samples; at least 1 is needed");
+        return ky_fail(error, KY_USAGE, "errors need at least 1 sample, not 0");
     double *errors = ky_allocate(samples, sizeof *errors);
     enum ky_status status = errors ? find_errors(samples, width, values, references, errors, error)
                                    : ky_no_memory(error, "force errors", samples, sizeof *errors);

@@ -316,13 +316,14 @@ static void write_why(const struct ky_choice *choice, int shares_blocks, size_t 
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
     if (is_exact && is_alone)
-        snprintf(text, WHY, ", which alone keeps it");
+        snprintf(text, WHY, ", the only one that keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
     else if (shares_blocks && !is_exact)
-        ky_format(text, WHY,
-                  ", from %.0f bodies on: with it alone ranks with devices share block steps",
-                  from);
+        ky_format(
+            text, WHY,
+            ", from %.0f bodies on: the only force for which ranks with devices divide block steps",
+            from);
     else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"
@@ -410,7 +411,7 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         own->field = NULL; /* the error is relative to the bodies' own acceleration */
         own->field_function = NULL;
         own->field_places = NULL;
-        ky_announce(own, bodies->n, "forces beside exact sums, for --error");
+        ky_announce(own, bodies->n, "forces compared with exact sums, for --error");
         own->ranks = 1; /* all bodies are in this process */
         status = keep_error(&trial, &given, error);
         own->ranks = given.ranks;

@@ -232,9 +232,9 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
     if (!own->repeat)
         return ky_fail(error, KY_USAGE, "repeat is 0; it must be 1 or more");
     if (own->fill && own->release)
-        return ky_fail(error, KY_USAGE,
-                       "the bodies are to be filled with forces and released; ask for one of the "
-                       "two");
+        return ky_fail(
+            error, KY_USAGE,
+            "the forces cannot be stored in bodies that are freed; set only one of the two");
     return ky_force_resolve_later(parameters, &call->parameters, error);
 }
 

@@ -41,11 +41,10 @@ static enum ky_status make_room(const double *counts, size_t n, struct ky_neighb
     if (total * sizeof *lists->body < machine_memory())
         lists->body = ky_allocate(lists->offset[n], sizeof *lists->body);
     if (!lists->body)
-        return ky_fail(
-            error, KY_FAULT,
-            "out of memory: lists of %.0f neighbours (%.1f a body) need %.3g bytes; take "
-            "a smaller radius, or counts alone",
-            total, total / (double)n, total * sizeof *lists->body);
+        return ky_fail(error, KY_FAULT,
+                       "out of memory: lists of %.0f neighbours (%.1f a body) need %.3g bytes; "
+                       "take a smaller radius, or only counts",
+                       total, total / (double)n, total * sizeof *lists->body);
     return KY_OK;
 }
 

@@ -18,10 +18,10 @@ const struct ky_option ky_profile_options[] = {
     {"shells", KY_OPTION_COUNT, FIELD(shells), "20", 1, MOST_SHELLS, NULL, NULL,
      "number of shells, equally spaced in the logarithm of the radius"},
     {"inner", KY_OPTION_REAL, FIELD(inner), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "radius where the first shell begins; without it the radius that holds 1 % of the mass, and "
-     "20 bodies where there are enough [length]"},
+     "radius where the first shell begins; without it the radius that contains 1 % of the mass, "
+     "and 20 bodies if there are enough [length]"},
     {"outer", KY_OPTION_REAL, FIELD(outer), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "radius where the last shell ends; without it the radius that holds 99 % of the mass "
+     "radius where the last shell ends; without it the radius that contains 99 % of the mass "
      "[length]"},
     {"centre-x", KY_OPTION_REAL, FIELD(centre[0]), NULL, KY_NO_RANGE, NULL, "LENGTH",
      "centre of the shells; without it the density centre [length]"},
@@ -204,7 +204,7 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
     for (int k = 0; k < 3; k++)
         if (!isfinite(profile->centre[k]) || !isfinite(profile->velocity[k]))
             return ky_fail(error, KY_BAD_DATA,
-                           "centre or mean velocity of the bodies leave the range of numbers");
+                           "the centre or the mean velocity of the bodies overflows");
     return KY_OK;
 }
 
@@ -221,9 +221,9 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
     const double outer = isnan(parameters->outer) ? radii[1] : parameters->outer;
     if (!(inner > 0) || (!(inner < outer) && isnan(parameters->inner) && isnan(parameters->outer)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the bodies are too few, or lie in one place: there are no shells from "
-                       "%g, the radius of %g %% of the mass, to %g, that of %g %%, in the bodies' "
-                       "unit of length; give --inner and --outer",
+                       "the bodies are too few, or at one position: there are no shells from %g, "
+                       "the radius of %g %% of the mass, to %g, the radius of %g %%, in the "
+                       "bodies' unit of length; give --inner and --outer",
                        inner, 100 * fractions[0], outer, 100 * fractions[1]);
     if (!(inner < outer) || !isfinite(outer))
         return ky_fail(

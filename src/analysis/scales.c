@@ -118,7 +118,7 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
     if (!status && !(g > 0))
-        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
+        return ky_fail(error, KY_USAGE, "the gravitational constant is %g; it must be positive", g);
     if (!status)
         status = ky_sampled_centre(bodies, own.centre, error);
     if (!status)

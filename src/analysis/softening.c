@@ -26,10 +26,10 @@ static enum ky_status none_known(const struct ky_parameters *parameters,
         ky_format(value, sizeof value, "%.3g%s is recommended for these bodies, ",
                   factor * scales.softening, unit);
     }
-    return ky_fail(error, KY_USAGE,
-                   "the softening of these bodies is not known; give --softening (%s0 is Newtonian "
-                   "gravity)",
-                   value);
+    return ky_fail(
+        error, KY_USAGE,
+        "the softening of these bodies is unknown; give --softening (%s0 is Newtonian gravity)",
+        value);
 }
 
 enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,

@@ -54,7 +54,7 @@ static enum ky_status check_words(struct cli *cli)
             known |= !strcmp(cli->words[k], cases[c].group);
         if (!known)
             return ky_fail(&cli->error, KY_USAGE,
-                           "no benchmark is called '%s'; there are direct, tree and walk",
+                           "no benchmark is called '%s'; the benchmarks are direct, tree and walk",
                            cli->words[k]);
         for (int before = 0; before < k; before++)
             if (!strcmp(cli->words[k], cli->words[before]))

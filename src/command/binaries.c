@@ -104,7 +104,8 @@ static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
     char remark[KY_REMARK] = "";
     if (isnan(parameters->softening) && isnan(snapshot->softening) && !snapshot->bodies.softening) {
         parameters->softening = 0;
-        cli_log(cli, KY_LOG_INFO, "no softening is known: orbits without; else give --softening");
+        cli_log(cli, KY_LOG_INFO,
+                "no softening is known: orbits are computed without; --softening sets one");
     }
     KY_TRY(source_soften(cli, parameters, snapshot, remark));
     if (remark[0])
@@ -223,12 +224,12 @@ static void more_help(const struct cli *cli, FILE *out)
 {
     (void)cli;
     fputc('\n', out);
-    ky_help_text("A pair is two bodies each of which is the nearest that the other is bound to, "
-                 "among its eight nearest neighbours. Elements are those of the relative orbit; "
-                 "with softening the semi-major axis and the eccentricity follow from its turning "
-                 "points, and the period is the time between two pericentres. Of a run's folder "
-                 "all snapshots are looked at.",
-                 0, 0, out);
+    ky_help_text(
+        "A pair is two bodies, each of which is the nearest one that the other is bound to, among "
+        "its eight nearest neighbours. Elements belong to the relative orbit; with softening, "
+        "semi-major axis and eccentricity are derived from its turning points, and the period is "
+        "the time between two pericentres. For the folder of a run, all snapshots are read.",
+        0, 0, out);
 }
 
 const struct subcommand binaries_command = {

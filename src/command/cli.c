@@ -205,7 +205,7 @@ static void take_threads(const struct cli *cli)
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
     if (cli->overfull)
-        return ky_fail(&cli->error, KY_FAULT, "no room for the options of '%s'", cli->overfull);
+        return ky_fail(&cli->error, KY_FAULT, "too many options in '%s'", cli->overfull);
     cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
     if (!cli->words)
         return ky_no_memory(&cli->error, "command line", (size_t)argc + 1, sizeof *cli->words);

@@ -118,7 +118,8 @@ static void note_gap(struct columns *columns, size_t line, const char *name, con
         return;
     if (cell)
         ky_format(columns->first, sizeof columns->first,
-                  "line %zu has '%.40s' in column '%.40s', which is no number", line, cell, name);
+                  "line %zu has '%.40s' in column '%.40s', which is not a number", line, cell,
+                  name);
     else
         ky_format(columns->first, sizeof columns->first, "line %zu ends before column '%.40s'",
                   line, name);
@@ -175,7 +176,7 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
     if (!read_names(file, &line, columns))
-        status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
+        status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or not text", path);
     else
         status = find_places(path, line.text, names, count, places, error);
     while (!status && read_line(file, &line)) {

@@ -14,7 +14,7 @@ struct request {
 
 static const struct ky_option own_options[] = {
     CLI_UNITS(offsetof(struct request, units),
-              "units of a file without units, or with units that Kyoho does not know"),
+              "units of a file that has none, or has units that Kyoho does not know"),
     TURN_OPTION(offsetof(struct request, turn)),
 };
 

@@ -91,7 +91,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand density_command = {
     "density",
     "FILE | --model NAME -n N [--neighbours K] [-o FILE.csv]",
-    "find the SPH density at every body, with a cubic spline over its neighbours",
+    "compute the SPH density at every body, with a cubic spline over its neighbours",
     run,
     NULL,
     "neighbours input model bodies output engine threads overwrite",

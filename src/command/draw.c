@@ -16,18 +16,18 @@
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG|PDF|SVG|MP4",
-     "the picture, plot or film to write, as the name ends: .png, .pdf, .svg or .mp4"},
+     "the picture, plot or film to write; the extension chooses: .png, .pdf, .svg or .mp4"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
-     "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
-     "folder; for trails all"},
+     "number of snapshots to draw, evenly spaced from the first to the last; 0: all files, or 3 of "
+     "a folder; for trails all"},
     {"groups", KY_OPTION_TEXT, FIELD(groups), NULL, KY_NO_RANGE, NULL, "FILE",
-     "circles around the groups of a catalogue of the snapshot, as kyoho groups -o FILE writes "
-     "it: about their centres, with their rms radii"},
+     "draw circles around the groups of a catalogue of the snapshot, written by kyoho groups -o "
+     "FILE: at their centres, with their rms radii"},
     {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
      "follow a running simulation: draw its latest snapshot, and draw again at every new one until "
      "the run ends"},
     {"look-every", KY_OPTION_REAL, FIELD(look_every), "0.5", 0.01, 3600, NULL, "SECONDS",
-     "how often --live looks for a new snapshot [s]"},
+     "interval at which --live checks for a new snapshot [s]"},
     {"patience", KY_OPTION_REAL, FIELD(patience), "0", 0, 1e9, NULL, "SECONDS",
      "time without a new snapshot after which --live gives up; 0: never [s]"},
 };
@@ -39,11 +39,11 @@ static const struct ky_option plot_options[] = {
     {"x", KY_OPTION_TEXT, FIELD(x), NULL, KY_NO_RANGE, NULL, "COLUMN",
      "column of the table for the horizontal axis"},
     {"y", KY_OPTION_TEXT, FIELD(y), NULL, KY_NO_RANGE, NULL, "COLUMNS",
-     "columns of the table for the vertical axis, with commas between them"},
+     "columns of the table for the vertical axis, separated by commas"},
     {"logarithmic", KY_OPTION_CHOICE, FIELD(logarithmic), "none", KY_NO_RANGE, "none|x|y|both",
-     NULL, "which axes of --plot table are logarithmic"},
+     NULL, "logarithmic axes of --plot table"},
     {"label", KY_OPTION_TEXT, FIELD(label), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "text at the vertical axis of --plot table; without it the name of the column, if there is "
+     "label of the vertical axis of --plot table; without it the name of the column, if there is "
      "only one"},
 };
 
@@ -179,8 +179,7 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
     if (!request->panels && folder && !trails)
         count = 3;
     if (!status && request->panels && count > files.count)
-        cli_log(cli, KY_LOG_WARNING,
-                "--panels asks for more snapshots than there are; all are drawn");
+        cli_log(cli, KY_LOG_WARNING, "--panels asks for more snapshots than exist; all are drawn");
     if (count > files.count)
         count = files.count;
     if (!status && request->groups && (film || trails || count != 1))

@@ -94,7 +94,7 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
         if (*pictures > before)
             news = ky_clock();
         if (!status && !ended && request->patience > 0 && ky_clock() - news > request->patience) {
-            cli_log(cli, KY_LOG_WARNING, "there is no new snapshot, and the run did not end");
+            cli_log(cli, KY_LOG_WARNING, "there is no new snapshot, and the run has not ended");
             break;
         }
         if (!status && !ended)

@@ -47,7 +47,7 @@ static enum ky_status compare(struct cli *cli, const char *name, const struct ky
 {
     if (!bodies->acceleration)
         return ky_fail(&cli->error, KY_BAD_DATA,
-                       "%s: has no accelerations; make it by kyoho force FILE -o OUT.hdf5", name);
+                       "%s: has no accelerations; kyoho force FILE -o OUT.hdf5 writes them", name);
     if (bodies->n != exact->n || !bodies->n)
         return ky_fail(&cli->error, KY_BAD_DATA, "%s: has %zu bodies, the reference %zu", name,
                        bodies->n, exact->n);
@@ -125,7 +125,7 @@ enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
     enum ky_status status = reading_get(cli, request->reading, files->names[0], NULL, 1, &exact);
     if (!status && !exact.bodies.acceleration)
         status = ky_fail(&cli->error, KY_BAD_DATA,
-                         "%s: has no accelerations; make it by kyoho force FILE -o OUT.hdf5",
+                         "%s: has no accelerations; kyoho force FILE -o OUT.hdf5 writes them",
                          files->names[0]);
     for (size_t k = 0; k < count && !status; k++) {
         const char *name = files->names[k + 1], *slash = strrchr(name, '/');

@@ -54,7 +54,7 @@ static enum ky_status check_units(struct cli *cli, const struct run *runs, size_
         const int here = ky_unit_cgs(&runs[r].units, KY_LENGTH_UNIT) > 0;
         if (here != (ky_unit_cgs(&runs[0].units, KY_LENGTH_UNIT) > 0))
             return ky_fail(&cli->error, KY_BAD_DATA,
-                           "%s has units and %s has none: they have no axes in common; kyoho "
+                           "%s has units and %s has none, so they have no common axes; kyoho "
                            "convert --units gives them some",
                            runs[here ? r : 0].name, runs[here ? 0 : r].name);
     }
@@ -361,8 +361,11 @@ static enum ky_status plot_series(struct cli *cli, const struct draw_request *re
     for (int k = 0; k < RADII && count > 1; k++)
         curves[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(curves, used, runs, count);
-    const struct ky_plot plot = {
-        {"time", "radius that holds this part of the mass"}, {0, 1}, curves, used, {time, length}};
+    const struct ky_plot plot = {{"time", "radius that contains this fraction of the mass"},
+                                 {0, 1},
+                                 curves,
+                                 used,
+                                 {time, length}};
     return draw_write_plots(cli, request, &plot, 1);
 }
 

@@ -15,8 +15,8 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
             return ky_fail(error, KY_USAGE, "--y takes at most %zu columns", most);
         if (!*name)
             return ky_fail(error, KY_USAGE,
-                           "--y takes names of columns with commas between them; a name that has "
-                           "a comma is written in quotes: --y '\"a, b\",c'");
+                           "--y takes names of columns separated by commas; a name that has a "
+                           "comma is written in quotes: --y '\"a, b\",c'");
     }
     return KY_OK;
 }

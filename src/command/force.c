@@ -64,7 +64,7 @@ static void show(const struct force_result *result, const struct ky_units *units
         if (isnan(result->errors.of_peculiar))
             printf("\n");
         else
-            printf(", %.2e of that without its linear part\n", result->errors.of_peculiar);
+            printf(", %.2e of it without its linear part\n", result->errors.of_peculiar);
     }
 }
 

@@ -128,13 +128,13 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     KY_TRY(refuse_idle(cli, parameters));
     if (is_hermite)
         cli_log(cli, KY_LOG_WARNING,
-                "--integrator hermite4 takes the exact sum: force, tolerances and precision of the "
-                "file are left out");
+                "--integrator hermite4 uses the exact sum: force, tolerances and precision of the "
+                "file are ignored");
     else if (isnan(parameters->alpha) > isnan(of_file.alpha) ||
              isnan(parameters->theta) > isnan(of_file.theta) ||
              parameters->precision != of_file.precision)
         cli_log(cli, KY_LOG_WARNING,
                 "the tolerances and the precision of the file belong to its own force, order or "
-                "error: they are chosen anew, but for those on the command line");
+                "error: they are chosen again, except those on the command line");
     return KY_OK;
 }

@@ -29,7 +29,7 @@ static enum ky_status check(struct cli *cli, const struct request *request, cons
     if (!isnan(request->wanted.linking_length) &&
         (cli_given(cli, "linking-fraction") || cli_given(cli, "volume")))
         return ky_fail(&cli->error, KY_USAGE,
-                       "--linking-length says all: leave out --linking-fraction and --volume");
+                       "--linking-length is complete: leave out --linking-fraction and --volume");
     if (!request->output)
         return cli_refuse(cli, "overwrite", "-o FILE");
     if (ky_is_standard(request->output))

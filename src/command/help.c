@@ -64,7 +64,7 @@ static void other_options(const struct cli *cli, FILE *out)
         used = last ? 0 : used;
     }
     fprintf(out, "\n`kyoho help %s --all` explains every option%s.\n", cli->command->name,
-            models ? ", `kyoho help model NAME` those of a model" : "");
+            models ? ", `kyoho help model NAME` the options of a model" : "");
 }
 
 /* Prints the examples, a line each. */

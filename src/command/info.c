@@ -99,8 +99,7 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
     }
     printf("%-22s N-body, no physical scale; G = %.6g%s\n", "units", units->g > 0 ? units->g : 1,
            snapshot->softening_kind < 0
-               ? " is taken, since the file names no units that are known; "
-                 "--units gives them"
+               ? " is assumed, since the file gives no units that Kyoho knows; --units sets them"
                : "");
     if (ky_format_of_name(file) == KY_HDF5)
         printf(
@@ -116,10 +115,9 @@ static void show_space(const struct ky_space *space)
     ky_space_describe(space, text, sizeof text);
     if (*text)
         printf("%-22s %s; %s\n", "space", text,
-               space->converted
-                   ? "converted to physical, open space"
-                   : "the numbers below are as stored; --physical converts them, --as-stored "
-                     "takes them for physical ones");
+               space->converted ? "converted to physical, open space"
+                                : "the numbers below are as stored; --physical converts them, "
+                                  "--as-stored treats them as physical");
 }
 
 /* The word of --softening-kind for this kind. */
@@ -206,7 +204,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_vector(facts, "centre of mass", KY_LENGTH_UNIT, size_of(facts), facts->centre_of_mass);
     show_vector(facts, "mean velocity", KY_VELOCITY_UNIT, (double)NAN, facts->velocity);
     if (!facts->has_scales) {
-        printf("no body has mass: no scales\n");
+        printf("no body has mass, so there are no scales\n");
         return;
     }
     const struct ky_scales *scales = &facts->scales;
@@ -221,7 +219,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_number(facts, "velocity dispersion", KY_VELOCITY_UNIT, scales->velocity_dispersion, 5);
     show_number(facts, "random speed", KY_VELOCITY_UNIT, scales->random_speed, 5);
     if (scales->escapers)
-        printf("%-22s %zu, which are not counted\n", "escapers", scales->escapers);
+        printf("%-22s %zu, which are not included\n", "escapers", scales->escapers);
     show_number(facts, "crossing time", KY_TIME_UNIT, scales->crossing_time, 5);
     show_number(facts, "relaxation time", KY_TIME_UNIT, scales->relaxation_time, 5);
     show_recommended(facts);
@@ -347,7 +345,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand info_command = {"info",
                                         "FILE | FOLDER",
-                                        "print what a snapshot holds, or how far a run is",
+                                        "print the content of a snapshot, or the progress of a run",
                                         run,
                                         NULL,
                                         NULL,

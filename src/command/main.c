@@ -39,7 +39,7 @@ static const struct ky_option common[] = {
     {"json", KY_OPTION_FLAG, FIELD(json), NULL, KY_NO_RANGE, NULL, NULL,
      "print one JSON object and nothing else"},
     {"quiet", KY_OPTION_FLAG, FIELD(quiet), NULL, KY_NO_RANGE, NULL, NULL,
-     "print nothing but warnings, errors, and what --json asks for"},
+     "print only warnings, errors, and the output of --json"},
 };
 
 /* Begins a call of the command at this index of the table: binds its general options. */
@@ -60,11 +60,11 @@ static void help(FILE *out)
             ky_version());
     for (int k = 0; k < COMMANDS; k++)
         fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
-    fputs(
-        "\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command, `kyoho "
-        "help units`\nsays which units numbers may have. `kyoho --version` prints the version and "
-        "what this build\ncan do, `kyoho --completion bash|zsh` a script that completes words.\n",
-        out);
+    fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command, `kyoho "
+          "help units`\nlists the units that numbers may have. `kyoho --version` prints the "
+          "version and the features of\nthis build, `kyoho --completion bash|zsh` a script that "
+          "completes words.\n",
+          out);
     char text[512] = "Exit codes: ";
     exit_codes(text + strlen(text), sizeof text - strlen(text));
     ky_help_text(text, 0, 0, out);
@@ -164,8 +164,8 @@ static int run_ranks(struct shared_call *call, int rank)
         cli.command == &run_command
             ? ky_mpi_lead(lead, call, &code, &cli.error)
             : ky_fail(&cli.error, KY_USAGE,
-                      "a launcher of MPI has started several of this command, and ranks share "
-                      "`kyoho run` alone: start it without the launcher");
+                      "an MPI launcher has started several processes of this command, but ranks "
+                      "share only `kyoho run`: start it without the launcher");
     cli.json = has_word(call->argc, call->argv, "--json", "--json");
     if (status && !rank) {
         complain(&cli, status);

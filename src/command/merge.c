@@ -52,11 +52,12 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
         return; /* the two may differ by rounding errors */
     ky_quantity_text(&a->units, KY_LENGTH_UNIT, larger, 6, chosen);
     if (isnan(a->softening + b->softening))
-        ky_format(line, sizeof line, "softening %s, which only %s has; --softening chooses", chosen,
-                  cli->words[isnan(a->softening)]);
+        ky_format(line, sizeof line, "softening %s, which only %s has; --softening sets another",
+                  chosen, cli->words[isnan(a->softening)]);
     else
-        ky_format(line, sizeof line, "softening %s, the larger of %s and %s; --softening chooses",
-                  chosen, ky_quantity_text(&a->units, KY_LENGTH_UNIT, a->softening, 6, one),
+        ky_format(line, sizeof line,
+                  "softening %s, the larger of %s and %s; --softening sets another", chosen,
+                  ky_quantity_text(&a->units, KY_LENGTH_UNIT, a->softening, 6, one),
                   ky_quantity_text(&a->units, KY_LENGTH_UNIT, b->softening, 6, other));
     cli_log(cli, KY_LOG_INFO, line);
 }

@@ -9,7 +9,7 @@ static void list(const struct cli *cli, FILE *out)
 {
     if (cli->word_count)
         return;
-    fputs("\nmodels (`kyoho help model NAME` shows the options of one):\n", out);
+    fputs("\nmodels (`kyoho help model NAME` shows the options of one model):\n", out);
     struct ky_model_about model = {.size = sizeof model};
     for (size_t k = 0; !ky_model_get(k, &model); k++) {
         int column = fprintf(out, "  %-16s", model.name);

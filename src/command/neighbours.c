@@ -14,7 +14,7 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "bodies at this distance or less are neighbours [length]"},
+     "bodies at this distance or nearer are neighbours [length]"},
     {"lists", KY_OPTION_FLAG, FIELD(lists), NULL, KY_NO_RANGE, NULL, NULL,
      "also write the ids of the neighbours of each body, in the order of the input"},
 };
@@ -117,7 +117,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (isnan(request.radius))
         return ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH");
     if (request.lists && !call.table.output)
-        return ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
+        return ky_fail(&cli->error, KY_USAGE, "--lists are written to a file; give -o FILE.csv");
     status = walk_bodies(cli, &call);
     if (!status)
         status = find(cli, &call, &request);

@@ -21,18 +21,18 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option options[] = {
     {"position", KY_OPTION_TEXT, FIELD(position), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
-     "place of the body at the start [length]"},
+     "position of the body at the start [length]"},
     {"velocity", KY_OPTION_TEXT, FIELD(velocity), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
      "its velocity there [velocity]"},
     {"start", KY_OPTION_REAL, FIELD(start), "0", KY_NO_RANGE, NULL, NULL,
-     "time at the start, for fields that change in time [time]"},
+     "time at the start, if fields change in time [time]"},
     {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, NULL,
-     "time at the end; before the start the body goes backwards [time]"},
+     "time at the end; if it is before the start the body moves backwards [time]"},
     {"rows", KY_OPTION_INTEGER, FIELD(rows), "2000", 2, 10000000, NULL, NULL,
-     "places of the orbit, at equal distances in time"},
+     "number of positions, at equal intervals of time"},
     TURN_OPTION(FIELD(turn)),
-    CLI_UNITS(FIELD(units), "units of the numbers, which field and output have too (default: "
-                            "nbody)"),
+    CLI_UNITS(FIELD(units),
+              "units of the numbers, also in --field and in the output (default: nbody)"),
 };
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
@@ -323,7 +323,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand orbit_command = {
     "orbit",
     "--field NAME:... --position X,Y,Z --velocity X,Y,Z --end TIME [-o FILE.png]",
-    "follow one body in external fields alone, and draw its orbit",
+    "follow one body in external fields, without other bodies, and draw its orbit",
     run,
     NULL,
     "field position velocity end rows units output overwrite",

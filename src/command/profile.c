@@ -237,7 +237,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand profile_command = {
     "profile",
     "FILE | --model NAME -n N [--shells K] [-o FILE.csv|FILE.png]",
-    "measure density, mass, velocities and surface density over the radius",
+    "measure density, mass, velocities and surface density as functions of the radius",
     run,
     NULL,
     "shells inner outer axis input model bodies output overwrite",

@@ -84,16 +84,15 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"resume", KY_OPTION_TEXT, FIELD(resume), NULL, KY_NO_RANGE, NULL, "FOLDER",
-     "continue the run in this folder; --end or --steps may name a later end"},
+     "continue the run in this folder; --end or --steps may set a later end"},
     {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
-     "start nothing; print what the run would do and need, and how many bodies would fit"},
+     "start nothing; print the plan and the needs of the run, and how many bodies would fit"},
     {"write-ini", KY_OPTION_TEXT, FIELD(template), NULL, KY_NO_RANGE, NULL, "FILE",
-     "start nothing; write a parameter file with all options, those that are given here with their "
-     "values; `kyoho run FILE` reads it"},
+     "start nothing; write a parameter file with all options, including the values given here; "
+     "`kyoho run FILE` reads it"},
     {"view", KY_OPTION_FLAG, FIELD(shows), NULL, KY_NO_RANGE, NULL, NULL,
      "show the run in a browser on this machine, which can pause and stop it; the address is "
-     "printed "
-     "on standard error, and whoever has it can do the same"},
+     "printed on standard error, and anyone who has it can do the same"},
 };
 
 #define VIEW "view" /* title of the set */
@@ -122,12 +121,11 @@ static enum ky_status check_resume(struct cli *cli)
             for (size_t w = 0; w < sizeof with_resume / sizeof *with_resume; w++)
                 allowed |= !strcmp(name, with_resume[w]);
             if (!allowed && cli->sets[s].given[k])
-                return ky_fail(
-                    &cli->error, KY_USAGE,
-                    "--%s has no place beside --resume: a run continues as it began; --end, "
-                    "--steps, --max-wall, --restart-every, --engine, --isa, "
-                    "--threads, --ranks and --view may be given",
-                    name);
+                return ky_fail(&cli->error, KY_USAGE,
+                               "--%s cannot be combined with --resume, since a run continues as it "
+                               "began; --end, --steps, --max-wall, --restart-every, --engine, "
+                               "--isa, --threads, --ranks and --view may be given",
+                               name);
         }
     return cli->word_count
                ? ky_fail(&cli->error, KY_USAGE,
@@ -172,7 +170,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     }
     const struct ky_units none = {0};
     char step[KY_QUANTITY_TEXT],
-        ranks[40] = "", steps[160] = "a step that follows from the bodies unless --step is given";
+        ranks[40] = "", steps[160] = "a step that depends on the bodies unless --step is given";
     if (!isnan(plan.step))
         snprintf(steps, sizeof steps, "%llu %s of %s", (unsigned long long)plan.steps,
                  ky_plural(plan.steps, "step", "steps"),
@@ -180,9 +178,8 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                   KY_TIME_UNIT, plan.step, 6, step));
     if (plan.rank_bytes > 0)
         snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
-    printf("%zu %s, %s, %llu %s\n"
-           "memory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g GB\n"
-           "largest number of bodies in the memory that is free now: %.3g\n",
+    printf("%zu %s, %s, %llu %s\nmemory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g "
+           "GB\nlargest number of bodies for the memory that is free now: %.3g\n",
            snapshot->bodies.n, ky_plural(snapshot->bodies.n, "body", "bodies"), steps,
            (unsigned long long)plan.snapshots, ky_plural(plan.snapshots, "snapshot", "snapshots"),
            plan.host_bytes / 1e9, ranks, plan.device_bytes / 1e9, plan.disk_bytes / 1e9,
@@ -246,8 +243,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        file, file);
     if (file && ky_is_standard(file) && ky_mpi_ranks() > 1)
         return ky_fail(&cli->error, KY_UNSUPPORTED,
-                       "launchers of MPI do not pass on all of standard input, or not its end: "
-                       "give a file");
+                       "MPI launchers do not pass on all of standard input: give a file");
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
     enum ky_status status = (request->dry ? source_plan : source_get)(
@@ -300,7 +296,7 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
                        cli->words[0]);
     if (cli->json && ky_is_standard(name))
         return ky_fail(&cli->error, KY_USAGE,
-                       "--write-ini - and --json both want standard output; name a file");
+                       "--write-ini - and --json both use standard output; name a file");
     KY_TRY(ky_is_standard(name) ? ky_file_standard_output(&file, &cli->error)
                                 : ky_file_create(name, request->run.overwrite, &file, &cli->error));
     char *text = template_text(cli);
@@ -356,7 +352,7 @@ static enum ky_status open_view(struct cli *cli, struct request *request)
     if (!request->shows)
         return cli_refuse(cli, "view-port view-bodies", "--view");
     if (request->dry)
-        return ky_fail(&cli->error, KY_USAGE, "--view shows a run, and --dry-run starts none");
+        return ky_fail(&cli->error, KY_USAGE, "--view shows a run, but --dry-run starts none");
     KY_TRY(ky_view_open(&request->view, &request->run.view, &cli->error));
     fprintf(stderr, "view: %s\n", ky_view_address(request->run.view));
     return KY_OK;
@@ -388,10 +384,10 @@ static enum ky_status take_ranks(struct cli *cli, struct request *request)
         return KY_OK;
     const int on_line = cli_on_line(cli, "ranks");
     if (on_line || (cli_given(cli, "ranks") && !cli->bodies_hash))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "a launcher of MPI has started %d processes, each of which is a rank: leave "
-                       "out %s",
-                       ranks, on_line ? "--ranks" : "`ranks` in the parameter file");
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "an MPI launcher has started %d processes, each of which is a rank: leave out %s",
+            ranks, on_line ? "--ranks" : "`ranks` in the parameter file");
     request->parameters.ranks = ranks;
     return KY_OK;
 }

@@ -157,12 +157,12 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
                            wanted.length_cm, wanted.mass_g, wanted.velocity_cm_s);
         if (!(units->length_cm > 0) && made_for_g)
             return ky_fail(&cli->error, KY_USAGE,
-                           "%s: its velocities are for N-body units with G = %g, not for --units "
+                           "%s: its velocities belong to N-body units with G = %g, not to --units "
                            "%s; make the model with --units",
                            file, units->g, preset);
         if (!(units->length_cm > 0)) {
             ky_format(line, sizeof line,
-                      "%s names no units; its lengths, masses and velocities are taken for those "
+                      "%s gives no units; its lengths, masses and velocities are read in the units "
                       "of --units %s",
                       file, preset);
             cli_log(cli, KY_LOG_INFO, line);
@@ -175,7 +175,7 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     units->g = g;
     KY_TRY(ky_units_check(units, &cli->error));
     if ((made_for_g || units->length_cm > 0)) {
-        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, before,
+        ky_format(line, sizeof line, "G = %.6g replaces %.6g, for which %s was made", g, before,
                   file);
         cli_log(cli, KY_LOG_WARNING, line);
     }
@@ -368,7 +368,7 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE");
     if (ky_is_standard(sink->output))
         return cli->json ? ky_fail(&cli->error, KY_USAGE,
-                                   "-o - and --json both want standard output; give -o FILE")
+                                   "-o - and --json both use standard output; give -o FILE")
                          : KY_OK;
     return ky_file_may_write(sink->output, sink->overwrite, &cli->error);
 }
@@ -380,7 +380,7 @@ enum ky_status refuse_own_input(struct cli *cli, const char *output, const char 
         one.st_ino != other.st_ino)
         return KY_OK;
     return ky_fail(&cli->error, KY_USAGE,
-                   "%s is the input, which would be replaced; give the output another name",
+                   "%s is the input, which would be overwritten; give the output another name",
                    output);
 }
 
@@ -400,11 +400,10 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
     if (hdf5 || !(snapshot->units.length_cm > 0) || !(space->hubble > 0) ||
         !(space->omega_matter > 0) || !(space->omega_lambda > 0))
         return;
-    ky_format(
-        line, sizeof line,
-        "%s does not keep the universe of the bodies, as HDF5 files do: runs of it know of no "
-        "cosmological constant unless --expansion or --field lambda tells it",
-        ky_is_standard(output) ? "the output" : output);
+    ky_format(line, sizeof line,
+              "%s does not store the cosmology of the bodies, as HDF5 files do: runs of this file "
+              "have no cosmological constant unless --expansion or --field lambda gives it",
+              ky_is_standard(output) ? "the output" : output);
     cli_log(cli, KY_LOG_WARNING, line);
 }
 

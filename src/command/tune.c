@@ -12,8 +12,8 @@
 #define FIELD(name) offsetof(struct tune_request, name)
 static const struct ky_option own_options[] = {
     {"error", KY_OPTION_REAL, FIELD(error), NULL, 1e-15, 1, NULL, NULL,
-     "find the fastest options with which 99 % of the accelerations have this relative error or "
-     "less, and measure them"},
+     "find the fastest options for which 99 % of the accelerations have at most this relative "
+     "error, and measure them"},
     {"seconds", KY_OPTION_REAL, FIELD(seconds), "60", 0.1, 1e6, NULL, "SECONDS",
      "time for all measurements; settings that would take longer are left out [s]"},
     {"check", KY_OPTION_COUNT, FIELD(check), "500", 1, 1e9, NULL, NULL,
@@ -94,8 +94,8 @@ static enum ky_status none_keeps(const struct tuning *tuning, double error)
             least = &tuning->trial[k];
     tune_words(tuning, least, words);
     return ky_fail(&tuning->cli->error, KY_UNSUPPORTED,
-                   "no setting that was measured has an error of %g: the least is %.2e, with %s; "
-                   "more --seconds or --precision double may do",
+                   "no measured setting has an error of %g: the smallest is %.2e, with %s; more "
+                   "--seconds or --precision double may help",
                    error, least->error, words);
 }
 
@@ -150,7 +150,7 @@ static void show(const struct tuning *tuning, const struct tune_trial *best)
         tune_words(tuning, best, words);
         printf("%s\n", words);
         if (!cli->quiet)
-            printf("measured: 99 %% of the accelerations within %.2e, %.4g s an evaluation\n",
+            printf("measured: 99 %% of the accelerations within %.2e, %.4g s per evaluation\n",
                    best->error, best->seconds);
     } else if (!cli->quiet) {
         printf("--error 1e-3, say, finds the fastest options with that error\n");
@@ -216,7 +216,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand tune_command = {
     "tune",
     "FILE | --model NAME -n N [--error 1e-3] [--seconds 60]",
-    "measure what methods and tolerances cost for these bodies, and find the options for an error",
+    "measure the cost of methods and tolerances for these bodies, and find the options for an "
+    "error",
     run,
     NULL,
     "error seconds force opening engine softening input model bodies",

@@ -242,13 +242,13 @@ enum ky_status tune_measure_all(struct tuning *tuning)
     if (!tuning->count)
         return tuning->refused ? tuning->refused
                                : ky_fail(&tuning->cli->error, KY_USAGE,
-                                         "--seconds %g are too few for one evaluation, or --force "
+                                         "--seconds %g is too short for one evaluation, or --force "
                                          "and --opening exclude each other",
                                          tuning->request->seconds);
     if (tuning->left_out) {
         ky_format(line, sizeof line,
-                  "%d settings were left out: they take longer than --seconds %g", tuning->left_out,
-                  tuning->request->seconds);
+                  "%d settings were left out because they take longer than --seconds %g",
+                  tuning->left_out, tuning->request->seconds);
         cli_log(tuning->cli, KY_LOG_WARNING, line);
     }
     return KY_OK;

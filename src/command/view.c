@@ -11,7 +11,8 @@ struct request {
 
 static const struct ky_option own_options[] = {
     {"max-wall", KY_OPTION_REAL, offsetof(struct request, max_wall), NULL, 0, (double)INFINITY,
-     NULL, "SECONDS", "end after this wall time; without it a signal (Ctrl-C) ends the view [s]"},
+     NULL, "SECONDS",
+     "end after this wall time; without it Ctrl-C or another signal ends the view [s]"},
 };
 
 /* Prints the address of the page. */

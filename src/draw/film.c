@@ -27,7 +27,8 @@ const struct ky_option ky_film_options[] = {
     {"region-to", KY_OPTION_REAL, FIELD(region_to), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "--region of the last frame; without it the camera does not zoom [length]"},
     {"at-once", KY_OPTION_COUNT, FIELD(at_once), "0", 0, 1024, NULL, NULL,
-     "frames that are drawn at the same time; 0: one a thread, fewer if they need more than 4 GB"},
+     "frames that are drawn at the same time; 0: one per thread, fewer if they need more than 4 "
+     "GB"},
 };
 const size_t ky_film_option_count = sizeof ky_film_options / sizeof *ky_film_options;
 
@@ -239,8 +240,8 @@ static enum ky_status refuse_one(const struct film *film, struct ky_error *error
     ky_snapshot_free(&snapshot);
     return status ? status
                   : ky_fail(error, KY_USAGE,
-                            "%s: one snapshot alone makes no film; say the number of --frames, "
-                            "and where the camera goes: --turn-to 360",
+                            "%s: a single snapshot makes no film; give the number of --frames, and "
+                            "a motion of the camera: --turn-to 360",
                             film->files[0]);
 }
 

@@ -282,8 +282,9 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
     enum ky_status status = KY_OK;
     set_margins(frames, plots, count, cell, &left, &right);
     if ((double)size[0] - left - right < least || each < least)
-        return ky_fail(error, KY_USAGE,
-                       "the labels leave no room for the plot: give a larger --width and --height");
+        return ky_fail(
+            error, KY_USAGE,
+            "the labels leave no space for the plot: give a larger --width and --height");
     ky_take_ink(canvas, ink);
     if (title)
         ky_text(canvas, left, 6 * cell,

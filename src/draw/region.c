@@ -323,7 +323,7 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
         view->side = parameters->region;
     if (!status && (!isfinite(view->side) || !isfinite(mass)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the bodies span more than a number can hold (side %g, mass %g)", view->side,
-                       mass);
+                       "the bodies span more than the range of numbers (side %g, mass %g)",
+                       view->side, mass);
     return status;
 }

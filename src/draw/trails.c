@@ -173,7 +173,7 @@ enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky
     char comment[160];
     if (trails->times < 2)
         return ky_fail(error, KY_USAGE,
-                       "trails lead from one snapshot to the next: give two snapshots or more");
+                       "trails lead from one snapshot to the next: give at least two snapshots");
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     enum ky_status status = choose_view(&scene, trails, error);

@@ -84,7 +84,7 @@ static enum ky_status check_finite(const struct ky_model *model,
     if (status || !wrong)
         return status;
     return ky_fail(error, KY_USAGE,
-                   "%s: with these options bodies have places or speeds that are not finite; "
+                   "%s: with these options bodies have positions or speeds that are not finite; "
                    "the softening, %g, or a length is out of proportion to the system",
                    model->name, common->softening);
 }

@@ -19,7 +19,7 @@ struct cartwheel {
 
 static const struct ky_option options[] = {
     {"intruder-mass", KY_OPTION_REAL, FIELD(ratio), "0.2", 1e-6, 1e6, NULL, NULL,
-     "cartwheel: mass of the intruder over that of the galaxy"},
+     "cartwheel: mass of the intruder relative to the galaxy"},
     {"intruder-radius", KY_OPTION_REAL, FIELD(radius), "0.05", 1e-6, 1e6, NULL, "LENGTH",
      "cartwheel: half-mass radius of the intruder [length]"},
     {"intruder-height", KY_OPTION_REAL, FIELD(separation), "0.8", 1e-6, 1e6, NULL, "LENGTH",

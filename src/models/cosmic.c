@@ -41,8 +41,8 @@ struct cosmic {
 #define FIELD(name) offsetof(struct cosmic, name)
 static const struct ky_option options[] = {
     {"sphere-radius", KY_OPTION_REAL, FIELD(radius), "45", 1e-3, 1e4, NULL, NULL,
-     "cosmic: radius of the sphere at the mean density of today. The spacing of N bodies is "
-     "(4π/3/N)^⅓ of it [Mpc]"},
+     "cosmic: radius of the sphere at today's mean density. The spacing of N bodies is (4π/3/N)^⅓ "
+     "of it [Mpc]"},
     {"redshift", KY_OPTION_REAL, FIELD(redshift), "24", 0, 1000, NULL, NULL,
      "cosmic: redshift at which the bodies start"},
     {"omega-m", KY_OPTION_REAL, FIELD(cosmology.omega_m), "1", 1e-3, 10, NULL, NULL,
@@ -51,7 +51,7 @@ static const struct ky_option options[] = {
      "cosmic: density parameter of the cosmological constant today; if it is not 0, a run needs "
      "--field lambda, which --expansion bodies adds"},
     {"omega-b", KY_OPTION_REAL, FIELD(cosmology.omega_b), "0.05", 0, 10, NULL, NULL,
-     "cosmic: density parameter of baryons today, a part of omega-m; it weakens short waves"},
+     "cosmic: density parameter of baryons today, included in omega-m; it weakens short waves"},
     {"hubble", KY_OPTION_REAL, FIELD(cosmology.h), "0.5", 0.01, 10, NULL, NULL,
      "cosmic: h, H0 in 100 km/s/Mpc"},
     {"sigma8", KY_OPTION_REAL, FIELD(cosmology.sigma8), "0.8", 0, 10, NULL, NULL,
@@ -292,11 +292,10 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     const double share = peculiar_share(cosmology, a, &snapshot->bodies);
     if (ky_recommended_alpha(share) < usual_alpha) {
-        ky_format(
-            line, sizeof line,
-            "cosmic: --force tree --alpha %.2g is recommended, which keeps the errors of forces "
-            "below a 20th of the peculiar accelerations",
-            ky_recommended_alpha(share));
+        ky_format(line, sizeof line,
+                  "cosmic: --force tree --alpha %.2g is recommended, which keeps the errors of "
+                  "forces below 1/20 of the peculiar accelerations",
+                  ky_recommended_alpha(share));
         work->common->log(work->common->log_context, KY_LOG_INFO, line);
     }
     if (!(cosmology->omega_lambda > 0))

@@ -24,14 +24,13 @@ static double cubic(const struct ky_cosmology *c, double a)
 enum ky_status ky_cosmology_check(const struct ky_cosmology *cosmology, struct ky_error *error)
 {
     if (cosmology->omega_b > cosmology->omega_m)
-        return ky_fail(error, KY_USAGE,
-                       "omega-b = %g is more than omega-m = %g, of which it is a part",
+        return ky_fail(error, KY_USAGE, "omega-b = %g is more than omega-m = %g, which includes it",
                        cosmology->omega_b, cosmology->omega_m);
     for (int i = 0; i <= PANELS; i++)
         if (!(cubic(cosmology, (double)i / PANELS) > 0))
             return ky_fail(error, KY_USAGE,
                            "omega-m = %g with omega-lambda = %g: such a universe was never dense; "
-                           "less of omega-lambda begins with a Big Bang",
+                           "a smaller omega-lambda gives a Big Bang",
                            cosmology->omega_m, cosmology->omega_lambda);
     return KY_OK;
 }

@@ -197,8 +197,8 @@ enum ky_status ky_disk_solve(struct ky_disk *disk, const double pull[KY_DISK_RAD
         double across2 = disk->circular2[k] + radial2 * (1 - 2 * radius / disk->scale);
         if (!(across2 > 0))
             return ky_fail(error, KY_USAGE,
-                           "no equilibrium of the disk at radius %g: Toomre's Q of %g takes a "
-                           "radial dispersion of %g, and the circular speed is %g",
+                           "no equilibrium of the disk at radius %g: Toomre's Q of %g needs a "
+                           "radial dispersion of %g, but the circular speed is %g",
                            radius, disk->q, disk->sigma[0][k], sqrt(disk->circular2[k]));
         double sigma2 = fmin(epicycle(disk, k) * radial2, across2);
         disk->sigma[1][k] = sqrt(sigma2);

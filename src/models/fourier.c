@@ -99,7 +99,7 @@ enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_e
     }
     fourier->plans = ky_allocate_zeroed(1, sizeof *fourier->plans);
     if (!fourier->plans || !make_plans((int)n, fourier->grid[0], fourier->plans->plan))
-        return ky_fail(error, KY_FAULT, "FFTW has no memory for a grid of %zu³ points", n);
+        return ky_fail(error, KY_FAULT, "FFTW lacks the memory for a grid of %zu³ points", n);
     return KY_OK;
 }
 

@@ -247,7 +247,7 @@ static const struct ky_option options[] = {
            "scale height of the disk, whose density falls as sech²(z/height)"),
     LENGTH("disk-edge", disk_edge, "6", "radius at which the disk ends"),
     {"q", KY_OPTION_REAL, FIELD(q), "2", 1e-3, 100, NULL, NULL,
-     "galaxy: smallest value of Toomre's Q over the disk"},
+     "galaxy: minimum of Toomre's Q over the disk"},
     SOFTENING("halo", KY_HALO),
     SOFTENING("disk", KY_DISK),
     SOFTENING("bulge", KY_BULGE),

@@ -201,7 +201,9 @@ static enum ky_status keep_texts(struct ky_model_recipe *recipe, struct ky_error
     for (int k = 0; k < KY_RECIPE_TEXTS; k++) {
         const size_t length = *text[k] ? strlen(*text[k]) : 1;
         if (!length || length >= KY_RECIPE_TEXT)
-            return ky_fail(error, KY_UNSUPPORTED, "the text of a place has %zu characters", length);
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "a text for position, velocity or orientation has %zu characters",
+                           length);
         if (*text[k])
             memcpy(recipe->text[k], *text[k], length + 1);
     }
@@ -220,7 +222,7 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
     if (!ky_model_in_parts(model) || model->own_size > sizeof recipe->own)
         return ky_fail(
             error, KY_UNSUPPORTED,
-            "the bodies of the model %s depend on each other: make them by ky_model_make", name);
+            "the bodies of the model %s depend on each other: make them with ky_model_make", name);
     enum ky_status status = ky_model_resolve(model, given, &recipe->parameters, recipe->own, error);
     if (!status)
         status = keep_texts(recipe, error);

@@ -29,16 +29,16 @@ const struct ky_option ky_merge_options[] = {
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "1", 0, (double)INFINITY, NULL, NULL,
      "eccentricity of the orbit; 1 is a parabola"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
-     "constant of gravity in the units of the bodies"},
+     "gravitational constant in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "softening of all bodies. Without it bodies keep softenings of their own, and of two stored "
-     "softenings the larger one counts [length]"},
+     "softening of all bodies. Without it bodies keep their own softenings, and of two stored "
+     "softenings the larger one is used [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
      "total mass to which the second system is scaled; without it the system keeps its mass "
      "[mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius to which the second system is scaled; without it the radius goes with the "
-     "square root of the mass [length]"},
+     "half-mass radius to which the second system is scaled; without it the radius is proportional "
+     "to the square root of the mass [length]"},
     ANGLE("first-inclination", first_inclination,
           "inclination of the first system's x-y plane to the orbit; 180 is retrograde"),
     ANGLE("first-omega", first_omega,
@@ -76,7 +76,7 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                        "an orbit needs a separation (greater than 0) and a pericentre");
     if (q == 0 && e != 1)
         return ky_fail(error, KY_USAGE,
-                       "pericentre 0 (head on) goes with eccentricity 1 alone; it is %g", e);
+                       "pericentre 0 (head on) is possible only with eccentricity 1; it is %g", e);
     double far = e < 1 ? q * (1 + e) / (1 - e) : (double)INFINITY;
     double rounding = 1e-12 * d; /* the user may have computed a start at an end of the range */
     if (d < q - rounding || d > far + rounding) {
@@ -90,7 +90,7 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                        q);
     }
     if (!(parameters->g > 0) || isinf(parameters->g))
-        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive",
+        return ky_fail(error, KY_USAGE, "the gravitational constant is %g; it must be positive",
                        parameters->g);
     return KY_OK;
 }
@@ -153,10 +153,11 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
         return KY_OK;
     uint64_t past = largest(id, first), most = largest(id + first, n - first);
     if (past == UINT64_MAX || most > UINT64_MAX - past - 1)
-        return ky_fail(error, KY_BAD_DATA,
-                       "%zu ids are in both systems and those of the second cannot be moved past "
-                       "%" PRIu64 ", the largest of the first; number one of them anew",
-                       same, past);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "%zu ids are in both systems and the ids of the second cannot be moved past %" PRIu64
+            ", the largest of the first; give one of them new ids",
+            same, past);
     for (size_t i = first; i < n; i++)
         id[i] += past + 1;
     return KY_OK;
@@ -239,8 +240,7 @@ enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, doubl
     enum ky_status status = adopt(parameters, &own, error);
     if (!status && !(mass > 0 && isfinite(mass)))
         return ky_fail(error, KY_USAGE,
-                       "the mass of the two systems is %g; an orbit needs one that is finite and "
-                       "above 0",
+                       "the mass of the two systems is %g; an orbit needs a finite positive mass",
                        mass);
     const struct ky_kepler orbit = orbit_of(&own, mass);
     if (!status)
@@ -260,7 +260,7 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
         status = check_system(b, "second", error);
     if (!status && !a->softening != !b->softening && isnan(parameters->softening))
         return ky_fail(error, KY_USAGE,
-                       "only the bodies of the %s system have softenings, and those of the other "
+                       "only the bodies of the %s system have softenings, and the other bodies "
                        "need one too; give --softening",
                        a->softening ? "first" : "second");
     return status;

@@ -76,8 +76,7 @@ static enum ky_status choose_units(struct ky_units *units, struct ky_error *erro
     if (units->length_cm > 0 || !(isnan(units->g) || units->g == 1))
         return ky_fail(
             error, KY_USAGE,
-            "merger has units of its own, kpc and 100 km/s with G = 1; leave out --units "
-            "and --g");
+            "merger has its own units, kpc and 100 km/s with G = 1; leave out --units and --g");
     units->length_cm = KY_KPC_CM;
     units->velocity_cm_s = 100 * KY_KM_S;
     units->mass_g = 1e10 * KY_SUN_G * 1e4 / KY_GALAXY_G;

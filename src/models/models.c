@@ -30,26 +30,25 @@ const struct ky_option ky_model_options[] = {
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "softening length for which the velocities are made; it is stored with the bodies and does "
-     "not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h of the "
-     "disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 for "
-     "merger, 4 for cosmic [length]"},
+     "softening length for which the velocities are computed; it is stored with the bodies and "
+     "does not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h "
+     "of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 "
+     "for merger, 4 for cosmic [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
-     "softening law for which the velocities are made; with symmetric, equal ε act as √2 ε; with "
-     "spline, the velocities of disks, figure8, super8, two-body and uniform-cube are made for "
-     "plummer"},
+     "softening law for which the velocities are computed; with symmetric, equal ε act as √2 ε; "
+     "with spline, the velocities of disks, figure8, super8, two-body and uniform-cube are "
+     "computed for plummer"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, "MASS",
-     "total mass of the bodies. Without it 1, but with --units and a --mass-function that of the "
-     "stars that are drawn; with it and these, the number of bodies follows unless it is given "
-     "[mass]"},
+     "total mass of the bodies. The default is 1, but with --units and a --mass-function the mass "
+     "of the stars that are drawn; with all three, the number of bodies is derived from it unless "
+     "it is given [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius of the smooth model, of galaxy 1.678 scale lengths of its disk, to which "
-     "all "
-     "lengths are scaled; without it the virial radius G M²/(4 |E|) is 1, and galaxy has the "
+     "half-mass radius of the smooth model (for galaxy 1.678 scale lengths of its disk), to which "
+     "all lengths are scaled; without it the virial radius G M²/(4 |E|) is 1, and galaxy has the "
      "lengths of its own options [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
-     "gravitational constant; without --g it is that of the units, 1 for N-body units"},
+     "gravitational constant; without --g it is the one of the units, 1 for N-body units"},
     {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
      NULL,
      "masses of the bodies of a sphere: salpeter (0.1 to 100 Msun), kroupa (0.08 to 100 Msun), or "
@@ -319,10 +318,11 @@ static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, str
         return ky_fail(error, KY_USAGE, "%s: no number of bodies; give one, such as -n 10000",
                        model->name);
     if (model->bodies && n != model->bodies)
-        return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,
-                       (unsigned long long)n);
+        return ky_fail(error, KY_USAGE,
+                       "the model %s always has %zu bodies, not %llu; leave out -n", model->name,
+                       model->bodies, (unsigned long long)n);
     if (n < model->least)
-        return ky_fail(error, KY_USAGE, "%s of %llu bodies; it needs %zu at least", model->name,
+        return ky_fail(error, KY_USAGE, "%s with %llu bodies; it needs at least %zu", model->name,
                        (unsigned long long)n, model->least);
     return KY_OK;
 }

@@ -20,7 +20,7 @@ static enum ky_status read_three(const char *text, const struct ky_units *units,
         KY_TRY(ky_quantity_read(at, units, dimension, name, &x[k], &at, error));
         if (k < 2 ? *at != ',' : *at != '\0')
             return ky_fail(error, KY_USAGE,
-                           "%s: '%.80s' is not three numbers with commas between, such as 1,0,-2",
+                           "%s: '%.80s' is not three numbers separated by commas, such as 1,0,-2",
                            name, text);
         at++;
     }

@@ -15,7 +15,7 @@ static const struct ky_option options[] = {
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "0", 0, 0.999999, NULL, NULL,
      "two-body: eccentricity of the orbit"},
     {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
-     "two-body: mass of the second body over that of the first"},
+     "two-body: mass ratio of the second body to the first"},
     {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
      "two-body: semi-major axis of the relative orbit [length]"},
 };

@@ -144,14 +144,16 @@ static enum ky_status make(const char *folder, int *made, struct ky_error *error
 {
     char path[KY_PATH];
     if (!*folder || snprintf(path, sizeof path, "%s", folder) >= KY_PATH)
-        return ky_fail(error, KY_USAGE, "--output: '%.60s' is not a name for a folder", folder);
+        return ky_fail(error, KY_USAGE, "--output: '%.60s' is not a valid name for a folder",
+                       folder);
     for (char *slash = path + 1;; slash++) {
         slash += strcspn(slash, "/");
         char kept = *slash;
         *slash = '\0';
         *made = mkdir(path, 0777) == 0;
         if (!*made && errno != EEXIST)
-            return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", path, strerror(errno));
+            return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be created: %s", path,
+                           strerror(errno));
         if (!kept)
             return KY_OK;
         *slash = kept;
@@ -221,7 +223,8 @@ enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct 
     ky_folder_drop(folder);
     KY_TRY(ky_folder_path(folder, begun, inside, error));
     if (mkdir(inside, 0777))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", inside, strerror(errno));
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be created: %s", inside,
+                       strerror(errno));
     return KY_OK;
 }
 

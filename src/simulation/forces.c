@@ -20,9 +20,9 @@ static const char *why_one_device(const struct ky_parameters *resolved,
 {
     const int is_field = points && (points->acceleration || points->potential || !points->tide);
     if (points && ky_force_kind(resolved->force)->is_exact)
-        return "ranks do not share fields at points by exact sums";
+        return "ranks do not compute fields at points by exact sums";
     if (is_field && (points->count >= KY_MANY_POINTS || ky_force_kind(resolved->force)->expands))
-        return "ranks do not share fields at many points, nor those of fmm";
+        return "ranks do not compute fields at many points, or fields of fmm";
     return NULL;
 }
 

@@ -111,10 +111,10 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
     if (!(run->log = fopen(path, "a+")))
         return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
     if (fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
-        return ky_fail(error, KY_USAGE,
-                       "%s: another run is at work in this folder; wait for it or choose another "
-                       "--output",
-                       run->given.output);
+        return ky_fail(
+            error, KY_USAGE,
+            "%s: another run is using this folder; wait for it or choose another --output",
+            run->given.output);
     if (fseek(run->log, 0, SEEK_END) || (run->log_before = ftell(run->log)) < 0)
         return ky_fail(error, KY_CANNOT_WRITE, "%s: run.log: %s", run->given.output,
                        strerror(errno));
@@ -349,10 +349,10 @@ static void tell_blocks(const struct ky_run *run)
         ky_log(&run->parameters, KY_LOG_INFO, "%.4g pairs, %.4g Gflop/s at %d operations a pair",
                report.pairs, ky_run_gflops(run, report.pairs), KY_OPERATIONS);
     if (report.cut > 0)
-        ky_log(
-            &run->parameters, KY_LOG_WARNING,
-            "%.4g of %.4g steps of bodies were longer than --eta asks for, because of --step-min",
-            report.cut, report.body_steps);
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "%.4g of %.4g steps of bodies were longer than required by --eta, because of "
+               "--step-min",
+               report.cut, report.body_steps);
 }
 
 /* Warns if the energy in the last row shows that forces or steps are too inaccurate. */
@@ -364,8 +364,7 @@ static void warn_of_energy(const struct ky_run *run)
         [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
     if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the energy has changed by %+.1e of itself, more than %g: results may be "
-               "wrong; use %s",
+               "the relative energy change is %+.1e, more than %g: results may be wrong; use %s",
                run->energy_error, KY_ENERGY_LIMIT, advice[run->sim->parameters.integrator]);
 }
 

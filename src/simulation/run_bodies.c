@@ -56,9 +56,9 @@ static void note_coincident(const struct ky_bodies *bodies, const struct bare *b
             first = k;
     if (count)
         ky_format(note, KY_NOTE,
-                  "%zu pair%s of bodies without softening in one place, with different velocities "
-                  "(ids %llu and %llu%s): they do not act on each other there, so that the energy "
-                  "jumps when they part; move one of them, or give --softening",
+                  "%zu pair%s of bodies without softening at one position, with different "
+                  "velocities (ids %llu and %llu%s): they do not act on each other there, so that "
+                  "the energy jumps when they separate; move one of them, or give --softening",
                   count, count > 1 ? "s" : "",
                   (unsigned long long)id_of(bodies, bare[first - 1].body),
                   (unsigned long long)id_of(bodies, bare[first].body),
@@ -99,9 +99,8 @@ void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_unit
     if (!scales->escapers)
         return;
     ky_format(note, KY_NOTE,
-              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the "
-              "others %s): steps that are derived do not follow %s; --escape-radius removes "
-              "escapers",
+              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the others "
+              "%s): derived steps ignore %s; --escape-radius removes escapers",
               scales->escapers, scales->escapers > 1 ? "ies are" : "y is",
               scales->escapers > 1 ? "the fastest is " : "", (unsigned long long)facts->fastest,
               ky_quantity_text(units, KY_VELOCITY_UNIT,
@@ -174,8 +173,8 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
                                            : measured / 2;
         if (share > 0 && rms > KY_ERROR_OF_ALPHA * ky_coarsest_alpha(share))
             ky_format(run->notes.peculiar, KY_NOTE,
-                      "the errors of the forces are about %.2g of the peculiar accelerations, for "
-                      "these are %.2g of all; take --%s %.2g for less than 0.05",
+                      "the errors of the forces are about %.2g of the peculiar accelerations, "
+                      "since these are %.2g of the total; use --%s %.2g for less than 0.05",
                       rms / share, share, expands ? "error" : "alpha",
                       ky_recommended_alpha(share) * (expands ? 2 * KY_ERROR_OF_ALPHA : 1));
     }

@@ -80,7 +80,7 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     const struct ky_units *units = &run->state.units;
     char last[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], limit[KY_QUANTITY_TEXT];
     ky_fail(&run->halted, KY_STOPPED,
-            "core collapse: the median core radius of the last %s%s, %s, is not above %s,",
+            "core collapse: the median core radius of the last %s%s, %s, is at most %s,",
             ky_quantity_text(units, KY_TIME_UNIT, span, 4, last),
             units->length_cm > 0 ? "" : " time units",
             ky_quantity_text(units, KY_LENGTH_UNIT, radius, 4, now),

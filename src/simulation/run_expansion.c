@@ -30,8 +30,8 @@ static enum ky_status settle_expansion(struct ky_parameters *parameters,
         return KY_OK;
     if (!brings_universe(snapshot))
         return ky_fail(error, KY_USAGE,
-                       "--expansion bodies: the input does not state H0 and the densities of its "
-                       "universe, or has no units; give omega-m=…,omega-lambda=…,h0=…");
+                       "--expansion bodies: the input does not give H0 and the density parameters, "
+                       "or has no units; give omega-m=…,omega-lambda=…,h0=…");
     ky_expansion_write(told, universe->expansion);
     parameters->expansion = universe->expansion;
     return KY_OK;
@@ -85,8 +85,8 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
         return status;
     if (there && fabs(given - strength) > 0.01 * fmax(fabs(given), fabs(strength)))
         return ky_fail(error, KY_USAGE,
-                       "--field lambda has omega h0² = %g, and the universe of the bodies %g; give "
-                       "%s, or leave the field out with --expansion bodies",
+                       "--field lambda has omega h0² = %g, but the cosmology of the bodies has %g; "
+                       "give %s, or leave the field out with --expansion bodies",
                        given, strength, wanted);
     if (there)
         return KY_OK;
@@ -94,8 +94,8 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     ky_format(universe->remark, sizeof universe->remark,
               parameters->expansion
                   ? "external field %s, the cosmological constant of the universe"
-                  : "the bodies come from a universe with a cosmological constant, which does not "
-                    "act on them; --expansion bodies or --field %s adds it",
+                  : "the bodies' cosmology has a cosmological constant, which does not act on "
+                    "them; --expansion bodies or --field %s adds it",
               wanted);
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
@@ -113,11 +113,10 @@ static enum ky_status check_same(const struct ky_expansion *given, const struct 
         if (fabs(densities[k][0] - densities[k][1]) >
             0.01 * fmax(fabs(densities[k][0]), fabs(densities[k][1]))) {
             ky_expansion_write(own, text);
-            return ky_fail(
-                error, KY_USAGE,
-                "--expansion is not the universe of the bodies, which is %s; --expansion "
-                "bodies takes it",
-                text);
+            return ky_fail(error, KY_USAGE,
+                           "--expansion differs from the cosmology of the bodies, which is %s; "
+                           "--expansion bodies uses it",
+                           text);
         }
     return KY_OK;
 }

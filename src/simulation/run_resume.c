@@ -47,7 +47,7 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
 static enum ky_status out_of_order(const char *section, size_t entry, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA,
-                   "the restart file has a section '%s' whose entry %zu cannot be: it is not "
+                   "the restart file has a section '%s' whose entry %zu is invalid: it is not "
                    "finite, negative, or not in order",
                    section, entry);
 }
@@ -176,19 +176,19 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
         const char *number, *what;
         int wrong;
     } table[] = {
-        {"tick", "is not that of the clock", stored->tick != sim->line.tick},
-        {"stride", "is not that of the integrator", stored->stride != stride},
-        {"end' or 'end part", "is no time of the steps",
+        {"tick", "differs from the clock's", stored->tick != sim->line.tick},
+        {"stride", "differs from the integrator's", stored->stride != stride},
+        {"end' or 'end part", "is not a time of the steps",
          !ky_instant_lies_on(&sim->line, stride, stored->end)},
         {"end", "lies before the time of the bodies",
          ky_instant_compare(stored->end, sim->now) < 0},
-        {"every", "is no multiple of the step", stored->every % stride != 0},
-        {"energy every", "is no multiple of the step",
+        {"every", "is not a multiple of the step", stored->every % stride != 0},
+        {"energy every", "is not a multiple of the step",
          !stored->energy_every || stored->energy_every % stride},
         {"bare", "contradicts 'every'", stored->bare && stored->every},
         {"escapers' or 'escape radius", "contradicts the other",
          !isnan(stored->escapers) && !isnan(stored->escape_radius)},
-        {"g", "is not that of the parameters", stored->units.g != run->parameters.g},
+        {"g", "differs from the parameters'", stored->units.g != run->parameters.g},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].wrong)
@@ -244,8 +244,8 @@ static enum ky_status read_whole(const char *folder, const char *path, struct ky
     if (status != KY_BAD_DATA || !ky_folder_resumable(folder))
         return status;
     return ky_fail(error, status,
-                   "%s; no restart file of the run is whole: bring back what is lost from a copy, "
-                   "or begin the run anew with --overwrite",
+                   "%s; no restart file of the run is intact: restore the lost files from a copy, "
+                   "or begin the run again with --overwrite",
                    lacking->text);
 }
 
@@ -294,8 +294,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->restart_is_broken = lacking.status != KY_OK;
     if (lacking.status)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "restart.kyo cannot be read whole; going on from the one before (%s)", lacking.text);
-    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %s, step %llu",
+               "restart.kyo is damaged; continuing from the previous one (%s)", lacking.text);
+    ky_log(&run->parameters, KY_LOG_INFO, "continuing from time %s, step %llu",
            ky_time_words(&run->sim->line, run->resume_time, time),
            (unsigned long long)ky_sim_steps(run->sim));
     return ky_run_write_json(run, "running", NULL, error);

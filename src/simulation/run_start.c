@@ -65,21 +65,19 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
-        ky_log(
-            &run->parameters, KY_LOG_WARNING,
-            "the step %s is long for bodies without softening: the shortest orbit or free fall of "
-            "two neighbours asks for %s; take a shorter --step or a --softening",
-            ky_length_of_time(line, step, one), ky_length_of_time(line, scales->step, other));
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the step %s is long for bodies without softening: the shortest orbit or free fall "
+               "of two neighbours needs %s; use a shorter --step or a --softening",
+               ky_length_of_time(line, step, one), ky_length_of_time(line, scales->step, other));
     if (softening > 0 && scales->random_speed > 0 && step > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the step %s is longer than 0.3 ε/σ = %s: close encounters will not be followed; "
-               "take a shorter "
-               "--step or a larger --softening",
+               "the step %s is longer than 0.3 ε/σ = %s: close encounters will not be resolved; "
+               "use a shorter --step or a larger --softening",
                ky_length_of_time(line, step, one), ky_length_of_time(line, longest, other));
     if (run->age > 0 && step > run->age / 10)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the first step, %s, is long for a universe of the age %s: its expansion will "
-               "not be followed; take a shorter --step%s",
+               "the first step, %s, is long for a universe of the age %s: its expansion will not "
+               "be resolved; use a shorter --step%s",
                ky_length_of_time(line, step, one), ky_length_of_time(line, run->age, other),
                run->parameters.expansion ? "" : ", or --expansion bodies and a step in ln a");
     /* a few bodies are never a smooth system */
@@ -99,7 +97,7 @@ static enum ky_status check_hash(struct ky_run *run, struct ky_error *error)
     if (!run->given.bodies_hash || !strcmp(run->given.bodies_hash, text))
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
-                   "the bodies are not those of the run that is repeated: %s has changed since "
+                   "the bodies differ from the bodies of the repeated run: %s has changed since "
                    "(bodies_hash %s, now %s)",
                    !run->origin                  ? "their source"
                    : ky_is_standard(run->origin) ? "standard input"
@@ -220,7 +218,7 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                                                 : NULL;
     if (!status && of_hdf5 && !ky_hdf5_ending(ky_snapshot_default_suffix()))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s is for files of HDF5, which this build lacks: leave it out", of_hdf5);
+                         "%s needs HDF5, which this build lacks: leave it out", of_hdf5);
     if (!status)
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)

@@ -84,7 +84,7 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table,
     *end = ftell(table->file);
     run->restarted = -HUGE_VAL;
     ky_log(&run->parameters, KY_LOG_WARNING,
-           "%s/%s was cut from %ld to %lld bytes during the run; what was cut off is lost",
+           "%s/%s was truncated from %ld to %lld bytes during the run; the rest is lost",
            run->given.output, table->name, bytes, (long long)about.st_size);
     if (!about.st_size)
         return write_header(run, table, error);
@@ -148,17 +148,16 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
         return status;
     if (fseek(table->file, 0, SEEK_END) || ftell(table->file) < (long)bytes)
         return ky_fail(error, KY_BAD_DATA,
-                       "%s/%s: is shorter than when the restart file was written; put the whole "
-                       "file back, or begin a new run with --input and the last snapshot",
+                       "%s/%s: is shorter than when the restart file was written; restore the "
+                       "complete file, or begin a new run with --input and the last snapshot",
                        run->folder, table->name);
     char last = 0;
     if (!bytes || pread(fileno(table->file), &last, 1, (off_t)bytes - 1) != 1 || last != '\n')
-        return ky_fail(
-            error, KY_BAD_DATA,
-            "%s/%s: the %llu bytes of it that the restart file counts are no whole lines; "
-            "put the file of then back, or begin a new run with --input and the last "
-            "snapshot",
-            run->folder, table->name, (unsigned long long)bytes);
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/%s: the %llu bytes of it that the restart file counts do not end with a "
+                       "complete line; restore the original file, or begin a new run with --input "
+                       "and the last snapshot",
+                       run->folder, table->name, (unsigned long long)bytes);
     if (ftruncate(fileno(table->file), (off_t)bytes) || fseek(table->file, (long)bytes, SEEK_SET))
         return cannot_write(run, table, error);
     return KY_OK;
@@ -224,7 +223,7 @@ enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
     if (!status)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "%s was %s during the run; it is written again%s%s", path,
-               there ? "replaced" : "removed", there ? ", and what replaced it is " : "",
+               there ? "replaced" : "removed", there ? ", and its replacement is " : "",
                there ? name : "");
     return status;
 }

@@ -253,7 +253,7 @@ void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_paramete
         ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes, bodies,
                                remark);
     else
-        ky_domain_take_first(parameters, "--ranks 1 asks for it", remark);
+        ky_domain_take_first(parameters, "because of --ranks 1", remark);
 }
 
 /* Chooses ranks and force of a run whose bodies are not in this process. */
@@ -306,7 +306,7 @@ static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *er
         return KY_OK;
     return ky_fail(error, KY_FAULT,
                    "%zu bodies need about %.3g GB of memory on this computer, which has %.3g GB: "
-                   "take fewer bodies, or ranks on more computers; --dry-run tells how many fit",
+                   "take fewer bodies, or ranks on more computers; --dry-run prints how many fit",
                    sim->n, memory.host / 1e9, total / 1e9);
 }
 

@@ -89,7 +89,7 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
                        ky_time_words(line, end, one));
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
-                       "--end: %s does not lie ahead: the run starts at %s with a step of %s",
+                       "--end: %s is not ahead: the run starts at %s with a step of %s",
                        ky_time_words(line, end, one), ky_time_words(line, line->start, start),
                        ky_step_words(line, ky_schedule_step(schedule), length));
     if (ratio * (double)schedule->stride > 9e15)
@@ -143,7 +143,7 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
     int inside = ky_instant_find(line, schedule->stride, time, instant) >= 0 &&
                  ky_instant_compare(*instant, schedule->end) <= 0;
     if (!inside)
-        return ky_fail(error, KY_USAGE, "--at: %s lies outside the run, from %s to %s",
+        return ky_fail(error, KY_USAGE, "--at: %s is outside the run, from %s to %s",
                        ky_time_words(line, time, one), ky_time_words(line, line->start, start),
                        ky_time_words(line, ky_instant_time(line, schedule->end), last));
     return find(schedule, "--at", time, 0, instant, error);
@@ -290,8 +290,8 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
     const uint64_t many = 1000000, steps = ky_schedule_steps(schedule);
     if (schedule->derived && steps > many)
         ky_log(parameters, KY_LOG_WARNING,
-               "the derived step %s makes %llu steps; a longer --step or a larger --softening "
-               "makes fewer",
+               "the derived step %s leads to %llu steps; a longer --step or a larger --softening "
+               "needs fewer",
                ky_step_words(&schedule->line, ky_schedule_step(schedule), step),
                (unsigned long long)steps);
 }
@@ -366,8 +366,7 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
     struct ky_times times;
     *schedule = (struct ky_schedule){0};
     if (!isnan(run->end) && run->steps)
-        return ky_fail(error, KY_USAGE,
-                       "--end and --steps are both given; one of them says how far");
+        return ky_fail(error, KY_USAGE, "--end and --steps are both given; give only one of them");
     enum ky_status status = ky_schedule_times(run->at, &times, error);
     if (!status)
         status = make(parameters, run, start, suggested, &times, schedule, error);

@@ -341,8 +341,8 @@ enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky
 {
     if (n == sim->n)
         return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "arrays of length %zu; they must have that of the simulation, %zu", n, sim->n);
+    return ky_fail(error, KY_USAGE, "arrays of length %zu; the simulation has %zu bodies", n,
+                   sim->n);
 }
 
 static enum ky_status write_on_engine(void *context, struct ky_write_plan *plan,

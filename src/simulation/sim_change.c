@@ -196,9 +196,9 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
     if (status || !bodies->n)
         return status;
     if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !bodies->softening)
-        return ky_fail(error, KY_USAGE,
-                       "the bodies of the simulation have softenings of their own; those that are "
-                       "added need them too");
+        return ky_fail(
+            error, KY_USAGE,
+            "the bodies of the simulation have their own softenings; added bodies need them too");
     status = ky_sim_take(sim, bodies->n, with, &all, error);
     for (size_t i = before; !status && all.type && i < all.n; i++)
         all.type[i] = 4;
@@ -241,8 +241,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
     status = ky_sim_take(sim, 0, 0, &bodies, error);
     if (!status && drop_rows(&bodies, sorted, count) != count)
         status = ky_fail(error, KY_BAD_DATA,
-                         "of %zu ids to be removed only %zu are those of a body, or some are given "
-                         "twice",
+                         "of %zu ids to remove only %zu belong to bodies, or some are given twice",
                          count, sim->n - bodies.n);
     free(sorted);
     if (!status)

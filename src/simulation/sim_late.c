@@ -48,7 +48,7 @@ enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
     if (sim->is_changing)
-        return ky_fail(error, KY_USAGE, "changes have begun already, and must end first");
+        return ky_fail(error, KY_USAGE, "changes have already begun; end them first");
     sim->is_changing = 1;
     return KY_OK;
 }

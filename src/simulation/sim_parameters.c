@@ -196,7 +196,7 @@ static const struct row {
     {"g", NULL, "it belongs to the units of the bodies"},
     {"integrator", NULL, CLOCK},
     {"expansion", NULL, CLOCK},
-    {"step-max", NULL, "it bounds the step that is chosen at the start of a run; set step"},
+    {"step-max", NULL, "it limits the step that is chosen at the start of a run; set step"},
 };
 
 /* The row of a parameter that exists and can change. */
@@ -256,10 +256,10 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
         changed.theta = changed.alpha = (double)NAN;
     const struct ky_opening_kind *opening = ky_opening_kind(changed.opening);
     if (!strcmp(name, "theta") && opening->by_alpha)
-        return ky_fail(error, KY_USAGE,
-                       "theta has no effect with opening %s, which goes by alpha; set the opening "
-                       "first",
-                       opening->name);
+        return ky_fail(
+            error, KY_USAGE,
+            "theta has no effect with opening %s, which uses alpha; set the opening first",
+            opening->name);
     return change(sim, row->change, &changed, error);
 }
 

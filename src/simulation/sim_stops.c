@@ -413,10 +413,11 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     ky_size_give(pairs, &own, sizeof own);
     if (!radius && sim->n && !(radii = radii_of(sim, &radius)))
         return ky_fail(error, KY_USAGE,
-                       "radius is NULL, and the bodies of the simulation have no radii");
+                       "radius is NULL, but the bodies of the simulation have no radii");
     if (radii != 1 && radii != sim->n)
-        return ky_fail(error, KY_USAGE, "%zu radii; there must be 1 or that of the bodies, %zu",
-                       radii, sim->n);
+        return ky_fail(error, KY_USAGE,
+                       "%zu radii; there must be 1 or one for each of the %zu bodies", radii,
+                       sim->n);
     places.position = ky_allocate(sim->n, sizeof *places.position);
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);

@@ -36,7 +36,7 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     name_pair(sim, report.close);
     return ky_fail(error, KY_STOPPED,
                    "a close encounter of bodies %" PRIu64 " and %" PRIu64
-                   ", which want steps shorter than --step-min (%s),",
+                   ", which need steps shorter than --step-min (%s),",
                    sim->stop.id[0], sim->stop.id[1],
                    ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
@@ -222,8 +222,8 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
     if (!sim->in_run)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "the time of a simulation within a run is the run's: the caller's function may "
-                   "neither advance it nor change its step");
+                   "the run controls the time of its simulation: the caller's function may neither "
+                   "advance it nor change its step");
 }
 
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
@@ -259,8 +259,8 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                        "time %s is more steps away than can be counted: it is %s now, step %s",
                        wanted, now, step);
     if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
-        return ky_fail(error, KY_USAGE, "time %s does not lie ahead: it is %s now, step %s", wanted,
-                       now, step);
+        return ky_fail(error, KY_USAGE, "time %s is not ahead: it is %s now, step %s", wanted, now,
+                       step);
     if (!on_grid && !shorten)
         return ky_fail(error, KY_USAGE, "no step ends at time %s (step %s); %s", wanted, step,
 

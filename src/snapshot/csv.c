@@ -180,17 +180,18 @@ static enum ky_status bad_column(const struct reader *r, const char *name, struc
 {
     if (!r->count && r->hidden)
         return ky_fail(error, KY_BAD_DATA,
-                       "line %" PRIu64 " names the columns behind a #, which makes it a comment; "
-                       "take the # away",
+                       "line %" PRIu64
+                       " names the columns after a #, which makes it a comment; remove the #",
                        r->hidden);
     if (!*name)
-        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column %d has no name; take it away",
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column %d has no name; remove it",
                        r->lines.number, r->count + 1);
     if (strchr(name, ';'))
-        return ky_fail(error, KY_BAD_DATA,
-                       "line %" PRIu64 " has semicolons between its cells; put commas there, and "
-                       "points into the numbers",
-                       r->lines.number);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "line %" PRIu64
+            " has semicolons between its cells; use commas there, and points in the numbers",
+            r->lines.number);
     return ky_fail(error, KY_BAD_DATA,
                    "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, y, z, "
                    "vx, vy, vz, softening, radius, ax, ay, az, potential",
@@ -336,7 +337,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
         int good = end != cell && !*end;
         if (column->kind == KY_CSV_ID && !good)
             return bad_cell(r, column, cell,
-                            "a whole number below 2^64, or --renumber has to be given", error);
+                            "a whole number below 2^64, unless --renumber is given", error);
         if (column->kind == KY_CSV_TYPE && (!good || (value > 5 && !r->options->types)))
             return bad_cell(r, column, cell,
                             "0 to 5; --types, as in --types 0,1,4, leaves out bodies of others",
@@ -412,9 +413,8 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
                          r->rows, r->lines.ended ? "" : "or fewer whole ", r->told);
     else if (!status && r->rows && !r->lines.ended)
         ky_read_log(r->options, KY_LOG_WARNING,
-                    "line %" PRIu64
-                    ", the last, has no end: if the file is cut off there, its last "
-                    "number has lost digits",
+                    "line %" PRIu64 ", the last, has no newline: if the file is cut off there, its "
+                    "last number has lost digits",
                     r->lines.number);
     return status;
 }

@@ -388,12 +388,12 @@ static enum ky_status check_same(const struct piece *p, const struct piece *firs
 {
     if (p->time != first->time)
         return ky_fail(error, KY_BAD_DATA,
-                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "its time is %.15g, but %.15g in the first file: they are pieces of "
                        "different snapshots",
                        p->time, first->time);
     if (p->files != first->files)
         return ky_fail(error, KY_BAD_DATA,
-                       "is one of %" PRIu32 " files, and the first file one of %" PRIu32
+                       "is one of %" PRIu32 " files, but the first file is one of %" PRIu32
                        ": they are pieces of different snapshots",
                        p->files, first->files);
     for (int t = 0; t < TYPES; t++)

@@ -218,7 +218,7 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
     double *values = NULL;
     enum ky_status status = KY_OK;
     if (group < 0 || known != 1 || rows > SIZE_MAX / sizeof **circles)
-        status = ky_fail(error, KY_BAD_DATA, "is no catalogue of kyoho groups");
+        status = ky_fail(error, KY_BAD_DATA, "is not a catalogue of kyoho groups");
     if (!status) {
         *circles = ky_allocate((size_t)rows, sizeof **circles);
         values = ky_allocate((size_t)rows, 3 * sizeof *values);
@@ -253,7 +253,7 @@ enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], siz
         return status;
     ky_hdf5_enter(&quiet);
     hid_t file = ky_hdf5_open(&input);
-    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is no HDF5 file, or a damaged one")
+    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is not an HDF5 file, or is damaged")
                       : read_circles(file, circles, count, error);
     if (file >= 0)
         H5Fclose(file);

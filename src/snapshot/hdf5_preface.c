@@ -40,7 +40,7 @@ static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
     if (H5Aexists(header, "Ngroups_Total") > 0)
         return ky_fail(error, KY_BAD_DATA,
                        "/Header has Ngroups_Total and no NumPart_ThisFile: it is a catalogue of "
-                       "groups; give the snapshot that they were found in");
+                       "groups; give the snapshot in which they were found");
     return ky_fail(
         error, KY_BAD_DATA,
         "/Header has no NumPart_ThisFile, which counts the bodies; it is not a GADGET snapshot");

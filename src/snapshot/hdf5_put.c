@@ -167,7 +167,7 @@ enum ky_status ky_hdf5_begin_file(const char *path, int overwrite, struct ky_hdf
         status = ky_file_finish(out->file, error);
     }
     if (!status && out->failed)
-        status = ky_fail(error, KY_FAULT, "%s: the HDF5 library failed to make the file", path);
+        status = ky_fail(error, KY_FAULT, "%s: the HDF5 library failed to create the file", path);
     if (!status)
         return KY_OK;
     ky_file_discard(out->file);

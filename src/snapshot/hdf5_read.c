@@ -96,7 +96,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header has more bodies than the memory of any machine holds");
+                           "/Header has more bodies than fit into the memory of any machine");
         r->n += h->here[t];
         r->typed |= h->here[t] && t != 4;
         r->occurs[t] |= h->here[t] > 0;
@@ -162,12 +162,12 @@ static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky
     const struct ky_hdf5_header *like = &r->like;
     if (h->time != like->time)
         return ky_fail(error, KY_BAD_DATA,
-                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "its time is %.15g, but %.15g in the first file: they are pieces of "
                        "different snapshots",
                        h->time, like->time);
     if (h->files != like->files)
         return ky_fail(error, KY_BAD_DATA,
-                       "is one of %d files, and the first file one of %d: they are pieces of "
+                       "is one of %d files, but the first file is one of %d: they are pieces of "
                        "different snapshots",
                        h->files, like->files);
     for (int t = 0; t < TYPES; t++)
@@ -179,8 +179,8 @@ static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky
                            h->total[t], t, like->total[t]);
         else if (h->mass[t] != like->mass[t] && h->here[t] && like->here[t])
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header: MassTable gives bodies of type %d the mass %g, and that of "
-                           "the first file %g: they are pieces of different snapshots",
+                           "/Header: MassTable gives bodies of type %d the mass %g, but %g in the "
+                           "first file: they are pieces of different snapshots",
                            t, h->mass[t], like->mass[t]);
     return h->run == like->run ? KY_OK
                                : ky_fail(error, KY_BAD_DATA,
@@ -298,8 +298,8 @@ static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, stru
         r->snapshot->space.converted ? KY_WITH_POTENTIAL | KY_WITH_ACCELERATION : 0;
     if (r->some_ids && r->lacks_ids)
         return ky_fail(error, KY_BAD_DATA,
-                       "PartType%c has no data set ParticleIDs and other types have; --renumber "
-                       "numbers all bodies anew",
+                       "PartType%c has no data set ParticleIDs, but other types have one; "
+                       "--renumber gives all bodies new ids",
                        r->lacks_ids);
     *with = r->typed ? KY_WITH_TYPE : 0;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)

@@ -26,8 +26,8 @@ static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t 
     for (uint64_t k = 0; k < count; k++)
         if (ids[k] < 0)
             return ky_fail(error, KY_BAD_DATA,
-                           "row %" PRIu64 " of ParticleIDs is %" PRId64 "; ids are 0 or more, and "
-                           "--renumber numbers all bodies anew",
+                           "row %" PRIu64 " of ParticleIDs is %" PRId64
+                           "; ids are 0 or more, and --renumber gives all bodies new ids",
                            first + k, ids[k]);
     return KY_OK;
 }
@@ -160,10 +160,9 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < n && !status; k++) {
         if (order[k] >= n || seen[order[k]])
-            status =
-                ky_fail(error, KY_BAD_DATA,
-                        "/Kyoho/Order is not an order of the bodies; delete that data set to read "
-                        "them as they lie");
+            status = ky_fail(error, KY_BAD_DATA,
+                             "/Kyoho/Order is not a permutation of the bodies; delete that data "
+                             "set to read them in file order");
         else
             seen[order[k]] = 1;
     }
@@ -198,7 +197,7 @@ static enum ky_status read_set_of_order(hid_t file, struct ky_hdf5_reader *r, ui
     if (!status && H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, order) < 0)
         status = ky_fail(
             error, KY_BAD_DATA,
-            "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
+            "/Kyoho/Order cannot be read; delete that data set to read the bodies in file order");
     H5Dclose(set);
     if (!status)
         status = check_order(order, rows, error);

@@ -90,8 +90,8 @@ static enum ky_status in_other_files(hid_t how, const char *where, struct ky_err
     else
         H5Pget_virtual_filename(how, 0, name, sizeof name);
     return ky_fail(error, KY_BAD_DATA,
-                   "%s lies in other files, of which the first is '%.200s'; read those, which the "
-                   "reader finds by their numbers as in name.0.hdf5",
+                   "%s is in other files, the first of which is '%.200s'; read those files, which "
+                   "the reader finds by their numbers as in name.0.hdf5",
                    where, name);
 }
 
@@ -110,14 +110,15 @@ static enum ky_status check_storage(hid_t set, hid_t space, const char *where, u
         status = in_other_files(how, where, error);
     else if (unknown_filter(how, filter, &number))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s is packed by filter %d (%s), which this HDF5 library does not have; "
-                         "h5repack -f NONE, where the filter is installed, unpacks the file",
+                         "%s is compressed by filter %d (%s), which this HDF5 library lacks; "
+                         "h5repack -f NONE, on a machine with the filter, decompresses the file",
                          where, number, *filter ? filter : "no name");
     else if (layout == H5D_CHUNKED
                  ? bytes / MOST_PACKED > stored || !has_all_chunks(how, set, space)
                  : stored < bytes)
-        status = ky_fail(error, KY_BAD_DATA,
-                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+        status =
+            ky_fail(error, KY_BAD_DATA,
+                    "%s: the file does not contain all of it; it is cut off or damaged", where);
     H5Pclose(how);
     return status;
 }
@@ -150,11 +151,12 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
         status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,
                          field->array->real ? "numbers" : "integers");
     else if (!ky_hdf5_is_number(type))
-        status = ky_fail(error, KY_BAD_DATA, "%s is damaged: its numbers have more bits than room",
-                         where);
-    else if (rows > UINT64_MAX / 64)
         status = ky_fail(error, KY_BAD_DATA,
-                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+                         "%s is damaged: its numbers have more bits than their size", where);
+    else if (rows > UINT64_MAX / 64)
+        status =
+            ky_fail(error, KY_BAD_DATA,
+                    "%s: the file does not contain all of it; it is cut off or damaged", where);
     else
         status = check_storage(set, space, where, rows * size[1] * width, error);
     H5Tclose(type);

@@ -50,9 +50,9 @@ void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
         if (sure || isnan(length) || told++)
             continue;
         ky_read_log(options, KY_LOG_INFO,
-                    "the file's parameters give type %d the softening %.6g, which is not taken, "
-                    "since the run was comoving or h-scaled or its bodies had softenings of their "
-                    "own; --softening sets one",
+                    "the file's parameters give type %d the softening %.6g, which is not used, "
+                    "since the run was comoving or h-scaled or its bodies had their own "
+                    "softenings; --softening sets one",
                     t, length);
     }
 }

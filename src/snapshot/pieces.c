@@ -320,7 +320,7 @@ static enum ky_status read_pieces(const struct reading *reading, struct ky_error
     for (size_t r = 0; r < reading->plan.files && !status; r++)
         status = read_piece(reading, r, error);
     return status ? ky_fail_in(error, status,
-                               "its %" PRIu64 " pieces are not all whole: ", reading->pieces.count)
+                               "its %" PRIu64 " pieces are not all intact: ", reading->pieces.count)
                   : KY_OK;
 }
 

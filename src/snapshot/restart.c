@@ -255,7 +255,7 @@ enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_res
         status = read_section(input, &table[k], &restart->section[k], error);
     if (!status && head.version == IN_PIECES && !input->path)
         status = ky_fail(error, KY_BAD_DATA,
-                         "its bodies are in other files beside it: open it by its name");
+                         "its bodies are in separate files beside it: open it by its name");
     free(table);
     if (status)
         ky_restart_free(restart);

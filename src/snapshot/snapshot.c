@@ -124,7 +124,7 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
     if (input->size >= sizeof head && !ky_input_read(input, 0, head, sizeof head, NULL) &&
         !memcmp(head, "KYOHO", sizeof head))
         return ky_fail(error, KY_BAD_DATA,
-                       "is a restart file and no snapshot; --resume continues from it");
+                       "is a restart file, not a snapshot; --resume continues from it");
     char names[LIST];
     return ky_fail(error, KY_BAD_DATA,
                    "is not a snapshot in a known format (%s with a header line such as "
@@ -176,7 +176,8 @@ enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
         ky_size_adopt(chosen, sizeof *chosen, options, "ky_read_options_defaults", error))
         return KY_USAGE;
     return chosen->types >> 6
-               ? ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others")
+               ? ky_fail(error, KY_USAGE,
+                         "types of bodies are 0 to 5; the options ask for other types")
                : KY_OK;
 }
 
@@ -322,10 +323,9 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);
     if (!format && ky_is_standard(path))
-        return ky_fail(
-            error, KY_USAGE,
-            "standard output has no name from which the format follows; give --format csv or "
-            "--format tipsy");
+        return ky_fail(error, KY_USAGE,
+                       "standard output has no extension that gives the format; give --format csv "
+                       "or --format tipsy");
     if (ky_is_standard(path) && format->format == KY_HDF5)
         return ky_fail(error, KY_USAGE,
                        "HDF5 cannot be written to standard output; give --format csv or tipsy, or "
@@ -335,10 +335,10 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
                        chosen.format);
     if (!format)
         return ky_fail(error, KY_USAGE,
-                       "%s: the name must end in one of %s, from which the format follows", path,
+                       "%s: the name must end in one of %s, which gives the format", path,
                        list_endings(endings));
     if (!format->write)
-        return ky_fail(error, KY_UNSUPPORTED, "%s: %s is read and not written; write one of %s",
+        return ky_fail(error, KY_UNSUPPORTED, "%s: %s can be read but not written; write one of %s",
                        path, format->name, list_endings(endings));
     if (chosen.compress && format->format != KY_HDF5)
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,

@@ -100,7 +100,7 @@ static enum ky_status check_conversion(const struct ky_space *space, const struc
                        space->hubble, space->omega_matter, space->omega_lambda);
     if (!(units->length_cm > 0 && units->velocity_cm_s > 0))
         return ky_fail(error, KY_BAD_DATA,
-                       "is comoving and names no units, which the Hubble flow needs; give --units "
+                       "is comoving and gives no units, which the Hubble flow needs; give --units "
                        "galaxy if they are kpc, 1e10 Msun and km/s (before factors of h)");
     return KY_OK;
 }
@@ -128,7 +128,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
                    "is %s; Kyoho works in physical coordinates and open space: --physical converts "
-                   "it, and --as-stored takes its numbers for physical ones",
+                   "it, and --as-stored treats its numbers as physical",
                    what);
 }
 

@@ -74,7 +74,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
     size_t bytes = input->size < sizeof head ? (size_t)input->size : sizeof head;
     KY_TRY(ky_input_read(input, 0, head, bytes, error));
     if (!ky_tipsy_recognise(input, head, bytes))
-        return ky_fail(error, KY_BAD_DATA, "is not a TIPSY file of three dimensions");
+        return ky_fail(error, KY_BAD_DATA, "is not a three-dimensional TIPSY file");
     *layout = (struct layout){.turn = !has_three_dimensions(head, bytes, 0)};
     layout->time = ky_load_real(head, 8, layout->turn);
     layout->n = ky_load32(head + 8, layout->turn);
@@ -231,12 +231,13 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
         bodies->id[i] = ky_number_count(text, &end);
         if (end == text)
             return ky_fail(error, KY_BAD_DATA,
-                           "line %zu holds no id; it must be a whole number of 0 or more", i + 2);
+                           "line %zu has no id; it must be a whole number of 0 or more", i + 2);
     }
     end += strspn(end, BLANKS);
     /* a last line without a newline may have lost digits */
     if (*end || end[-1] != '\n')
-        return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a whole line", bodies->n);
+        return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a complete line",
+                       bodies->n);
     return KY_OK;
 }
 
@@ -264,11 +265,10 @@ static enum ky_status decide_space(const struct ky_read_options *options,
 {
     const struct ky_space space = snapshot->space;
     if (space.comoving && options->space != KY_SPACE_AS_STORED && options->space != KY_SPACE_OPEN)
-        return ky_fail(
-            error, KY_BAD_DATA,
-            "is comoving (bComove in its .param), and comoving TIPSY files are not "
-            "converted; convert it to GADGET HDF5 with the program that wrote it, and "
-            "read that with --physical; --as-stored takes its numbers for physical ones");
+        return ky_fail(error, KY_BAD_DATA,
+                       "is comoving (bComove in its .param), and comoving TIPSY files are not "
+                       "converted; convert it to GADGET HDF5 with the program that wrote it, and "
+                       "read that with --physical; --as-stored treats its numbers as physical");
     return ky_space_decide(&space, options, snapshot, error);
 }
 

@@ -177,9 +177,8 @@ enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapsho
     struct notes notes;
     enum ky_status status = ky_tipsy_text(name, &text, error);
     if (!status && text && is_cut_off(text))
-        status = ky_fail(
-            error, KY_BAD_DATA,
-            "is cut off; remove it if the numbers of the snapshot are to be read as they are");
+        status = ky_fail(error, KY_BAD_DATA,
+                         "is cut off; remove it to read the numbers of the snapshot as they are");
     if (!status && text)
         status = read_notes(text, &notes, error);
     if (!status && text)

@@ -39,8 +39,7 @@ enum ky_status ky_units_unknown(const struct ky_read_options *options, const cha
 {
     if (!options->units && options->space != KY_SPACE_AS_STORED)
         return ky_fail(error, KY_BAD_DATA,
-                       "names units that are not understood (%s); --units says what they are",
-                       what);
+                       "names units that are not understood (%s); --units sets them", what);
     ky_read_log(
         options, KY_LOG_WARNING, "the file names units that are not understood (%s); %s", what,
         options->units ? "those of --units are taken" : "its numbers are shown without units");

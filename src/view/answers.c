@@ -162,14 +162,14 @@ static void go_to(struct ky_view *view, const struct ky_request *request, struct
     if (path == PATHS && !is_order) {
         say(reply, KY_HTTP_NONE, "there is no such page\n");
     } else if (strcmp(request->method, method) != 0) {
-        say(reply, KY_HTTP_METHOD, "this path has another method\n");
+        say(reply, KY_HTTP_METHOD, "this path does not accept this method\n");
         reply->answer.allow = method;
     } else if (!is_order) {
         show(view, (enum path)path, request, reply);
     } else if (ky_desk_order(view, request->path)) {
         say(reply, KY_HTTP_OK, "");
     } else {
-        say(reply, KY_HTTP_NO_RUN, "no run is here to take orders\n");
+        say(reply, KY_HTTP_NO_RUN, "there is no run that accepts commands\n");
     }
 }
 

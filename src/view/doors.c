@@ -39,7 +39,7 @@ const char *ky_doors_refuse(const struct ky_request *request, const char *token)
     static const char scheme[] = "http://", query[] = "token=";
     const size_t before = sizeof scheme - 1;
     if (!request->host || !is_here(request->host))
-        return "this page is at 127.0.0.1 or localhost alone\n";
+        return "this page is available only at 127.0.0.1 or localhost\n";
     if (request->origin && (strncmp(request->origin, scheme, before) != 0 ||
                             strcmp(request->origin + before, request->host) != 0))
         return "another page sent this request\n";

@@ -162,7 +162,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     *engine = NULL;
     if (strchr(parameters->engine, ':') && !strncmp(parameters->engine, "cpu", 3))
         return ky_fail(error, KY_USAGE,
-                       "engine '%s': there is one CPU; --threads says how much of it",
+                       "engine '%s': there is only one CPU; --threads sets how much of it is used",
                        parameters->engine);
     const struct ky_cpu_method *method;
     enum ky_status status = ky_cpu_method(parameters->force, &method, error);
@@ -170,7 +170,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return status;
     if (parameters->tree != KY_TREE_BY_ENGINE)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--tree is for devices, and engine cpu is none: leave out --tree, or name a "
+                       "--tree is for devices, not for engine cpu: leave out --tree, or name a "
                        "device with --engine");
     struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
@@ -219,10 +219,10 @@ static enum ky_status check_mutual(const struct ky_parameters *parameters,
 {
     if (!parameters->mutual || !bodies->softening || parameters->softening_kind != KY_PLUMMER)
         return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "forces of bodies with softenings of their own are not mutual with "
-                   "--softening-kind plummer: use symmetric or spline with --mutual, or one "
-                   "--softening for all bodies");
+    return ky_fail(
+        error, KY_USAGE,
+        "forces of bodies with their own softenings are not mutual with --softening-kind plummer: "
+        "use symmetric or spline with --mutual, or one --softening for all bodies");
 }
 
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,

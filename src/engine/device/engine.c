@@ -83,8 +83,8 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
                        card->name);
     if (hermite && state->parameters->field_places)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "devices lead Hermite steps without the host, which a field function needs: "
-                       "use engine cpu, or --integrator leapfrog or block");
+                       "Hermite steps on devices run without the host, which a field function "
+                       "needs: use engine cpu, or --integrator leapfrog or block");
     return ky_links_check(state->parameters, error);
 }
 

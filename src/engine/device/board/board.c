@@ -76,14 +76,14 @@ static enum ky_status connect(struct ky_device_board *board, const struct ky_par
     size_t listed;
     KY_TRY(ky_device_list_once(parameters->engine, &listed, error));
     if (listed > 1)
-        return ky_fail(error, KY_USAGE, "a board is one device, not those of '%s'",
+        return ky_fail(error, KY_USAGE, "a board is one device, but '%s' names several",
                        parameters->engine);
     KY_TRY(ky_card_open(&board->opened, parameters->engine, error));
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "a board computes in extended or double precision, not in single");
     if (parameters->precision == KY_DOUBLE && !board->opened.card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: precision extended is there",
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use precision extended",
                        board->opened.card->name);
     board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
     return KY_OK;
@@ -323,7 +323,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
     task->capacity = task->capacity < task->slots ? task->capacity : task->slots;
     if (request->what & KY_BOARD_LISTS && task->capacity > UINT32_MAX / (request->count + 1))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "%zu lists of %zu neighbours: a board makes 2^32 entries at a time",
+                       "%zu lists of %zu neighbours: a board supports at most 2^32 entries",
                        request->count, task->capacity);
     enum ky_status status = task->slots && request->count ? compute(board, request, error) : KY_OK;
     task->is_on = !status;

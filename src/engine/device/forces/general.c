@@ -156,8 +156,8 @@ static int counts_up_to(const struct general *walk, double count)
 static enum ky_status too_many(const struct general *walk, struct ky_error *error)
 {
     return ky_fail(error, KY_UNSUPPORTED,
-                   "action %s: a body has 2^24 neighbours or more, or room for them: floats do not "
-                   "count so far; use --precision double",
+                   "action %s: a body has 2^24 or more neighbours, or memory for as many: floats "
+                   "cannot count them; use --precision double",
                    walk->facts->about.name);
 }
 

@@ -195,7 +195,7 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
     for (size_t r = 1; r < shared->ranks && !status; r++)
         if (strcmp(name[r], name[0]) != 0)
             status = ky_fail(error, KY_UNSUPPORTED,
-                             "the devices of ranks have to be of one kind, not %.100s and %.100s: "
+                             "the devices of ranks must be of one kind, not %.100s and %.100s: "
                              "name others in --engine",
                              name[0], name[r]);
     free(name);

@@ -62,7 +62,7 @@ static enum ky_status list(size_t index, struct ky_device *device)
     device->usable = properties.major * 10 + properties.minor >= 75;
     if (!device->usable)
         snprintf(device->reason, sizeof device->reason,
-                 "its compute capability is below 7.5, the oldest that CUDA 13 knows");
+                 "its compute capability is below 7.5, the oldest that CUDA 13 supports");
     return KY_OK;
 }
 

@@ -120,7 +120,7 @@ static void why_ended(const struct ky_trial *trial, char *text, size_t size)
     else if (trial->signal)
         snprintf(how, sizeof how, "signal %d", trial->signal);
     snprintf(text, size,
-             "%s OpenCL driver%s%s ends any process that asks for its devices (%s) and is not "
+             "%s OpenCL driver%s%s kills any process that asks for its devices (%s) and is not "
              "used: repair or remove it",
              *trial->note ? "the" : "an", *trial->note ? " of " : "", trial->note, how);
 }
@@ -156,8 +156,8 @@ static void why_none(char *text, size_t size)
         why_ended(ended, text, size);
     else if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
         snprintf(text, size,
-                 "the OpenCL drivers that are installed offer no device (one may need a folder for "
-                 "its cache that can be written: XDG_CACHE_HOME)");
+                 "the installed OpenCL drivers offer no device (one may need a writable folder for "
+                 "its cache: XDG_CACHE_HOME)");
     else
         snprintf(text, size, "no OpenCL driver is installed");
 }
