@@ -194,9 +194,9 @@ class Snapshot:
 def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False) -> Snapshot:
     """Reads a file of any known format, told by its content, as a Snapshot: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
 
-    `types` reads bodies of these GADGET types alone; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
-    without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` takes its
-    numbers for physical ones in open space.
+    `types` reads only bodies of these GADGET types; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
+    without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` treats its
+    numbers as physical quantities in open space.
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
