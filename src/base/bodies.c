@@ -64,7 +64,7 @@ double ky_bodies_bytes(size_t n, unsigned with, int required)
     return bytes;
 }
 
-/* Makes the arrays that are NULL and wanted. KY_FAULT when memory is out. */
+/* Makes the arrays that are NULL and wanted. KY_FAULT if memory runs out. */
 static enum ky_status allocate(int threads, struct ky_bodies *bodies, unsigned with, int required,
                                struct ky_error *error)
 {

@@ -93,7 +93,7 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
 /* `size` bytes at `data`, which must outlive the input. */
 void ky_input_memory(struct ky_input *input, const void *data, size_t size);
 /* Reads all of standard input into memory. KY_BAD_DATA if it is empty or cannot be read, KY_FAULT
- * when memory is out. The input is to be closed after a failure too. */
+ * if memory runs out. The input is to be closed after a failure too. */
 enum ky_status ky_input_standard(struct ky_input *input, struct ky_error *error);
 /* Closes the file, or frees the memory that ky_input_standard took. */
 void ky_input_close(struct ky_input *input);

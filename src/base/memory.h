@@ -9,11 +9,11 @@
  * `what` is the name of the array: "masses". */
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size);
 
-/* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory is out.
+/* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory runs out.
  * For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
 /* Replaces *array by ky_allocate(count, size) with the first `old` elements copied, and frees the
- * old memory. Returns 1; or 0 when memory is out, and *array stays as it is. */
+ * old memory. Returns 1; or 0 if memory runs out, and *array stays as it is. */
 int ky_extend(void *array, size_t old, size_t count, size_t size);
 /* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
  */

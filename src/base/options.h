@@ -203,7 +203,7 @@ enum ky_status ky_options_json(const struct ky_option_names *names, FILE *file, 
 enum ky_status ky_options_read_file(FILE *file, const char *name,
                                     struct ky_option_storage **storage, char **text,
                                     struct ky_error *error);
-/* Room for a text of so many bytes, which *storage owns; NULL when memory is out. */
+/* Room for a text of so many bytes, which *storage owns; NULL if memory runs out. */
 char *ky_options_store(struct ky_option_storage **storage, size_t bytes);
 /* Frees the texts of all files that were read into it; NULL is allowed. */
 void ky_options_storage_free(struct ky_option_storage *storage);

@@ -47,7 +47,7 @@ enum ky_status ky_portion_tell(const struct ky_portion *portion, void *numbers, 
                                struct ky_error *error);
 /* Gathers the elements of all ranks, in order, on the leading rank: there *array, from ky_allocate,
  * is replaced by memory for all of them, and *count becomes their number. On other ranks both stay
- * as they are. KY_FAULT when memory is out. */
+ * as they are. KY_FAULT if memory runs out. */
 enum ky_status ky_portion_collect(const struct ky_portion *portion, void **array, size_t *count,
                                   size_t size, struct ky_error *error);
 /* sum[k] = Σ part[b × width + k] in the order of all blocks b; blocks of other ranks must be 0.

@@ -34,7 +34,7 @@ struct ky_view_frame {
 /* A pointer to this table is the first member of struct ky_view. */
 struct ky_view_calls {
     /* Sets the source of the frames: is_run 1: a run that takes orders; 0: the snapshots of a run.
-     * `energy` is the path of its energy.csv, or NULL. KY_FAULT when memory is out. */
+     * `energy` is the path of its energy.csv, or NULL. KY_FAULT if memory runs out. */
     enum ky_status (*begin)(struct ky_view *view, int is_run, const char *energy,
                             struct ky_error *error);
     /* 1 in a child of the process that opened the view (fork), where its thread is not. */
@@ -53,7 +53,7 @@ struct ky_view_calls {
     /* The most bodies that a frame shows. */
     size_t (*most)(const struct ky_view *view);
     /* Gives a frame to the pages that wait for it. `number`: of the snapshot; 0: of a run, where
-     * frames are counted. KY_FAULT when memory is out. */
+     * frames are counted. KY_FAULT if memory runs out. */
     enum ky_status (*give)(struct ky_view *view, const struct ky_view_frame *frame, uint64_t number,
                            struct ky_error *error);
     /* The run has ended, and takes no more orders. Its last frame stays. */

@@ -15,14 +15,14 @@ struct ky_domain_cells {
     size_t count;
 };
 
-/* Measures the rank's own tree, and the sinks. To be freed, also after a failure. KY_FAULT when
- * memory is out. */
+/* Measures the rank's own tree, and the sinks. To be freed, also after a failure. KY_FAULT if
+ * memory runs out. */
 enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
                                        const struct ky_shared_tree *wanted,
                                        struct ky_domain_cells *cells, struct ky_error *error);
 void ky_domain_free_cells(struct ky_domain_cells *cells);
 /* Lists the sinks: the marked groups (NULL: all groups) and all cells that hold them. Where they
- * are bodies `all` has the closed roots of all ranks. KY_FAULT when memory is out. */
+ * are bodies `all` has the closed roots of all ranks. KY_FAULT if memory runs out. */
 enum ky_status ky_domain_list_cells(const struct ky_domain *domain,
                                     const struct ky_shared_tree *wanted, const unsigned char *marks,
                                     const struct ky_octree_all *all, struct ky_domain_cells *cells,

@@ -60,7 +60,7 @@ typedef enum ky_status ky_rank_function(struct ky_comm *comm, void *context,
 
 /* Starts ranks 1 … size − 1, each a thread of this process that runs the function. The caller is
  * rank 0 and gets *first, until ky_comm_close. Its calls may come from any thread, one at a time.
- * KY_USAGE for less than one rank, KY_FAULT where memory is out or a thread cannot be made. */
+ * KY_USAGE for less than one rank, KY_FAULT if memory runs out or a thread cannot be made. */
 enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
                             struct ky_comm **first, struct ky_error *error);
 /* Waits until the other ranks return; ranks that wait for rank 0 fail. Returns the status of the
@@ -78,15 +78,15 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
  * process in which the function fails prints the error and ends all processes. */
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
 
-/* Broadcasts `bytes` bytes from rank 0. KY_FAULT when memory is out. */
+/* Broadcasts `bytes` bytes from rank 0. KY_FAULT if memory runs out. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
 /* All-to-all with different sizes: sends out[r] elements of `bytes` bytes to rank r and receives
  * in[r] elements from it. At `own` and `all` the elements lie in the order of the ranks. Both sides
- * know the sizes. KY_FAULT when memory is out. */
+ * know the sizes. KY_FAULT if memory runs out. */
 enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
                              const size_t *in, size_t bytes, struct ky_error *error);
 /* Gathers elements of `bytes` bytes on rank 0: counts[r] from rank r, in the order of the ranks at
- * `all`. The other ranks ignore `counts` and `all`. KY_FAULT when memory is out. */
+ * `all`. The other ranks ignore `counts` and `all`. KY_FAULT if memory runs out. */
 enum ky_status ky_comm_collect(struct ky_comm *comm, const void *own, size_t count, void *all,
                                const size_t *counts, size_t bytes, struct ky_error *error);
 /* A barrier; fails if one of the ranks has failed. */

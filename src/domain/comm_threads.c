@@ -405,7 +405,7 @@ static void free_world(struct world *world, struct rank *ranks)
     free(world);
 }
 
-/* NULL when memory is out. */
+/* NULL if memory runs out. */
 static struct world *make_world(int size)
 {
     const size_t count = (size_t)size;

@@ -260,7 +260,7 @@ enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error);
 typedef enum ky_status ky_domain_work(void *context, int part, size_t first, size_t end,
                                       struct ky_error *error);
 /* Applies the function on all threads, each to its part of the bodies. Returns the status of the
- * first part that failed, with its text; KY_FAULT when memory is out. */
+ * first part that failed, with its text; KY_FAULT if memory runs out. */
 enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, void *context,
                               struct ky_error *error);
 /* Bodies of the rank's engine that are read at a time: reads bodies first … first + chunk->n − 1 of
@@ -272,7 +272,7 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
 enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error);
 /* Gives the engine the numbers in `index`, if it keeps them. */
 enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *error);
-/* Room for n indices. KY_FAULT when memory is out. */
+/* Room for n indices. KY_FAULT if memory runs out. */
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 
 /* The function `settle` of struct ky_shared. */
@@ -319,7 +319,7 @@ struct ky_whole {
     struct ky_engine *engine; /* to be closed, also after a failure; it may be NULL */
 };
 /* Opens it for `engine` (all ranks as one engine): it obeys the stop flag of `engine`, and
- * get(engine, …) fetches the bodies. KY_FAULT when memory is out. */
+ * get(engine, …) fetches the bodies. KY_FAULT if memory runs out. */
 typedef enum ky_status ky_domain_get_function(struct ky_engine *engine, struct ky_bodies *bodies,
                                               struct ky_error *error);
 enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
@@ -352,7 +352,7 @@ enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column col
 
 /* Gives each of the rank's bodies a row of `bytes` bytes, own[n × bytes]. Rank 0 writes the rows by
  * write(context, body, row) with the body's number, and sends them to one rank after the other.
- * KY_FAULT when memory is out. */
+ * KY_FAULT if memory runs out. */
 typedef void ky_domain_row_function(const void *context, uint64_t body, void *row);
 enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_row_function *write,
                               const void *context, void *own, struct ky_error *error);
@@ -365,7 +365,7 @@ struct ky_domain_columns {
 /* The numbers of a body in them. */
 size_t ky_domain_column_numbers(const struct ky_domain *domain);
 /* Reads them, with room for `room` bodies; to be freed by ky_domain_free_columns, also after a
- * failure. KY_FAULT when memory is out. */
+ * failure. KY_FAULT if memory runs out. */
 enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
                                       struct ky_domain_columns *columns, struct ky_error *error);
 void ky_domain_free_columns(struct ky_domain_columns *columns);

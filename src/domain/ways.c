@@ -76,7 +76,7 @@ static void sort_bodies(const struct ky_domain *domain, const struct sorting *so
     }
 }
 
-/* Fills `out` and `order`. Fails with KY_FAULT when memory is out. */
+/* Fills `out` and `order`. Fails with KY_FAULT if memory runs out. */
 static enum ky_status find_order(const struct ky_domain *domain, struct ky_domain_ways *ways,
                                  uint32_t *row, struct ky_error *error)
 {

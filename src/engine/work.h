@@ -14,7 +14,7 @@ struct ky_work_place {
     int threads;
     void *context;
     /* Gets an array of the portion's bodies from the engines. Fails if one of the ranks has failed,
-     * and with KY_FAULT when memory is out. */
+     * and with KY_FAULT if memory runs out. */
     enum ky_status (*fetch)(struct ky_work_place *place, enum ky_array_id array,
                             struct ky_error *error);
 };

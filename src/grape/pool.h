@@ -15,7 +15,7 @@ enum ky_status ky_pool_open(const struct ky_grape_devices *devices,
 void ky_pool_close(struct ky_pool *pool); /* NULL is allowed */
 
 /* Keeps the body for the next start that is not a repetition. Of several bodies for one slot the
- * last counts. KY_FAULT where memory is out. */
+ * last counts. KY_FAULT if memory runs out. */
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error);
 /* Empties all slots and abandons a running force. After a failure the pool can only be closed. */

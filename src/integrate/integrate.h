@@ -86,7 +86,7 @@ struct ky_integrator_verbs {
     enum ky_status (*check_bodies)(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
-     * that do not go with this integrator, KY_FAULT when memory is out. */
+     * that do not go with this integrator, KY_FAULT if memory runs out. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error);

@@ -20,7 +20,7 @@ struct ky_own_steps {
 };
 
 /* Makes a struct of `size` bytes, which begins with struct ky_own_steps and is 0 after it. KY_FAULT
- * when memory is out. */
+ * if memory runs out. */
 enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
                                    const struct ky_parameters *parameters,
                                    struct ky_integrator_state **integrator, struct ky_error *error);
@@ -71,7 +71,7 @@ double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct
 /* KY_USAGE for lengths of steps that contradict each other. */
 enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
 /* Stores body i and the body with the strongest pull on it in the report; i = own->n stands for the
- * body with the shortest step. KY_FAULT when memory is out. */
+ * body with the shortest step. KY_FAULT if memory runs out. */
 enum ky_status ky_own_steps_note(struct ky_own_steps *own, size_t i, struct ky_error *error);
 /* Advances the engine by `ticks` ticks of the length `tick`, and adds to the report. The caller
  * sets in `way` the scheme and what the scheme needs besides times and ticks. Fails as the engine

@@ -1,5 +1,5 @@
 /* Whether a walk on the host opens a cell: the rule in octree.h, "How a walk decides". It is inline
- * because the walk for single bodies asks it 10⁸ times a second. */
+ * because the walk for single bodies calls it 10⁸ times a second. */
 #ifndef KY_OCTREE_DECIDE_H
 #define KY_OCTREE_DECIDE_H
 

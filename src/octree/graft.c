@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "octree/work.h"
 
-/* A cell of the new tree while it is made: of a part's tree, or above the parts' roots. */
+/* A cell of the new tree under construction: of a part's tree, or above the parts' roots. */
 struct node {
     uint32_t part; /* TOP: the roots from `cell` on, `roots` of them, are below */
     uint32_t cell, roots;

@@ -59,7 +59,7 @@ static uint32_t group_size(size_t bodies, size_t largest)
     return (uint32_t)(size < largest ? size : largest);
 }
 
-/* Groups and shares while they are made, or counted. */
+/* Groups and shares under construction, or their numbers. */
 struct grouping {
     const struct ky_octree *tree;
     size_t largest, limit, shared; /* bodies of a group, of its cell, of the cell of a share */

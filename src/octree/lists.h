@@ -13,7 +13,7 @@ struct ky_lists {
 
 /* Appends the lists of one group. `factor` is the factor of the relative opening test, 1 for the
  * other tests; `eps2` is ε² of a sink, unless the tree has ε² for each body. The group's own bodies
- * are in its list of bodies. The tree must have its links. KY_FAULT when memory is out. */
+ * are in its list of bodies. The tree must have its links. KY_FAULT if memory runs out. */
 enum ky_status ky_lists_add(struct ky_lists *lists, const struct ky_octree *tree,
                             const struct ky_group *group, double factor, double eps2,
                             struct ky_error *error);

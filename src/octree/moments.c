@@ -27,7 +27,7 @@ struct work {
     struct ky_octree *tree;
     const struct ky_octree_bodies *bodies; /* in a build */
     const double (*position)[3];   /* in a tree that is kept: the present positions of its bodies */
-    struct ky_octree_sums *branch; /* of the cut cells, or NULL while they are made */
+    struct ky_octree_sums *branch; /* of the cut cells, or NULL during their computation */
     size_t next_branch;
     struct ky_opening_test test;
     int edge;

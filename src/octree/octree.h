@@ -71,7 +71,7 @@ struct ky_octree {
                                              tree is not grafted */
     size_t grafted_roots, part;           /* part: the number of this one */
     struct ky_octree_seconds seconds;     /* of the last build */
-    struct ky_octree_scratch *scratch;    /* capacities and work space, kept between builds */
+    struct ky_octree_scratch *scratch;    /* capacities and workspace, kept between builds */
 };
 
 /* 1 if the bodies of a cell are divided into groups, of at most `most` bodies each. */
@@ -107,13 +107,13 @@ void ky_octree_free(struct ky_octree *tree);
  * theta, multipole, softening_kind and threads; `cell` must be KY_BOX or KY_EDGE. `curve none`
  * builds over Morton keys, with the groups of `morton`; a walk for each body should then take the
  * bodies in the caller's order. Positions that are not finite do no harm, but give no useful tree.
- * KY_USAGE for 2^31 bodies or more, KY_FAULT when memory is out; the tree is empty then. */
+ * KY_USAGE for 2^31 bodies or more, KY_FAULT if memory runs out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and
  * origin stay; boxes, opening radii and moments are recomputed. With `cell edge` a cell keeps its
  * edge; where its box has left the cube, the cube is placed about the box. The parameters must be
- * the parameters of the build. Only `moments` of the seconds changes. KY_FAULT when memory is
+ * the parameters of the build. Only `moments` of the seconds changes. KY_FAULT if memory runs
  * out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
@@ -123,7 +123,7 @@ unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
 /* Makes (*place)[i], the place of the caller's i-th body along the curve; to be freed. KY_FAULT
- * when memory is out. */
+ * if memory runs out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
 /* About how many cells n bodies have: a little more than for a Plummer sphere. */

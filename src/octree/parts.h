@@ -51,7 +51,7 @@ void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *r
 struct ky_octree_box {
     double middle[3], half[3];
     double factor;
-    double eps2;  /* ε² of the sinks, which splines look at */
+    double eps2;  /* ε² of the sinks, used by splines */
     int by_reach; /* 1: the sinks need all bodies within `reach` of the box; the opening test does
                      not count */
     double reach;
@@ -70,7 +70,7 @@ struct ky_octree_sinks {
     const void *context;
 };
 
-/* Makes their boxes: *box is to be freed, also after a failure. KY_FAULT when memory is out. */
+/* Makes their boxes: *box is to be freed, also after a failure. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_octree_box **box,
                                size_t *count, struct ky_error *error);
 
@@ -94,13 +94,13 @@ struct ky_octree_parcel {
 };
 
 /* Makes the parcel of the cells and bodies of the tree that groups in these boxes may need, in
- * walks with moments of this order; parcel->data is to be freed. KY_FAULT when memory is out. */
+ * walks with moments of this order; parcel->data is to be freed. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error);
 /* Copies to (*openers)[0 … *count), to be freed, the boxes whose groups may need more of a part's
  * tree than a parcel of its closed roots, which ky_octree_prune makes if it gets no boxes.
- * `opening` is the opening of the trees. KY_FAULT when memory is out. */
+ * `opening` is the opening of the trees. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned opening,
                                  const struct ky_octree_box *box, size_t boxes,
                                  struct ky_octree_box **openers, size_t *count,
@@ -124,7 +124,7 @@ struct ky_octree_all {
 /* Makes `to` the tree of the system for the groups of this part: its own tree, the parcels of the
  * other parts, and the cells above. `order` of `to` is defined only for the part's own bodies. If
  * the part's own tree has numbers, `to` has them too; then the links of each cell give the bodies
- * that are present: they are consecutive, and a closed cell has none. KY_FAULT when memory is out,
+ * that are present: they are consecutive, and a closed cell has none. KY_FAULT if memory runs out,
  * KY_BAD_DATA for links that do not fit. */
 enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
                                const struct ky_octree_all *all,

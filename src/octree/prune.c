@@ -309,7 +309,7 @@ static size_t take_openers(const struct pyramid *pyramid, const struct ky_octree
     return taken;
 }
 
-/* Makes the levels up to one box; returns the last, or −1 when memory is out. */
+/* Makes the levels up to one box; returns the last, or −1 if memory runs out. */
 static int make_pyramid(struct pyramid *pyramid, const struct ky_octree_box *box, size_t boxes,
                         struct ky_octree_box **room)
 {

@@ -100,7 +100,7 @@ static void push(struct lists *lists, uint32_t cell)
     lists->cell[lists->count++] = cell;
 }
 
-/* ---- which sinks ask ---- */
+/* ---- sinks that need more cells ---- */
 
 struct asking {
     const struct ky_octree_acting *acting;

@@ -42,7 +42,7 @@ struct ky_octree_own_sinks {
     int group, order; /* the most bodies of a group; of the expansions */
 };
 
-/* Lists them: *sink is to be freed, also after a failure. KY_FAULT when memory is out. */
+/* Lists them: *sink is to be freed, also after a failure. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_list_sinks(const struct ky_octree_own_sinks *own,
                                     struct ky_octree_sink **sink, size_t *count,
                                     struct ky_error *error);
@@ -58,7 +58,7 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
                                 struct ky_octree_sink **asking, size_t *count,
                                 struct ky_error *error);
 /* Makes the parcel of the cells and bodies of the tree that these sinks may need; `source` are its
- * cells (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT when memory is out. */
+ * cells (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_prune_for(const struct ky_octree *tree, const struct ky_fmm_source *source,
                                    const struct ky_octree_acting *acting,
                                    const struct ky_octree_sink *sink, size_t sinks,

@@ -6,7 +6,7 @@
 #include "octree/octree.h"
 #include "octree/parts.h"
 
-/* A cell while the tree grows. */
+/* A cell of a tree under construction. */
 struct ky_sprout {
     uint32_t first; /* first child */
     uint32_t body, bodies;
@@ -33,19 +33,19 @@ struct ky_octree_scratch {
     int threads;
 };
 
-/* Makes room for `count` elements of `size` bytes at *array; its content is lost. KY_FAULT when
- * memory is out. */
+/* Makes room for `count` elements of `size` bytes at *array; its content is lost. KY_FAULT if
+ * memory runs out. */
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
 
 /* A tree without bodies, that keeps its memory. */
 void ky_octree_empty(struct ky_octree *tree);
 /* Makes room for `n` bodies, with softenings of their own or without, and places their arrays.
- * KY_FAULT when memory is out. */
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error);
-/* Makes room for tree->nodes cells with moments of this order. KY_FAULT when memory is out. */
+/* Makes room for tree->nodes cells with moments of this order. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
                                        struct ky_error *error);
 /* Fills the KY_OCTREE_PADDING elements behind the bodies, of which there is one at least. */
@@ -73,7 +73,7 @@ enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
                                          const uint32_t *order, size_t n, double spread,
                                          double *middle);
 /* Moves the bodies with ε² > middle to the end, and marks their keys with KY_UPPER_HALF, a bit that
- * no key has. KY_FAULT when memory is out. */
+ * no key has. KY_FAULT if memory runs out. */
 #define KY_UPPER_HALF ((uint64_t)1 << 63)
 enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, double middle,
                                       uint64_t *key, uint32_t *order, size_t n);
@@ -84,7 +84,7 @@ void ky_octree_order_ties(struct ky_octree *tree, const uint64_t *number);
  * Returns their number. Where there is room for less than that, they are only counted. */
 size_t ky_octree_roots(struct ky_octree *tree, const struct ky_octree_part *part, size_t room,
                        struct ky_sprout *sprout);
-/* Makes sprouts and levels of the sorted keys. KY_FAULT when memory is out. */
+/* Makes sprouts and levels of the sorted keys. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                               const struct ky_parameters *parameters, struct ky_error *error);
 /* Fills scratch->cut with the largest cells of at most `limit` bodies (or leaves), along the curve.
@@ -114,7 +114,7 @@ enum ky_need {
     KY_NEED_BODIES    /* all that is below */
 };
 /* Makes the parcel of the needed cells: need[nodes] is at least KY_NEED_CELL for roots, and for all
- * children of a cell whose children are needed. KY_FAULT when memory is out. */
+ * children of a cell whose children are needed. KY_FAULT if memory runs out. */
 enum ky_status ky_octree_pack(const struct ky_octree *tree, const unsigned char *need,
                               struct ky_octree_parcel *parcel, struct ky_error *error);
 /* Makes the groups. */

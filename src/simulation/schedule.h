@@ -45,7 +45,7 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
-/* Adds an instant for a snapshot that is not in `at` yet. KY_FAULT when memory is out. */
+/* Adds an instant for a snapshot that is not in `at` yet. KY_FAULT if memory runs out. */
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error);
 

@@ -112,7 +112,7 @@ def pictures(top):
     for words, code in (([b, "--groups", groups], 2), (["--groups", out], 2), (["--groups", os.path.join(top, "g.csv")], 4),
                         (["--groups", a], 4)):
         draw(a, *words, code=code)
-    check("than there are" in draw(a, "--panels", "5").stderr, "more panels than snapshots: a warning")
+    check("than exist" in draw(a, "--panels", "5").stderr, "more panels than snapshots: a warning")
     draw(a, b, a)
     wide = size(out)
     check(360 < wide[0] < 370 and wide[1] == 120, "three snapshots side by side")

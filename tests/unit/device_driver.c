@@ -670,7 +670,8 @@ static void two_faults(struct ky_card *card)
         assert_ok(card->driver->write(card, &faults.words, 0, told, sizeof told, &error));
         assert_int_equal(ky_faults_check(&faults, card, (enum ky_capacity)but, &wanted, &error),
                          KY_DEVICE);
-        assert_non_null(strstr(error.text, but == 0 ? "keeps: 9 wanted" : "neighbours: 5 wanted"));
+        assert_non_null(strstr(error.text, but == 0 ? "compaction is too small: 9 needed"
+                                                    : "neighbours is too small: 5 needed"));
         assert_ok(ky_faults_read(&faults, card, found, &error));
         assert_true(found[0] == 0 && found[1] == 0);
     }

@@ -388,10 +388,10 @@ static void expect_opening(int opening, double theta, double alpha, int once, in
     if (expected < 0) {
         assert_int_equal(status, KY_USAGE);
         assert_non_null(strstr(error.text, opening == KY_OPENING_BY_USE
-                                               ? "opening geometric, offset or minimum, alpha with "
+                                               ? "opening geometric, offset or minimum, alpha for "
                                                  "relative;"
                                                : "alpha is given, but it is the tolerance of "
-                                                 "opening relative;"));
+                                                 "opening relative; the"));
         return;
     }
     assert_int_equal(status, KY_OK);

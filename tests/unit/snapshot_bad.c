@@ -34,7 +34,7 @@ static void what_is_no_snapshot_is_refused(void **state)
     assert_bad(test_folder, "folder");
     put_bytes(in_folder("empty.csv"), "", 0);
     assert_bad(in_folder("empty.csv"), "empty");
-    assert_bad("/dev/null", "not a plain file");
+    assert_bad("/dev/null", "not a regular file");
     put_bytes(in_folder("foreign.hdf5"),
               "\x7f"
               "ELF and so on",

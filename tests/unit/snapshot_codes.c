@@ -688,7 +688,7 @@ static void outer_data_sets_are_named(void **state)
     file = make("v.hdf5", NULL);
     replace_masses(file, how);
     H5Fclose(file);
-    assert_refused("v.hdf5", NULL, KY_BAD_DATA, "the first is 'v.bin'");
+    assert_refused("v.hdf5", NULL, KY_BAD_DATA, "the first of which is 'v.bin'");
     H5Sclose(space);
 }
 

@@ -108,7 +108,7 @@ static inline size_t ky_externals_plain_count(const struct ky_externals *own)
 void ky_externals_ask(const struct ky_externals *own, size_t count, const double (*position)[3],
                       const double (*velocity)[3], double (*acceleration)[3], double (*jerk)[3],
                       double *potential);
-/* Adds all fields at points, as ky_externals_add. KY_FAULT when memory is out. */
+/* Adds all fields at points, as ky_externals_add. KY_FAULT if memory runs out. */
 enum ky_status ky_externals_add_at(const struct ky_externals *own, const struct ky_points *points,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error);

@@ -15,7 +15,7 @@
  * its name in errors. */
 #define KY_CAPACITIES(X)                                                                           \
     X(NEIGHBOURS, "the longest list of neighbours")                                                \
-    X(COMPACTED, "what a compaction keeps")
+    X(COMPACTED, "the output of a compaction")
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
