@@ -8,9 +8,6 @@
 
 /* The places for so many bodies: with room for arrivals and for bodies of other parts. */
 size_t ky_places_room(size_t bodies);
-/* The verb `sums`, of all ranks. */
-enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                              struct ky_error *error);
 /* Makes more places; the bodies stay where they are. Keys and groups are kept, too. KY_DEVICE where
  * the card has no memory. */
 enum ky_status ky_places_widen(struct ky_device_state *state, size_t places,

@@ -52,10 +52,10 @@ struct ky_device_bodies {
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
-    struct ky_buffer sums;                    /* of motion.c: sums of chunks */
+    struct ky_buffer sums;                    /* of sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
-        struct ky_buffer numbers;
+        struct ky_buffer numbers, potential;
         uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
         double time;       /* and at which time */
         int all;           /* 1: with their whole paths */
