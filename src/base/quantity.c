@@ -259,11 +259,11 @@ enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, con
     ky_unit_names(dimension, names);
     if (strchr(" \t", *text))
         return ky_fail(error, KY_USAGE,
-                       "%s: a blank between a number and its unit; write them together, with one "
-                       "of %s",
+                       "%s: there is a blank between a number and its unit; write them together, "
+                       "with one of %s",
                        where, names);
     if (!read_name(text, &found, cgs) && !is_none(dimension))
-        return ky_fail(error, KY_USAGE, "%s: '%.*s' is no unit here; it takes %s", where,
+        return ky_fail(error, KY_USAGE, "%s: '%.*s' is not a unit here; it takes %s", where,
                        length < 40 ? length : 40, text, names);
     if (is_none(dimension))
         return ky_fail(error, KY_USAGE, "%s: %.*s: it takes a number without a unit", where,
@@ -297,8 +297,8 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
         KY_TRY(ky_unit_read(at, dimension, where, &cgs, error));
         if (one == 0)
             return ky_fail(error, KY_USAGE,
-                           "%s: %.40s, but the bodies are in N-body units, in which nothing has a "
-                           "size; give --units galaxy or cluster, or a number without a unit",
+                           "%s: %.40s, but the bodies are in N-body units, which have no physical "
+                           "scale; give --units galaxy or cluster, or a number without a unit",
                            where, text);
         *value = rounded(*value * (cgs / one));
         at += strcspn(at, ",");
@@ -320,7 +320,7 @@ enum ky_status ky_units_together(const struct ky_units *one, const struct ky_uni
         ky_unit_text(other, kinds[k], names[1]);
     }
     return ky_fail(error, KY_BAD_DATA,
-                   "the snapshots are in different units, %s and %s: they have no scale in common; "
-                   "draw them apart",
+                   "the snapshots are in different units, %s and %s, without a common scale; draw "
+                   "them separately",
                    *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
 }

@@ -68,14 +68,14 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
         {strlen(parameters->engine) >= KY_ENGINE_NAME,
          "the name of the engine has more than 255 characters: name fewer devices"},
         {is_for_devices && force->tree == KY_TREE_BY_ENGINE && force->has_tree,
-         "ranks with devices share no walks of single bodies: use --force tree, or run without "
+         "ranks with devices do not do walks of single bodies: use --force tree, or run without "
          "ranks"},
         {is_for_devices && parameters->tree == KY_TREE_OF_HOST && force->tree != KY_TREE_OF_HOST,
-         "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
+         "ranks with devices build their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
-         "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
+         "ranks do not compute mutual interactions: leave out --mutual, or run without ranks"},
         {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
-         "with hermite4 no function of the caller acts as a field on bodies that ranks share: use "
+         "with hermite4, a field function of the caller cannot act on bodies that ranks share: use "
          "another integrator, or run without ranks"},
     };
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
@@ -542,10 +542,10 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     *engine = NULL;
     enum ky_status status = check(parameters, use->schemes, error);
     if (!status && ky_forks_is_child())
-        status = ky_fail(error, KY_FAULT,
-                         "ranks cannot be used here: the process was forked from one that uses "
-                         "ranks or devices; leave out --ranks, or begin the process anew (exec, "
-                         "spawn)");
+        status =
+            ky_fail(error, KY_FAULT,
+                    "ranks cannot be used here: the process was forked from one that uses ranks or "
+                    "devices; leave out --ranks, or start a new process (exec, spawn)");
     if (!status)
         status = ky_domain_check_number(room, error);
     if (status)

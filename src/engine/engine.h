@@ -69,7 +69,7 @@ struct ky_externals {
 
 /* The end of a warning about processors whose `bits` differ. */
 #define KY_OTHER_BITS                                                                              \
-    "results do not repeat bit for bit on other processors; --isa sse2 has the same bits on "      \
+    "results differ in bits on other processors; --isa sse2 has the same bits on "                 \
     "every "                                                                                       \
     "x86-64 processor"
 

@@ -177,9 +177,8 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
     length(parameters, extent->size, size);
     if (extent->far > limit)
         return ky_fail(error, KY_BAD_DATA,
-                       "body %" PRIu64
-                       " is %s from the middle of the system, whose size is %s: a body that "
-                       "is farther than %.0e sizes cannot be computed with; take it out",
+                       "body %" PRIu64 " is %s from the middle of the system, whose size is %s: a "
+                       "body farther than %.0e sizes cannot be computed; remove it",
                        extent->body, length(parameters, extent->far, what), size, FARTHEST);
     length(parameters, softening, what);
     length(parameters, limit, most);
@@ -241,7 +240,7 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
     shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
     if (shift < wanted && force->is_exact)
         ky_log(parameters, KY_LOG_WARNING,
-               "floats lose the pull of the lightest bodies on the farthest ones: masses and "
+               "floats lose the force of the lightest bodies on the farthest ones: masses and "
                "distances differ too much; --precision double keeps it");
     return shift > 0 ? shift : 0;
 }
@@ -269,8 +268,8 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
         (size > 0 && size / units->length < 1e-3))
         return ky_fail(
             error, KY_BAD_DATA,
-            "lengths of about %s and masses of about %s give accelerations that no "
-            "number holds; other units are needed",
+            "lengths of about %s and masses of about %s give accelerations outside the range of "
+            "numbers; use other units",
             length(parameters, size, size_text),
             ky_quantity_text(&parameters->units, KY_MASS_UNIT, extent.mass, 3, mass_text));
     if (frame->edge > 0 && extent.far > KY_FARTHEST_UNITS * frame->length)

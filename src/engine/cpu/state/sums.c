@@ -1,7 +1,6 @@
-/* Energies, momenta and the like over all bodies. The sums have the same bits in any order of the
- * bodies, for any number of threads, and for any number of engines that share a system: each term
- * becomes a whole number of a unit that follows from the largest term of all (lanes/sums_table.h).
- */
+/* Energies, momenta and other sums over all bodies. They have the same bits for any order of the
+ * bodies, any number of threads, and any number of engines that share a system: each term becomes
+ * an integer in a unit that depends on the largest term of all (lanes/sums_table.h). */
 #include "engine/cpu/state/cpu.h"
 
 #include <math.h>
@@ -25,8 +24,8 @@ struct sums {
     double scale[KY_SUMS];
 };
 
-/* The energies of the bodies in external fields. In the columns positions and masses are in the
- * engine's units, everything else in the caller's. */
+/* Computes the energies of the bodies in external fields. In the columns positions and masses are
+ * in the engine's units, everything else in the caller's. */
 static enum ky_status find_external(struct sums *sums, struct ky_error *error)
 {
     const struct ky_cpu *cpu = sums->cpu;
@@ -50,7 +49,7 @@ static enum ky_status find_external(struct sums *sums, struct ky_error *error)
     return status;
 }
 
-/* The first body of a thread's part. */
+/* The first body of a thread's share. */
 static size_t part_start(const struct ky_cpu *cpu, int part)
 {
     return ky_share_start(cpu->n, (size_t)cpu->team, (size_t)part);
@@ -75,7 +74,7 @@ static enum ky_status gather(const struct ky_cpu *cpu, const void *own, size_t b
     return status;
 }
 
-/* The largest term of each sum, of all engines. */
+/* The largest term of each sum, over all engines. */
 static enum ky_status find_largest(const struct sums *sums, double largest[KY_SUMS],
                                    struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* The bodies: memory, in and out, scales. */
+/* The bodies: memory, transfer in and out, and scales. */
 #include "engine/device/state/bodies.h"
 
 #include <math.h>
@@ -152,7 +152,7 @@ enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
 /* Columns of x, v, a, mass, potential, softening. */
 enum { COLUMNS = 12 };
 
-/* A column of the card, and the caller's numbers in it: number i of the column is array[i × stride]
+/* A column of the card, and the caller's array for it: element i of the column is array[i × stride]
  * × factor. */
 struct column {
     struct ky_staged staged;
@@ -180,7 +180,7 @@ struct pair {
 };
 enum { PAIRS = 6 };
 
-/* The arrays that both the part and the caller have. */
+/* The arrays that both the engine and the caller have. */
 static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
                        struct pair pair[PAIRS])
 {
@@ -381,7 +381,7 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                           error);
 }
 
-/* Copies the rows of the bodies in `list` from an array of the part to the caller's. */
+/* Copies the rows of the bodies in `list` from an array of the engine to the caller's. */
 static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                                size_t rows, const struct pair *pair, struct ky_error *error)
 {

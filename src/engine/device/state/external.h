@@ -1,12 +1,12 @@
-/* External fields on the card of a part: kernels/state/external.k from the host's side. */
+/* External fields on a card: the host side of kernels/state/external.k. */
 #ifndef KY_DEVICE_EXTERNAL_H
 #define KY_DEVICE_EXTERNAL_H
 
 #include "engine/device/state/bodies.h"
 
-/* Copies the fields' numbers at a time to bodies->external.numbers, as kernels/state/external.h
- * reads them; `all`: with their whole paths, time 0. Does nothing without fields, and where these
- * numbers are there. */
+/* Copies the fields' numbers at a time to bodies->external.numbers, in the form of
+ * kernels/state/external.h; `all`: with their complete paths, time 0. Does nothing without fields,
+ * or if the card has these numbers. */
 enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time, int all,
                                         struct ky_error *error);
 /* Adds the fields to the accelerations of the active bodies. Does not wait. */

@@ -1,4 +1,4 @@
-/* The kernels that have no precision, as CUDA. */
+/* The kernels that do not depend on the precision, as CUDA. */
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/driver/order.k"
 #include "engine/device/kernels/driver/reorder.k"
