@@ -30,10 +30,12 @@ static const double least = 0.45, aim = 0.65, most = 0.77;
  * evaluation opens slightly different cells. A bound of most_of_bound of the requested error is
  * treated like a percentile of `most`. */
 static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
+/* The largest error of the sample is at most so many times the requested one. */
+static const double most_of_largest = 30;
 
-/* Maximum number of evaluations for one order and precision; minimum number of bodies in the
- * sample; number of pairs up to which the sample is larger. */
-enum { TURNS = 8, SAMPLES = 2000, PAIRS = 400000000 };
+/* Measurements for one order and precision; the least number of bodies in the sample; the number of
+ * pairs up to which the sample is larger. */
+enum { TURNS = 10, SAMPLES = 2000, PAIRS = 400000000 };
 
 /* ---- the error for given parameters ---- */
 
@@ -48,8 +50,9 @@ struct trial {
     double (*exact)[3], (*got)[3], *potential; /* potential: written by the engine, not compared */
     int has_exact;
     double *sorted;      /* errors of the sample */
-    double asked, error; /* 99th percentile of the sample in the last evaluation */
-    double held;         /* the same, or the upper bound if it is stricter */
+    double asked, error; /* of 99 % of the sample, in the last measurement */
+    double held;         /* the same, or a bound that is stricter */
+    int is_fresh;        /* 1: measurements are those of measure_anew */
 };
 
 static size_t samples_of(size_t n)
@@ -65,9 +68,10 @@ static void rank_errors(struct trial *trial)
     const double count = (double)trial->count, left = 1 - count / (double)trial->bodies.n,
                  rank = ceil(0.99 * count - 1e-9),
                  above = ceil(rank + SIGMAS * sqrt(0.99 * 0.01 * count * left) + MORE * count);
-    const double bound = trial->sorted[(size_t)fmin(above, count) - 1];
+    const double bound = trial->sorted[(size_t)fmin(above, count) - 1],
+                 largest = trial->sorted[trial->count - 1];
     trial->error = trial->sorted[(size_t)rank - 1];
-    trial->held = fmax(trial->error, bound * (most / most_of_bound));
+    trial->held = fmax(trial->error, fmax(bound / most_of_bound, largest / most_of_largest) * most);
 }
 
 static enum ky_status make_sample(struct trial *trial, struct ky_error *error)
@@ -106,6 +110,7 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     const size_t n = trial->bodies.n;
     ky_engine_close(trial->engine);
     trial->engine = NULL;
+    trial->is_fresh = 0;
     enum ky_status status = ky_halt_check(trial->halt, error);
     if (!status)
         status = ky_engine_open(trial->own, n, &trial->engine, error);
@@ -131,7 +136,21 @@ static enum ky_status measure(struct trial *trial, struct ky_error *error)
     return KY_OK;
 }
 
-/* ---- the α for an error ---- */
+/* The larger errors of the first two evaluations of bodies without accelerations, as a user has
+ * them. `measure` has accelerations by another α, and many bodies may share a threshold that these
+ * move. */
+static enum ky_status measure_anew(struct trial *trial, struct ky_error *error)
+{
+    KY_TRY(ky_engine_put(trial->engine, &trial->bodies, error));
+    KY_TRY(measure(trial, error));
+    const double first = trial->error, held = trial->held;
+    KY_TRY(measure(trial, error));
+    trial->error = fmax(trial->error, first);
+    trial->held = fmax(trial->held, held);
+    return KY_OK;
+}
+
+/* ---- the α of an error ---- */
 
 /* A measured point of the curve. */
 struct point {
@@ -164,13 +183,46 @@ static double next_alpha(const struct point *now, const struct point *before,
                : alpha;
 }
 
-/* The result of the search for α. */
+/* The error has a step where two α so near to each other lie above and below the aim. */
+static const double STEP = 1.3;
+
+/* The outcome of the search for α. */
 enum outcome { KEPT, TOO_SMALL, TOO_LARGE };
 
-/* 1 if a much smaller α has not reduced the error: then it is rounding error, not the method's. */
-static int is_rounding(const struct point *now, const struct point *before)
+/* 1 if a much smaller α has left the error as it was: rounding, not the method, makes it. Larger
+ * errors than FAR times the least one of the method have other reasons. */
+static int is_rounding(const struct trial *trial, const struct point *now,
+                       const struct point *before)
 {
-    return now->alpha < 0.2 * before->alpha && now->error > 0.8 * before->error;
+    enum { FAR = 100 };
+    return now->alpha < 0.2 * before->alpha && now->error > 0.8 * before->error &&
+           now->error < FAR * ky_force_least(trial->own->force, trial->own->precision);
+}
+
+/* Measures a point that seems to keep the error once more, as a user has it. 1 if it does. */
+static enum ky_status confirm(struct trial *trial, int *is_kept, struct ky_error *error)
+{
+    const int was_fresh = trial->is_fresh;
+    trial->is_fresh = 1;
+    if (!was_fresh)
+        KY_TRY(measure_anew(trial, error));
+    *is_kept = trial->held <= most * trial->asked;
+    return KY_OK;
+}
+
+/* The error has a step at α, and is smaller than need be below it. The next evaluation may have the
+ * step elsewhere, so that a smaller α keeps the error. */
+static enum ky_status stay_below(struct trial *trial, double alpha, enum outcome *outcome,
+                                 struct ky_error *error)
+{
+    int is_kept = 0;
+    for (int turn = 0; turn < 4 && !is_kept; turn++) {
+        trial->own->alpha = rounded(ldexp(alpha, -turn));
+        trial->is_fresh = 0;
+        KY_TRY(confirm(trial, &is_kept, error));
+    }
+    *outcome = is_kept ? KEPT : TOO_LARGE;
+    return KY_OK;
 }
 
 /* Finds α for the current order and precision. TOO_SMALL: even the largest α has a smaller error
@@ -179,32 +231,31 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
 {
     const double wanted = aim * trial->asked;
     struct point now, before = {.alpha = (double)NAN}, below = before, above = before;
+    int is_kept = 0;
     *outcome = TOO_LARGE;
     trial->own->alpha = rounded(trial->own->alpha);
     for (int turn = 0; turn < TURNS; turn++) {
-        KY_TRY(measure(trial, error));
+        KY_TRY((trial->is_fresh ? measure_anew : measure)(trial, error));
+        const double first = trial->held;
+        const int is_last = first < wanted && trial->own->alpha >= 1;
+        if (is_last || !(first > 0) ||
+            (first >= least * trial->asked && first <= most * trial->asked)) {
+            KY_TRY(confirm(trial, &is_kept, error));
+            *outcome = is_last && trial->held < least * trial->asked ? TOO_SMALL : KEPT;
+            if (is_kept)
+                return KY_OK;
+            *outcome = TOO_LARGE;
+        }
         now = (struct point){trial->own->alpha, trial->held, trial->error};
-        const int is_last = now.error < wanted && now.alpha >= 1;
-        *outcome = now.error > most * trial->asked               ? TOO_LARGE
-                   : is_last && now.error < least * trial->asked ? TOO_SMALL
-                                                                 : KEPT;
-        if (is_last || !(now.error > 0) ||
-            (now.error >= least * trial->asked && now.error <= most * trial->asked))
-            return KY_OK;
-        if (is_rounding(&now, &before))
+        if (is_rounding(trial, &now, &before))
             break;
         *(now.error < wanted ? &below : &above) = now;
         trial->own->alpha = next_alpha(&now, &before, &below, &above, wanted);
-        if (trial->own->alpha == now.alpha)
-            return KY_OK;
+        if (trial->own->alpha == now.alpha || above.alpha < STEP * below.alpha)
+            break;
         before = now;
     }
-    if (isnan(below.alpha))
-        return KY_OK;
-    trial->own->alpha = below.alpha; /* smaller than necessary, but it keeps the error */
-    trial->error = below.measured;
-    *outcome = KEPT;
-    return KY_OK;
+    return isnan(below.alpha) ? KY_OK : stay_below(trial, below.alpha, outcome, error);
 }
 
 /* Finds order and α for the current precision. Takes a lower order if the errors of this one are

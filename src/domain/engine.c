@@ -314,11 +314,11 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
-static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+static enum ky_status sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_sums};
-    return give(engine, &order, &(struct ky_order_data){.parts = parts}, error);
+    return give(engine, &order, &(struct ky_order_data){.sums = sums}, error);
 }
 
 static void trim(struct ky_engine *engine)

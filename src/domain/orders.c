@@ -297,13 +297,11 @@ static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order 
                                 const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    struct ky_partial_sums parts;
-    const enum ky_status status = ky_engine_partial_sums(domain->engine, &parts, error);
-    if (!data->parts || status)
-        free(parts.of);
-    else
-        *data->parts = parts;
-    return status;
+    struct ky_raw_sums sums;
+    KY_TRY(ky_engine_raw_sums(domain->engine, &sums, error));
+    if (data->sums)
+        *data->sums = sums;
+    return KY_OK;
 }
 
 /* Every rank gets the results of all. */

@@ -81,7 +81,7 @@ struct ky_order_data {
     const struct ky_walk_request *request;
     struct ky_halt *halt; /* of the caller, for orders that heed it; or NULL */
     double (*acceleration)[3], *potential, (*tide)[6];
-    struct ky_partial_sums *parts;
+    struct ky_raw_sums *sums;
     struct ky_force_report *report;
     struct ky_advance *way;
 };

@@ -471,26 +471,19 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
     return CALL(drift, "move bodies", dt, error);
 }
 
-enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
-                                      struct ky_error *error)
+enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
+                                  struct ky_error *error)
 {
-    *parts = (struct ky_partial_sums){.count = 0};
-    return CALL(sums, "sum over bodies", parts, error);
+    return CALL(sums, "sum over bodies", sums, error);
 }
 
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error)
 {
-    struct ky_partial_sums parts;
-    struct ky_raw_sums raw = {.of = {0}};
-    enum ky_status status = ky_engine_partial_sums(engine, &parts, error);
-    if (!status) {
-        ky_sums_add(&raw, &parts);
-        ky_sums_finish(&raw, sums);
-        status = ky_finite_sums(sums, error);
-    }
-    free(parts.of);
-    return status;
+    struct ky_raw_sums raw;
+    KY_TRY(ky_engine_raw_sums(engine, &raw, error));
+    ky_sums_finish(&raw, sums);
+    return ky_finite_sums(sums, error);
 }
 
 void ky_engine_trim(struct ky_engine *engine)

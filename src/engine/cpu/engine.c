@@ -441,12 +441,12 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return KY_OK;
 }
 
-static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+static enum ky_status sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     KY_TRY(ky_cpu_catch_potential(cpu, error));
-    return ky_cpu_sums(cpu, parts, error);
+    return ky_cpu_sums(cpu, sums, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,

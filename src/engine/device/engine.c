@@ -23,6 +23,7 @@
 #include "engine/device/state/external.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
+#include "engine/device/state/sums.h"
 #include "octree/opening_kinds.h"
 
 static const struct ky_method *const methods[] = {
@@ -278,16 +279,12 @@ static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *
     return ky_device_drift(&ky_device_engine_of(base)->state, dt, error);
 }
 
-static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
-                           struct ky_error *error)
+static enum ky_status sums(struct ky_engine *base, struct ky_raw_sums *sums, struct ky_error *error)
 {
-    /* sums depend on the order of the bodies, which may differ after a restart */
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
     KY_TRY(settle_in_callers_order(state, error));
-    if (ky_device_shared(state))
-        return ky_places_sums(state, parts, error);
-    KY_TRY(ky_device_sums(state, parts, error));
-    return ky_device_hermite_sums(state, parts, error);
+    KY_TRY(ky_device_hermite_send(state, error));
+    return ky_device_sums(state, sums, error);
 }
 
 /* ---- forces and walks ---- */

@@ -193,8 +193,8 @@ enum ky_status ky_cpu_add_externals(struct ky_cpu *cpu, struct ky_error *error);
  * none. */
 enum ky_status ky_cpu_many_potentials(const struct ky_cpu *cpu, double **potential,
                                       struct ky_error *error);
-/* The verb `sums`, with the potentials at the current positions. */
-enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
+/* The verb `sums`; with the potentials at the present positions. */
+enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,
                            struct ky_error *error);
 
 #endif

@@ -8,11 +8,8 @@
 
 /* The capacity for this number of bodies, with space for arrivals and for bodies of other parts. */
 size_t ky_places_room(size_t bodies);
-/* The verb `sums`. Collective. */
-enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                              struct ky_error *error);
-/* Increases the capacity; the bodies stay where they are, and keys and groups are kept. KY_DEVICE
- * if the card lacks the memory. */
+/* Makes more places; the bodies stay where they are. Keys and groups are kept, too. KY_DEVICE where
+ * the card has no memory. */
 enum ky_status ky_places_widen(struct ky_device_state *state, size_t places,
                                struct ky_error *error);
 

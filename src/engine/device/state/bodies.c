@@ -62,7 +62,8 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
                                    &bodies->curve.index,
                                    &bodies->curve.place[0],
                                    &bodies->curve.place[1],
-                                   &bodies->external.numbers};
+                                   &bodies->external.numbers,
+                                   &bodies->external.potential};
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     for (int k = 0; k < KY_ARRAYS; k++)

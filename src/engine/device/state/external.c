@@ -225,30 +225,6 @@ enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double
     return status;
 }
 
-enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                                   struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->bodies;
-    double *potential = NULL;
-    if (!has_many(state) || state->n == 0)
-        return KY_OK;
-    double *mass = ky_allocate(state->n, sizeof *mass);
-    enum ky_status status = mass ? ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &mass, error)
-                                 : ky_no_memory(error, "masses", state->n, sizeof *mass);
-    if (!status)
-        status = ky_device_many_potentials(bodies, &potential, error);
-    for (size_t k = 0; k < parts->count && !status; k++) {
-        const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
-        double part = 0;
-        for (size_t i = first; i < state->n && i < end; i++)
-            part += mass[i] * potential[i];
-        parts->of[k][KY_SUM_EXTERNAL] += part / parts->units.external;
-    }
-    free(mass);
-    free(potential);
-    return status;
-}
-
 /* ---- all fields ---- */
 
 /* Stores |a| without external fields for the active bodies, if the column is kept. */
@@ -305,18 +281,39 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
     return status;
 }
 
-enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
-                                       struct ky_error *error)
+/* Sends the potentials in the field for many places, or zeros. */
+static enum ky_status fill_potentials(struct ky_device_bodies *bodies, double *many,
+                                      struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)place,
-             fields = (uint32_t)ky_externals_plain_count(bodies->state->externals);
-    if (fields == 0)
-        return KY_OK;
-    KY_TRY(ky_device_externals_send(bodies, bodies->state->externals->time, 0, error));
-    return ky_launch(card, KY_KERNEL_ky_external_sum, ky_groups(n, KY_SUM_CHUNK),
-                     KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
-                                  KY_BUFFER(bodies->external.numbers), KY_BUFFER(bodies->sums),
-                                  KY_VALUE(n), KY_VALUE(fields), KY_VALUE(first)),
-                     error);
+    struct ky_buffer *to = &bodies->external.potential;
+    const double unit = ky_device_scale(bodies->state).potential;
+    KY_TRY(ky_buffer_need(card, to, "potentials in fields", bodies->n, KY_STATE_BYTES, error));
+    if (!many)
+        return card->driver->zero(card, to, error);
+    for (size_t i = 0; i < bodies->live; i++)
+        many[i] /= unit;
+    return card->driver->write(card, to, 0, many, bodies->live * sizeof *many, error);
+}
+
+enum ky_status ky_device_externals_potential(struct ky_device_bodies *bodies,
+                                             struct ky_error *error)
+{
+    const struct ky_externals *all = bodies->state->externals;
+    const uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
+                   fields = (uint32_t)ky_externals_plain_count(all);
+    double *many;
+    enum ky_status status = ky_device_many_potentials(bodies, &many, error);
+    if (!status && all->count > 0 && live > 0)
+        status = fill_potentials(bodies, many, error);
+    free(many);
+    if (status || fields == 0 || live == 0)
+        return status;
+    KY_TRY(ky_device_externals_send(bodies, all->time, 0, error));
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_external_potential, live,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position),
+                                       KY_BUFFER(bodies->external.numbers),
+                                       KY_BUFFER(bodies->external.potential), KY_VALUE(n),
+                                       KY_VALUE(fields), KY_VALUE(live)),
+                          error);
 }

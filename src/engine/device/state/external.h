@@ -12,17 +12,13 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
 /* Adds the fields to the accelerations of the active bodies. Does not wait. */
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                                        struct ky_evaluation *evaluation, struct ky_error *error);
-/* Writes the bodies' energy in the fields, one sum per KY_SUM_CHUNK bodies, to bodies->sums from
- * element `place` on. Does nothing without fields. */
-enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
-                                       struct ky_error *error);
-/* The potential of the field function for many points at all bodies of the engine [caller's units],
- * which the caller frees; NULL without such a field. Collective. */
+/* Writes the bodies' potentials in all fields to bodies->external.potential, in the units of their
+ * other potentials, on a card with double. Does nothing without fields. A call of all ranks. */
+enum ky_status ky_device_externals_potential(struct ky_device_bodies *bodies,
+                                             struct ky_error *error);
+/* The potential of the field for many places at all bodies of the engine [caller's units], to be
+ * freed; NULL without such a field. A call of all ranks. */
 enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double **potential,
                                          struct ky_error *error);
-/* Adds the bodies' energy in the field function for many points to the sums; does nothing without
- * one. The bodies lie in the caller's order. */
-enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                                   struct ky_error *error);
 
 #endif

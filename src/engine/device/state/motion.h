@@ -1,5 +1,5 @@
-/* Motion of the bodies on the card, and sums over them. Kicks wait for the next drift, so that a
- * leapfrog step costs four launches. */
+/* Motion of the bodies on the card. Kicks wait until the next drift, so that
+ * a step of the leap-frog costs four launches. */
 #ifndef KY_DEVICE_MOTION_H
 #define KY_DEVICE_MOTION_H
 
@@ -11,8 +11,5 @@ enum ky_status ky_device_kick(struct ky_device_state *state, double dt, struct k
 enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct ky_error *error);
 /* Does the pending kicks. */
 enum ky_status ky_device_settle(struct ky_device_state *state, struct ky_error *error);
-/* The verb `sums`. Waits for the card. */
-enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                              struct ky_error *error);
 
 #endif

@@ -51,15 +51,15 @@ struct ky_device_bodies {
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
-    struct ky_buffer active_list;             /* of an evaluation, once it has been sent */
-    struct ky_buffer sums;                    /* of motion.c: sums of chunks */
+    struct ky_buffer active_list;             /* of an evaluation, once they are listed */
+    struct ky_buffer sums;                    /* of sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
-        struct ky_buffer numbers;
-        uint64_t set, put; /* the fields in `numbers`; the bodies for whose units */
-        double time;       /* their time */
-        int all;           /* 1: with their complete paths */
-    } external;            /* see external.c */
+        struct ky_buffer numbers, potential;
+        uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
+        double time;       /* and at which time */
+        int all;           /* 1: with their whole paths */
+    } external;            /* of external.c */
     struct ky_staging staging;
     uint64_t place; /* number of times positions changed */
 };

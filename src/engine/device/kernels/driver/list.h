@@ -166,7 +166,7 @@
     KY_U(bodies, "state/bodies.k", -1, )                                                           \
     KY_U(external, "state/external.k", -1, )                                                       \
     KY_U(relative, "tree/relative.k", -1, )                                                        \
-    KY_U(sums, "ranks/sums.k", -1, )                                                               \
+    KY_U(sums, "state/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
@@ -191,17 +191,16 @@
     KY_K(reorder, ky_order_inverse, 256)                                                           \
     KY_K(reorder, ky_order_itself, 256)                                                            \
     KY_K(bodies, ky_bodies_advance, 256)                                                           \
-    KY_K(bodies, ky_bodies_sum, 256)                                                               \
     KY_K(bodies, ky_scatter, 256)                                                                  \
     KY_K(external, ky_external_add_to, 256)                                                        \
     KY_K(external, ky_external_add_given, 256)                                                     \
-    KY_K(external, ky_external_sum, 256)                                                           \
+    KY_K(external, ky_external_potential, 256)                                                     \
     KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
     KY_K(relative, ky_relative_factors, 256)                                                       \
-    KY_K(sums, ky_ranks_largest, 256)                                                              \
-    KY_K(sums, ky_ranks_whole, 256)                                                                \
+    KY_K(sums, ky_sums_largest, 256)                                                               \
+    KY_K(sums, ky_sums_whole, 256)                                                                 \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
     KY_K(grow, ky_tree_facts, KY_FACT_LANES)                                                       \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \
