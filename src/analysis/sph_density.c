@@ -47,7 +47,7 @@ static enum ky_status check_results(struct ky_engine *engine, size_t k, const do
                 i, k);
         if (!isfinite(smoothing[i]) || (density && !isfinite(density[i])))
             return ky_fail(error, KY_BAD_DATA,
-                           "body %zu: its density is not finite; the the squares of distances "
+                           "body %zu: its density is not finite; the squares of distances "
                            "between bodies overflow, with coordinates up to %g",
                            i, reach(engine));
     }

@@ -9,8 +9,8 @@
  * `what` is the name of the array: "masses". */
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size);
 
-/* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory runs out.
- * For 0 bytes it gives a pointer too. Free with free(). */
+/* count × size bytes, aligned to 64, not zeroed. NULL when the product overflows or memory runs
+ * out. For 0 bytes it gives a pointer too. Free with free(). */
 void *ky_allocate(size_t count, size_t size);
 /* Replaces *array by ky_allocate(count, size) with the first `old` elements copied, and frees the
  * old memory. Returns 1; or 0 if memory runs out, and *array stays as it is. */

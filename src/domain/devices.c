@@ -66,8 +66,8 @@ static void warn_of_idle_threads(const struct ky_domain *domain, int given)
     const int idle = given - domain->comm->size * domain->parameters.threads;
     if (idle > 0 && !domain->comm->is_process && !*domain->devices)
         ky_log(&domain->parameters, KY_LOG_WARNING,
-               "%d of the %d threads of --threads %s are idle: all ranks have the same number",
-               idle, given, ky_plural((uint64_t)idle, "is", "are"));
+               "%d of the %d threads of --threads %s idle: all ranks have the same number", idle,
+               given, ky_plural((uint64_t)idle, "is", "are"));
 }
 
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,

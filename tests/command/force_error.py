@@ -50,7 +50,7 @@ with folder() as top:
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
                         (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
                         (["--error", "0"], "out of range"),
-                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "--error 1e-09: --mutual keeps no less than 3e-08; give a larger --error, or --force direct without --mutual"),
+                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "--error 1e-09: the smallest error of --mutual is 3e-08; give a larger --error, or --force direct without --mutual"),
                         (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree"),
                         (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)

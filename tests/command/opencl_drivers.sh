@@ -33,7 +33,7 @@ done
     $broken "$KYOHO" run --model plummer -n 2000 --steps 1 --step 0.01 --engine cpu --output "$folder/run" -q
     result $? "a run on the CPU"
     $broken "$KYOHO" run --model plummer -n 2000 --steps 1 --step 0.01 --engine opencl --output "$folder/none" -q 2>"$folder/said"
-    [ $? -eq 3 ] && [ "$(wc -l <"$folder/said")" -eq 1 ] && grep -q 'engine opencl: an OpenCL driver ends any process' "$folder/said"
+    [ $? -eq 3 ] && [ "$(wc -l <"$folder/said")" -eq 1 ] && grep -q 'engine opencl: an OpenCL driver kills any process' "$folder/said"
     result $? "a run that asks for OpenCL says in one line why there is none"
 }
 

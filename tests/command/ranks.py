@@ -186,7 +186,7 @@ with folder() as top:
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
-    for number, more, text in (("4000000", [], "2 ranks, one for each device"), ("3999999", [], "only the first of the 2 devices: it is faster than several below 4000000 bodies"), ("4000000", ["--ranks", "1"], "alone: because of --ranks 1"), ("8000000", ["--integrator", "block"], "2 ranks, one for each device"),
+    for number, more, text in (("4000000", [], "2 ranks, one for each device"), ("3999999", [], "only the first of the 2 devices: it is faster than several below 4000000 bodies"), ("4000000", ["--ranks", "1"], "devices: because of --ranks 1"), ("8000000", ["--integrator", "block"], "2 ranks, one for each device"),
                                ("4000000", ["--curve", "none"], "devices: ranks do not share --curve none")):
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         lines = [line for line in process.stderr.splitlines() if ("only the first of" in line or "one for each device" in line) and not line.startswith("kyoho")]

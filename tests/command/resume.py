@@ -230,7 +230,7 @@ with folder() as top:
     with open(path("kept/restart.kyo.previous"), "rb") as file:
         check(file.read() == whole, "a damaged restart file does not take the place of the one before, which is whole")
     process = run("run", "--resume", path("short"), "--end", "0.5")
-    check("before" in process.stderr, "a damaged restart file: the one before is taken", process.stderr)
+    check("previous one" in process.stderr, "a damaged restart file: the one before is taken", process.stderr)
     check(state(path("short"), scratch) == expected, "the run from the restart file before has the same result")
     for name in os.listdir(path("short")):
         if name.startswith("restart"):

@@ -1,6 +1,7 @@
 /* Sums over the bodies that depend neither on their order nor on the number of ranks: see
  * common/sums.h. The unit is 2⁻⁸⁴ of the power of two above the largest term. A card with double
- * sums by itself; else the host does, with the numbers of some bodies after the other. */
+ * computes the sums itself; otherwise the host computes them from the columns of some bodies at a
+ * time. */
 #include "engine/device/state/sums.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ struct summing {
     struct ky_bodies rows;     /* of some bodies */
     uint32_t *place;           /* [CHUNK] */
     struct ky_externals plain; /* the fields but the caller's function for many places */
-    double *potential;         /* the function's at all bodies of the rank; NULL: there is none */
+    double *potential;         /* of that function, at all bodies of the rank; NULL: no function */
     int by_card;
     double most[KY_SUMS];  /* the largest size of a term; NaN where one is not finite */
     double scale[KY_SUMS]; /* 0: a term is not finite */
@@ -132,7 +133,7 @@ static enum ky_status add_there(struct summing *s, struct ky_error *error)
 
 /* ---- by the host ---- */
 
-/* Hands the terms of all bodies to `take`. */
+/* Calls `take` for the terms of all bodies. */
 static enum ky_status take_all(struct summing *s,
                                void (*take)(struct summing *s, const double term[KY_SUMS]),
                                struct ky_error *error)
@@ -152,8 +153,8 @@ static enum ky_status take_all(struct summing *s,
     return KY_OK;
 }
 
-/* `bytes` bytes of every rank to *all, to be freed; *ranks: how many, 1 where none divide bodies.
- */
+/* Gathers `bytes` bytes of every rank in *all, to be freed; *ranks: their number, 1 if the bodies
+ * are not divided. */
 static enum ky_status gather(const struct ky_device_state *state, const void *own, size_t bytes,
                              void **all, size_t *ranks, struct ky_error *error)
 {
@@ -206,7 +207,7 @@ static enum ky_status find_sums(struct summing *s, double sum[KY_SUMS], struct k
     return status;
 }
 
-/* Memory of the host for bodies that it sums. */
+/* Memory of the host for the bodies of its sums. */
 static enum ky_status make_rows(struct summing *s, struct ky_error *error)
 {
     s->plain = *s->state->externals;
