@@ -80,7 +80,7 @@ static enum ky_status allocate(int threads, struct ky_bodies *bodies, unsigned w
     return KY_OK;
 }
 
-/* Whether the room for arrays of later versions is empty. */
+/* Whether the members reserved for arrays of later versions are empty. */
 static int is_zeroed(const struct ky_bodies *bodies)
 {
     int zeroed = 1;
@@ -192,7 +192,7 @@ static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_e
     return status;
 }
 
-/* Whether each id is above the one before; *least and *most become the range of the ids. */
+/* Whether each id is larger than the previous one; *least and *most become the range of the ids. */
 static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *least, uint64_t *most)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -210,7 +210,7 @@ static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *lea
     return !falls;
 }
 
-/* KY_BAD_DATA if an id occurs twice. Rising ids are checked in one pass. Ids that fill a 64th of
+/* KY_BAD_DATA if an id occurs twice. Ascending ids are checked in one pass. Ids that fill a 64th of
  * their range or more, as in files whose bodies are shuffled, are marked in a map of bits, which
  * takes no more memory than sorting does. Other ids are sorted. */
 static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struct ky_error *error)

@@ -29,7 +29,7 @@ struct ky_array {
 };
 extern const struct ky_array ky_arrays[KY_ARRAYS];
 
-/* The array with this place in ky_arrays, or NULL where the bodies have none. */
+/* The array with this index in ky_arrays, or NULL if the bodies do not have it. */
 void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
 void ky_array_set(struct ky_bodies *bodies, enum ky_array_id id, void *array);
 /* The bytes of the arrays of n bodies: of the required ones, if `required`, and of the optional
@@ -41,13 +41,13 @@ unsigned ky_bodies_with(const struct ky_bodies *bodies);
 /* The number of bodies without mass; 0 if there is no array of masses. */
 size_t ky_bodies_massless(const struct ky_bodies *bodies);
 
-/* The type of a body: 4, stars, where the bodies have no array of types. */
+/* The type of a body: 4, stars, if the bodies have no array of types. */
 static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
 {
     return bodies->type ? bodies->type[i] : 4;
 }
 
-/* Copies all that body `from` has over body `to`. */
+/* Copies all numbers of body `from` to body `to`. */
 void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from);
 /* Keeps the bodies whose type has its bit in `types`, in their order. */
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);

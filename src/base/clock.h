@@ -2,8 +2,8 @@
 #ifndef KY_BASE_CLOCK_H
 #define KY_BASE_CLOCK_H
 
-/* Now [s]. The clock never goes back. Its zero is arbitrary, so that only differences mean
- * something. */
+/* Now [s]. The clock never goes back. Its zero is arbitrary, so that only differences are
+ * meaningful. */
 double ky_clock(void);
 
 #endif

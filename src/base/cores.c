@@ -47,7 +47,7 @@ static double limit_of(const char *folder)
     return HUGE_VAL;
 }
 
-/* The least limit of the group at `path` below `mount` and of the groups above it. Where a
+/* The smallest limit of the group at `path` below `mount` and of the groups above it. Where a
  * container sees its own group as the root, the folders of `path` do not exist, and the root has
  * the limit. */
 static double least_limit(const char *mount, const char *controller, const char *path)
@@ -65,7 +65,7 @@ static double least_limit(const char *mount, const char *controller, const char 
     return least;
 }
 
-/* Is `cpu` among the names of a line's controllers, "cpu,cpuacct"? */
+/* Whether `cpu` is among the names of a line's controllers, "cpu,cpuacct". */
 static int has_cpu(const char *names)
 {
     for (; names; names = strchr(names, ','), names = names ? names + 1 : NULL)

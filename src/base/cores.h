@@ -8,7 +8,7 @@
  * least 1. */
 int ky_cores_of_thread(void);
 
-/* Writes the set of these processors, one bit each, as far as there is room; zeros if the system
+/* Writes the set of these processors, one bit each, as far as they fit; zeros if the system
  * does not report it. */
 void ky_cores_mask(unsigned char *mask, size_t bytes);
 

@@ -9,7 +9,7 @@
 enum ky_stored_kind {
     KY_STORED_ANY,   /* any bits; the reader may check it further */
     KY_STORED_FLAG,  /* 0 or 1 */
-    KY_STORED_COUNT, /* a whole number up to 9e15 */
+    KY_STORED_COUNT, /* an integer up to 9e15 */
     KY_STORED_REAL,  /* finite */
     KY_STORED_SIZE,  /* finite and not negative */
     KY_STORED_MAYBE, /* not negative, or NaN: not given */

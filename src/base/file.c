@@ -22,7 +22,7 @@
 #include "base/text.h"
 
 enum { BUFFER = 1 << 20, WAITING = 1 << 25, MOST_WRITERS = 1000, NAME_LENGTH = 255 };
-/* One call of the system moves at most this much, a limit of some systems. */
+/* The maximum size of one system call, a limit of some systems. */
 static const size_t MOST = (size_t)1 << 30;
 
 struct ky_file {
@@ -32,7 +32,7 @@ struct ky_file {
     int stream;       /* standard output */
     int lock;         /* the temporary name is ours as long as this is open; -1: not open */
     size_t used;      /* bytes in the buffer */
-    uint64_t waiting; /* bytes written that the disk may not have begun with */
+    uint64_t waiting; /* bytes whose transfer to the disk may not have begun */
     uint64_t position;
     char *path, *temporary, *buffer;
 };
@@ -106,7 +106,7 @@ enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_erro
     return KY_OK;
 }
 
-/* Opens the folder that the file lies in; −1 if it may not be read, and then it cannot be flushed.
+/* Opens the folder of the file; −1 if it is not readable, and then it cannot be flushed.
  * It is opened before the file is written, so that after the rename only the flush can fail. */
 static int open_folder(char *path)
 {
@@ -120,7 +120,7 @@ static int open_folder(char *path)
     return fd;
 }
 
-/* PATH.part, or PATH.2.part and so on; the name is cut where it would be too long. */
+/* PATH.part, or PATH.2.part and so on; a name that is too long is truncated. */
 static char *temporary_name(const char *path, int number)
 {
     char suffix[32];
@@ -154,8 +154,8 @@ static int claim(int fd, const char *name, int *busy)
            open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
-/* Opens a temporary file that no other writer of the same file has. One that a killed program left
- * behind is taken over. */
+/* Opens a temporary file that no other writer of the same file uses. A file that a killed program
+ * left behind is reused. */
 static enum ky_status open_temporary(struct ky_file *file, struct ky_error *error)
 {
     for (int number = 1, tries = 0; tries < MOST_WRITERS; tries++) {
@@ -391,7 +391,7 @@ static int flush_folder(const struct ky_file *file)
     return errno == EINVAL || errno == ENOTSUP ? 0 : errno; /* a file system that cannot do it */
 }
 
-/* Gives the file at `path` the second name `previous`. There is a file at `path` all the time.
+/* Gives the file at `path` the second name `previous`. A file exists at `path` at all times.
  * Returns an errno, or 0. */
 static int keep_previous(const char *path, const char *previous)
 {

@@ -1,7 +1,7 @@
 /* Files.
  *
  * Writing replaces a file in one step. Everything goes to PATH.part in the same folder. At the end
- * PATH.part is flushed to the disk and renamed, so that a file that existed is whole at any time.
+ * PATH.part is flushed to the disk and renamed, so that an existing file is complete at any time.
  * Several writers of one file at the same time have temporary files of their own (PATH.2.part …);
  * the last one that publishes stays. A PATH.part that a killed program left behind is taken over by
  * the next writer of PATH.
@@ -27,7 +27,7 @@ struct ky_file;
 
 /* Whether a file of this name may be written, before any work is done for it. KY_USAGE for an empty
  * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for
- * anything else but a plain file. Nothing is opened or made. */
+ * anything else except a regular file. Nothing is opened or created. */
 enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error);
 /* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
@@ -47,9 +47,9 @@ int ky_file_write(struct ky_file *file, const void *data, size_t bytes);
 int ky_file_print(struct ky_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int ky_file_write_at(struct ky_file *file, uint64_t offset, const void *data, size_t bytes);
-/* Cuts the file to `bytes` bytes, or lengthens it with zeros. */
+/* Truncates the file to `bytes` bytes, or extends it with zeros. */
 int ky_file_resize(struct ky_file *file, uint64_t bytes);
-/* Reads back written data; past their end it gives zeros. */
+/* Reads back written data; zeros past their end. */
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
 
 /* Opens a file that another writer makes, to write other parts of it, only by ky_file_write_at;
@@ -73,7 +73,7 @@ enum ky_status ky_file_finish(struct ky_file *file, struct ky_error *error);
  * already is kept under that name. Frees `file` in any case, and removes PATH.part after a failure.
  */
 enum ky_status ky_file_publish(struct ky_file *file, const char *previous, struct ky_error *error);
-/* Gives up: removes PATH.part and frees `file`, which may be NULL. */
+/* Removes PATH.part and frees `file`, which may be NULL. */
 void ky_file_discard(struct ky_file *file);
 
 /* ---- reading ---- */
@@ -87,8 +87,8 @@ struct ky_input {
     void *owned; /* freed by ky_input_close, or NULL */
 };
 
-/* Opens a file for reading. KY_BAD_DATA where it is missing, empty, no plain file, or may not be
- * read. `path` must outlive the input. */
+/* Opens a file for reading. KY_BAD_DATA if it is missing, empty, not a regular file, or not
+ * readable. `path` must outlive the input. */
 enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error);
 /* `size` bytes at `data`, which must outlive the input. */
 void ky_input_memory(struct ky_input *input, const void *data, size_t size);

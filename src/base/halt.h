@@ -1,7 +1,7 @@
-/* The stop flag of a call: loops look at it and leave out the rest of their work.
+/* The stop flag of a call: loops check it and skip the rest of their work.
  *
- * Another thread may clear the flag while the call goes on. So it is noted that a loop has seen it,
- * and a call whose loops have left out work always says so. */
+ * Another thread may clear the flag during the call. So it is recorded that a loop has seen it, and
+ * a call whose loops have skipped work always returns KY_STOPPED. */
 #ifndef KY_BASE_HALT_H
 #define KY_BASE_HALT_H
 
@@ -25,7 +25,7 @@ static inline int ky_halted(struct ky_halt *halt)
     return 1;
 }
 
-/* KY_STOPPED if the flag is set, or was when a loop looked at it. */
+/* KY_STOPPED if the flag is set, or was set when a loop checked it. */
 static inline enum ky_status ky_halt_check(struct ky_halt *halt, struct ky_error *error)
 {
     return ky_halted(halt)

@@ -1,5 +1,5 @@
-/* XXH64: see hash.h. Four lanes take 8 bytes each in turn, are folded together, and the rest of
- * under 32 bytes follows. Numbers are read in little-endian order on any machine. */
+/* XXH64: see hash.h. Four lanes take 8 bytes each in turn and are combined; the remainder of less
+ * than 32 bytes follows. Numbers are read in little-endian order on any machine. */
 #include "base/hash.h"
 
 #include <string.h>

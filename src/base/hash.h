@@ -1,5 +1,5 @@
 /* XXH64, a checksum that runs as fast as the memory (Yann Collet's xxHash, by its published
- * specification). It guards restart files against damage, not against an enemy. */
+ * specification). It protects restart files from damage, not from manipulation. */
 #ifndef KY_BASE_HASH_H
 #define KY_BASE_HASH_H
 

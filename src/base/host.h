@@ -1,4 +1,4 @@
-/* The name of this computer, for lines of ranks on several ones. */
+/* The name of this computer, for messages of ranks on several computers. */
 #ifndef KY_BASE_HOST_H
 #define KY_BASE_HOST_H
 

@@ -16,9 +16,9 @@
 
 struct reading {
     const struct ky_option_names *names;
-    const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
+    const char *name; /* of the file; NULL: text of Kyoho's own, whose unknown names are ignored */
     size_t line;      /* from 1 */
-    size_t *given;    /* for each option of each set the line that names it; NULL: not kept */
+    size_t *given;    /* the line that names each option of each set; NULL: not kept */
     struct ky_error *error; /* of the present line */
 };
 
@@ -48,8 +48,8 @@ static void cut_comment(char *text)
         }
 }
 
-/* Takes the quotation marks off, in place. NULL if the second one is missing or something follows
- * it. */
+/* Removes the quotation marks, in place. NULL if the second one is missing or is followed by other
+ * characters. */
 static char *unquoted(char *text)
 {
     char *to = text;
@@ -75,7 +75,7 @@ static enum ky_status wrong(const struct reading *r, const char *format, const c
                       r->line);
 }
 
-/* "[title]": a heading for the reader's eye. */
+/* "[title]": a heading without effect. */
 static enum ky_status check_section(const struct reading *r, const char *text)
 {
     const char *end = strchr(text, ']');
@@ -166,7 +166,7 @@ static void add_error(const struct reading *r, struct ky_error *all)
         snprintf(all->text + used, sizeof all->text - used, "; and more");
 }
 
-/* Reads all lines. A file reports all its errors, a text of our own the first. */
+/* Reads all lines. A file reports all its errors, a text of Kyoho's own only the first. */
 static enum ky_status read_lines(struct reading *r, char *text)
 {
     struct ky_error *error = r->error, of_line, all = {.status = KY_OK};

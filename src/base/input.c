@@ -13,7 +13,7 @@
 #include "base/memory.h"
 
 enum { BUFFER = 1 << 20, AHEAD = 1 << 25 };
-/* One call of the system moves at most this much, a limit of some systems. */
+/* The maximum size of one system call, a limit of some systems. */
 static const size_t MOST = (size_t)1 << 30;
 
 enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error)
@@ -102,7 +102,7 @@ enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void
             memcpy(to, input->memory + offset, bytes);
         return KY_OK;
     }
-    if (bytes >= BUFFER) /* the disk goes on while this part is copied */
+    if (bytes >= BUFFER) /* the disk continues while this part is copied */
         ky_advise(input->fd, (off_t)(offset + bytes), AHEAD, KY_ADVICE_SOON);
     while (bytes) {
         ssize_t done = pread(input->fd, to, bytes < MOST ? bytes : MOST, (off_t)offset);

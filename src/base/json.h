@@ -1,5 +1,5 @@
 /* A writer of JSON: objects and arrays of named values, commas and quotes where they belong. A
- * number that is not finite becomes null, since JSON has no other word for it. Numbers are the
+ * number that is not finite becomes null, since JSON has no other value for it. Numbers are the
  * shortest text that reads back as the same double. Nothing here fails: an error of `out` shows in
  * ferror and fflush. Start with {.out = FILE}. */
 #ifndef KY_BASE_JSON_H

@@ -17,8 +17,8 @@
 
 enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21, HUGE_FROM = 4 << 20 };
 
-/* Memory in huge pages. Walks and gathers read it in no order, and with pages of 4 KiB they would
- * wait for the translation of addresses. */
+/* Memory in huge pages. Walks and gathers access it at random, and pages of 4 KiB would cause many
+ * TLB misses. */
 static void *allocate_huge(size_t bytes)
 {
     if (bytes > SIZE_MAX - HUGE_PAGE)
@@ -74,8 +74,8 @@ int ky_extend(void *array, size_t old, size_t count, size_t size)
     return 1;
 }
 
-/* Large memory is cleared by several threads: the system clears each page too when it is first
- * touched, and that takes most of the time. */
+/* Large memory is cleared by several threads, since the system also clears each page when it is
+ * first touched, and that takes most of the time. */
 static void clear(int threads, char *memory, size_t bytes)
 {
     const size_t parts = (bytes + HUGE_PAGE - 1) / HUGE_PAGE;

@@ -74,7 +74,7 @@ static enum ky_status read_one(const char *of, char *text, const struct ky_units
     return ky_fail(error, KY_USAGE, "%s has no number '%.40s'; it has %s", of, text, all);
 }
 
-/* Gives a number that was not named its default; KY_USAGE if it has none. */
+/* Sets a number without a value to its default; KY_USAGE if it has none. */
 static enum ky_status complete(const char *of, struct ky_named_number *number,
                                struct ky_error *error)
 {

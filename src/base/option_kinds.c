@@ -4,7 +4,7 @@
 #include "base/options.h"
 #include "base/status.h"
 
-/* The row of a kind; NULL: there is none. */
+/* The row of a kind, or NULL. */
 static const struct ky_options_row *row_of(const struct ky_options_rows *kinds, int kind)
 {
     for (size_t k = 0; k < kinds->count; k++)

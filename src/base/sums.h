@@ -22,11 +22,11 @@ double ky_sum(size_t n, const double *values);
 /* How many of the values are positive. */
 size_t ky_count_positive(size_t n, const double *values);
 
-/* mean = Σ w x / Σ w, in the unit of the vectors; the plain mean when `weight` is NULL or its sum
- * is 0; 0 when n = 0. Returns Σ w, which is n without weights. */
+/* mean = Σ w x / Σ w, in the unit of the vectors; the unweighted mean if `weight` is NULL or its
+ * sum is 0; 0 when n = 0. Returns Σ w, which is n without weights. */
 double ky_mean(size_t n, const double *weight, double (*vectors)[3], double mean[3]);
 
-/* Takes `by` away from each of the n vectors. */
+/* Subtracts `by` from each of the n vectors. */
 void ky_subtract(size_t n, double (*vectors)[3], const double by[3]);
 
 #endif

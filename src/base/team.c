@@ -23,7 +23,7 @@ typedef void part(void *data);
 /* How long a thread spins before it sleeps [s]: a few times the time to wake it. */
 static const double SPIN = 30e-6;
 
-/* Something that one thread waits for. */
+/* A value that one thread waits for. */
 struct gate {
     _Alignas(64) atomic_uint value;
     atomic_int asleep;
@@ -37,7 +37,7 @@ struct loop {
 };
 
 struct worker {
-    struct gate begin; /* value: the regions that it was called to */
+    struct gate begin; /* value: the number of regions it was called for */
     struct team *team;
     pthread_t thread;
     int number;
@@ -46,7 +46,7 @@ struct worker {
 struct team {
     struct worker **workers;
     int count;        /* of workers */
-    struct gate done; /* value: the workers that have not ended their part */
+    struct gate done; /* value: the number of workers that have not finished their part */
     part *work;       /* of the region; NULL: end */
     void *data;
     struct loop loop;
@@ -73,7 +73,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* ends the team of a thread that ends */
 static bool has_key;
 static int quota;         /* processors that control groups allow; 0: no limit */
-static int wanted, limit; /* threads by the environment; 0: not there */
+static int wanted, limit; /* number of threads from the environment; 0: not set */
 
 /* Functions of the calling program's OpenMP; NULL if it has none. */
 __attribute__((weak)) int omp_in_parallel(void);
@@ -260,7 +260,7 @@ static int cores(void)
     return quota && quota < allowed ? quota : allowed;
 }
 
-/* The threads of a loop where omp_set_num_threads said nothing. */
+/* The number of threads of a loop without omp_set_num_threads. */
 static int usual(void)
 {
     pthread_once(&once, prepare);
@@ -332,7 +332,7 @@ static void region(part *work, void *data, unsigned threads, const struct loop *
     pthread_setcancelstate(cancel, NULL);
 }
 
-/* `up` is false where the loop counts down. */
+/* `up` is false if the loop counts down. */
 static struct loop loop_of(bool up, wide start, wide end, wide step, wide chunk)
 {
     const wide length = up ? end - start : start - end, stride = up ? step : 0 - step;
@@ -439,7 +439,7 @@ int ky_team_most(void)
     return taken ? taken : usual();
 }
 
-/* The usual number is not kept: it may be another one later. */
+/* The default number is not kept: it may change later. */
 void ky_team_take(int threads);
 void ky_team_take(int threads)
 {

@@ -19,7 +19,7 @@ static inline int ky_utf8_length(const char *text)
     for (int k = 1; k < length; k++)
         if ((c[k] & 0xc0) != 0x80)
             return 0;
-    /* longer than need be, a surrogate, or past the last character */
+    /* longer than necessary, a surrogate, or past the last character */
     if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
         (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90))
         return 0;

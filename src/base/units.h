@@ -1,4 +1,4 @@
-/* The constants behind the presets of kyoho.h, and whether units fit together. */
+/* The constants of the presets of kyoho.h, and checks of units. */
 #ifndef KY_BASE_UNITS_H
 #define KY_BASE_UNITS_H
 

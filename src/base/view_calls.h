@@ -8,7 +8,7 @@
 
 /* The present requests of the pages. */
 enum {
-    KY_VIEW_FRAME = 1,    /* somebody waits for a frame */
+    KY_VIEW_FRAME = 1,    /* a page waits for a frame */
     KY_VIEW_PAUSE = 2,    /* the run is to wait */
     KY_VIEW_SNAPSHOT = 4, /* a snapshot */
     KY_VIEW_STOP = 8      /* the run is to stop */
@@ -48,7 +48,7 @@ struct ky_view_calls {
      * waited for another order, at most `seconds`. Each single step that was ordered gives one 0.
      */
     int (*hold)(struct ky_view *view, double seconds);
-    /* 1 if somebody waits for a frame, or got the last one less than `seconds` ago. */
+    /* 1 if a page waits for a frame, or received the last one less than `seconds` ago. */
     int (*is_watched)(struct ky_view *view, double seconds);
     /* The most bodies that a frame shows. */
     size_t (*most)(const struct ky_view *view);

@@ -10,7 +10,7 @@
 struct ky_write_file {
     const char *path; /* for error lines */
     const char *open; /* the name under which it is opened */
-    int is_new;       /* 1: whoever writes to it makes it; 0: it is there */
+    int is_new;       /* 1: the writer creates it; 0: it exists */
 };
 
 /* Consecutive numbers in a file: of consecutive bodies in the caller's order, all bodies or only
