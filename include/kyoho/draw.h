@@ -99,7 +99,7 @@ KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *paramet
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 
-/* The same as pixels in memory. `overwrite` of the parameters says nothing here. `picture` is empty
+/* The same as pixels in memory. `overwrite` of the parameters is ignored here. `picture` is empty
  * after a failure; it needs neither libpng nor cairo. Free with ky_picture_free. */
 struct ky_picture {
     size_t size;          /* of this struct, or 0 */
@@ -144,8 +144,8 @@ KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, s
     ky_film_parameters_defaults_sized((film), sizeof(struct ky_film_parameters))
 /* A film of snapshots in files, by the program ffmpeg. Frames have the scale and the brightness of
  * the first, the middle and the last snapshot together. KY_UNSUPPORTED without ffmpeg,
- * KY_CANNOT_WRITE if ffmpeg fails (it says why on standard error); KY_USAGE for trails, and for one
- * file without a number of frames. Otherwise as ky_draw_files. */
+ * KY_CANNOT_WRITE if ffmpeg fails (it prints the reason on standard error); KY_USAGE for trails,
+ * and for one file without a number of frames. Otherwise as ky_draw_files. */
 KY_API enum ky_status ky_film(const char *path, const char *const *files, size_t count,
                               const struct ky_read_options *reading,
                               const struct ky_draw_parameters *parameters,
@@ -186,8 +186,8 @@ KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plot
  * A page that shows a run, or the snapshots of one: bodies, energies, and buttons that pause a run,
  * make a step, write a snapshot and stop. A server in a thread of its own offers it at 127.0.0.1,
  * for browsers on this machine, and through a tunnel (ssh -L) for other machines. A request needs
- * the token of the address; requests from other pages are refused. Whoever knows the whole address
- * can see and stop the run. As long as no page is open a run does nothing for the view. */
+ * the token of the address; requests from other pages are refused. Anyone who knows the complete
+ * address can see and stop the run. As long as no page is open a run does nothing for the view. */
 
 struct ky_view_parameters {
     size_t size;
@@ -213,7 +213,8 @@ KY_API const char *ky_view_address(const struct ky_view *view);
  * as an error on the page. */
 KY_API enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
                                      const volatile int *stop, struct ky_error *error);
-/* Ends the server. Pages that are getting their last picture have a second for it. NULL: nothing.
+/* Ends the server. Pages that are receiving their last picture have one second to complete it.
+ * NULL: nothing.
  */
 KY_API void ky_view_close(struct ky_view *view);
 

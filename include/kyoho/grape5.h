@@ -26,7 +26,8 @@ KY_GRAPE_API int g5_open(void);
 KY_GRAPE_API int g5_open_(void);
 KY_GRAPE_API int g5_close(void); /* forgets all bodies */
 KY_GRAPE_API int g5_close_(void);
-/* How many sinks of a call suit the processor: 48, or KYOHO_NPIPES; any number is taken. */
+/* The number of sinks of a call that suits the processor: 48, or KYOHO_NPIPES; any number is
+ * accepted. */
 KY_GRAPE_API int g5_get_number_of_pipelines(void);
 KY_GRAPE_API int g5_get_number_of_pipelines_(void);
 KY_GRAPE_API int g5_get_number_of_pipelines_per_board(void);
@@ -35,7 +36,7 @@ KY_GRAPE_API int g5_get_number_of_boards(void); /* 1 */
 KY_GRAPE_API int g5_get_number_of_boards_(void);
 KY_GRAPE_API int g5_get_firstcluster(void); /* 0 */
 KY_GRAPE_API int g5_get_firstcluster_(void);
-/* How many bodies there is room for: no limit but the memory. */
+/* The maximum number of bodies, which is limited only by the memory. */
 KY_GRAPE_API int g5_get_jmemsize(void);
 KY_GRAPE_API int g5_get_jmemsize_(void);
 /* Not read: the numbers are not fixed-point. */
@@ -73,9 +74,9 @@ KY_GRAPE_API int g5_get_force_(int *n, double a[][3], double p[]);
 KY_GRAPE_API int g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int n);
 KY_GRAPE_API int g5_calculate_force_on_x_(double x[][3], double a[][3], double p[], int *n);
 
-/* The same with the number of a device, 0 to 1,023. Each number has bodies and sinks of its own,
- * whatever processors there are; the calls above use device 0. Threads may call at once if their
- * devices differ. g5_set_eps_to_all sets eps for all devices. */
+/* The same with the number of a device, 0 to 1,023. Each number has its own bodies and sinks,
+ * independent of the actual processors; the calls above use device 0. Threads may call at once if
+ * their devices differ. g5_set_eps_to_all sets eps for all devices. */
 KY_GRAPE_API int g5_set_nMC(int device, int n);
 KY_GRAPE_API int g5_set_nMC_(int *device, int *n);
 KY_GRAPE_API int g5_set_xmjMC(int device, int first, int n, double x[][3], double m[]);

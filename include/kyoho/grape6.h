@@ -40,7 +40,8 @@ KY_GRAPE_API int g6_open_special2_(int *count, int *list, int *bodies);
 /* Forgets all bodies; the devices stay with the process. */
 KY_GRAPE_API int g6_close(int cluster);
 KY_GRAPE_API int g6_close_(int *cluster);
-/* Returns how many sinks of a call suit the processor: 48, or KYOHO_NPIPES. More are taken too. */
+/* Returns the number of sinks of a call that suits the processor: 48, or KYOHO_NPIPES. More are
+ * accepted too. */
 KY_GRAPE_API int g6_npipes(void);
 KY_GRAPE_API int g6_npipes_(void);
 KY_GRAPE_API int g6_get_number_of_pipelines(void);
@@ -129,17 +130,17 @@ KY_GRAPE_API int g6_read_neighbour_list_old(int cluster); /* the same */
 KY_GRAPE_API int g6_read_neighbour_list_old_(int *cluster);
 /* The list of the sink `pipe` (0, 1, …, also from Fortran): labels, ascending. Returns 1 if there
  * are more than `most` or than lists hold: *count is `most` then, and the labels that are not known
- * are -1. Negative for a sink that there was not. Without g6_read_neighbour_list before it the
+ * are -1. Negative for a sink that does not exist. Without g6_read_neighbour_list before it the
  * lists are fetched here. */
 KY_GRAPE_API int g6_get_neighbour_list(int cluster, int pipe, int most, int *count, int list[]);
 KY_GRAPE_API int g6_get_neighbour_list_(int *cluster, int *pipe, int *most, int *count, int list[]);
-/* Kept and given back; lists are ascending whatever it is. */
+/* The mode is stored and returned; lists are always ascending. */
 KY_GRAPE_API int g6_set_neighbour_list_sort_mode(int mode);
 KY_GRAPE_API int g6_set_neighbour_list_sort_mode_(int *mode);
 KY_GRAPE_API int g6_get_neighbour_list_sort_mode(void);
 KY_GRAPE_API int g6_get_neighbour_list_sort_mode_(void);
 
-/* ---- calls that have nothing to do here ---- */
+/* ---- calls without effect here ---- */
 
 /* Bodies stay as they are. */
 KY_GRAPE_API int g6_reset(int cluster);

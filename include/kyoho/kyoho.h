@@ -111,8 +111,8 @@ struct ky_bodies {
     double *potential;         /* or NULL; per unit mass, negative, without the body itself and
                                   without external fields */
     double *radius; /* or NULL: not known. Of the bodies themselves, for stop_collision of struct
-                       ky_parameters and for ky_sim_pairs; no force looks at it [length] */
-    void *later[7]; /* NULL: room for arrays of later versions */
+                       ky_parameters and for ky_sim_pairs; no force depends on it [length] */
+    void *later[7]; /* NULL: reserved for arrays of later versions */
 };
 
 /* Optional arrays for ky_bodies_allocate, or-ed. */
@@ -139,7 +139,7 @@ KY_API void ky_bodies_free(struct ky_bodies *bodies);
 /* KY_BAD_DATA for masses, softenings and radii that are negative or not finite, for positions and
  * velocities that are not finite, and for types above 5, with the first such body; and for an id
  * that occurs twice. KY_USAGE for bodies without masses, positions or velocities. Accelerations and
- * potentials are not looked at. */
+ * potentials are not checked. */
 KY_API enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error);
 
 /* ---- units ---- */
@@ -161,10 +161,10 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 /* The exact sum over all bodies; a walk through the octree for each body; lists of interactions for
  * groups of bodies, which the host makes for a device; a walk for each group of bodies; cells that
  * act on cells. KY_FORCE_AUTO (default): the fastest of the exact sum, the tree and the cells for
- * this number of bodies, engine, integrator and error. Where another field is not at its default
- * and not all of these look at it, it is the first of tree, cells and exact sum that looks at all
- * such fields: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose
- * KY_TREE, order and mutual KY_FMM. KY_USAGE if none does. */
+ * this number of bodies, engine, integrator and error. If another field is not at its default and
+ * only some of these use it, it is the first of tree, cells and exact sum that uses all such
+ * fields: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose KY_TREE, order
+ * and mutual KY_FMM. KY_USAGE if none does. */
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
@@ -195,7 +195,7 @@ enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512
  * fourth-order Hermite scheme with such steps, for KY_DIRECT. */
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
-/* A point where the caller's field is wanted, in the caller's units. The function sets the
+/* A point at which the caller's field is evaluated, in the caller's units. The function sets the
  * acceleration, the jerk and the potential. They are NaN before the call, and a NaN that is used
  * makes results KY_BAD_DATA. */
 struct ky_field_place {
@@ -223,7 +223,7 @@ struct ky_field_places {
     double *potential;
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
- * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
+ * bodies that KY_HERMITE4 evaluates one by one, may come from several threads at once. With several
  * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
@@ -259,7 +259,7 @@ struct ky_parameters {
     int integrator; /* enum ky_integrator */
     double step;    /* [time]; with `expansion` of ln a. NaN (default): ky_run chooses one; a
                        simulation needs one before it advances */
-    /* where remarks go; NULL: nowhere */
+    /* receives remarks; or NULL */
     ky_log_function *log;
     void *log_context;
     /* the motion with steps of the bodies' own (KY_BLOCK_STEPS, KY_HERMITE4); NaN: not given */
@@ -402,7 +402,7 @@ KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_ab
 KY_API enum ky_status ky_options_set(int kind, void *values, const char *name, const char *value,
                                      const struct ky_units *units, struct ky_error *error);
 /* Writes the field of that name as text that ky_options_set takes back exactly; "" while it is not
- * set. KY_USAGE for a name or a kind that there is not, and where the text has `size` bytes or
+ * set. KY_USAGE for an unknown name or kind, and where the text has `size` bytes or
  * more; `text` is unchanged then. */
 KY_API enum ky_status ky_options_text(int kind, const void *values, const char *name, char *text,
                                       size_t size, struct ky_error *error);
@@ -471,8 +471,8 @@ KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 
-/* Points where a field is wanted, and the wanted quantities: arrays that are not NULL are filled.
- * All of them have `count` rows. */
+/* Points at which a field is computed, and the quantities to compute: arrays that are not NULL are
+ * filled. All of them have `count` rows. */
 struct ky_field_points {
     size_t size; /* of this struct */
     size_t count;
@@ -515,7 +515,7 @@ KY_API enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t co
  * samples do not exceed. */
 struct ky_error_statistics {
     double median, p90, p99, max, mean, rms;
-    size_t samples; /* 0: nothing was compared, and the numbers say nothing */
+    size_t samples; /* 0: nothing was compared, and the numbers are meaningless */
 };
 
 /* The choice for KY_FORCE_AUTO and for parameters->error. */
@@ -524,7 +524,7 @@ struct ky_choice {
     int force;        /* enum ky_force: the method */
     int order;        /* of its expansions; 0: it has none */
     int precision;    /* enum ky_precision */
-    double alpha;     /* NaN: it goes by none */
+    double alpha;     /* NaN: the method has none */
     double asked;     /* the error that was asked for; NaN: none */
     double measured;  /* the error of 99 % of the samples; NaN: not measured */
     uint64_t samples; /* bodies whose acceleration was compared with an exact sum */
@@ -1033,11 +1033,11 @@ KY_API enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
  */
 
 struct ky_view; /* ky_view_open of libkyoho_draw makes it */
-/* Shows a simulation that is in no run: gives its present bodies to the pages that wait for a
- * picture, and fills *orders with the requests of the pages since the last call, KY_SHOW_… or-ed.
+/* Shows a simulation that is not part of a run: gives its present bodies to the pages that wait for
+ * a picture, and fills *orders with the requests of the pages since the last call, KY_SHOW_… or-ed.
  * To be called after each step, and again while *orders has KY_SHOW_WAIT; the call then waits up to
- * 0.2 s. It costs next to nothing while no page is open. The simulation is closed before the view,
- * or shown no more. KY_USAGE as ky_sim_advance. */
+ * 0.2 s. It costs next to nothing while no page is open. The simulation must be closed before the
+ * view, or no longer shown. KY_USAGE as ky_sim_advance. */
 enum {
     KY_SHOW_WAIT = 1,     /* a page has paused: make no step */
     KY_SHOW_SNAPSHOT = 2, /* write a snapshot */
@@ -1122,10 +1122,10 @@ struct ky_run_parameters {
     int pieces;       /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
                          snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
                          file */
-    int choose_ranks; /* 1: parameters->ranks of 1 was not asked for: if `engine` names several
-                         devices, each gets a rank if that is faster than only the first device; the
-                         choice is logged. 0: only the first device is used. A resumed run keeps its
-                         number of ranks */
+    int choose_ranks; /* 1: the user did not ask for parameters->ranks = 1: if `engine` names
+                         several devices, each gets a rank if that is faster than only the first
+                         device; the choice is logged. 0: only the first device is used. A resumed
+                         run keeps its number of ranks */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -1228,7 +1228,8 @@ KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t s
  * NULL. */
 KY_API int ky_format_of_name(const char *path);
 /* For a program, before its first snapshot: at its end the HDF5 library does nothing. After a
- * damaged file that library would print lines of its own. Every file of ours is closed before. */
+ * damaged file that library would print lines of its own. All files of this library are closed
+ * before. */
 KY_API void ky_snapshot_quiet_exit(void);
 
 /* Makes an empty snapshot in N-body units, of unknown softening; sets `size`. */
@@ -1243,8 +1244,8 @@ enum ky_space_reading {
     KY_SPACE_PHYSICAL,  /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
                            mass), time since a = 0; the box is left out. Needs units and cosmology */
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
-    KY_SPACE_OPEN /* the numbers are physical and the space is open, whatever the file says of a
-                     scale factor, h or a box */
+    KY_SPACE_OPEN /* the numbers are treated as physical and the space as open, even if the file has
+                     a scale factor, h or a box */
 };
 
 struct ky_read_options {
@@ -1616,7 +1617,7 @@ KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
  * docs/ranks.md explains how to build one. */
 
 /* The index-th plug-in that is here: the name of its file, and in *mpi the MPI that it is for, both
- * static text. NULL past the last. It is looked for, and not opened. */
+ * static text. NULL past the last. The call searches for it, but does not open it. */
 KY_API const char *ky_mpi_plug(size_t index, const char **mpi);
 
 /* The number of processes that an MPI launcher has started for this program, and in *rank the rank
@@ -1638,7 +1639,7 @@ KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int
  * by rank 0 after it has printed it. Launchers end all processes once one ends with an error, so
  * that the other ranks wait here for 3 s. Where ky_mpi_lead has failed because this machine has no
  * plug-in, rank 0 asks the launcher to end all other processes with this exit code: under MPICH
- * they would wait for this one for ever. That takes 0.6 s, so that the launcher prints the error
+ * they would wait for this one forever. That takes 0.6 s, so that the launcher prints the error
  * first. Else, and without a launcher, rank 0 does nothing here. */
 KY_API void ky_mpi_abandon(int code);
 
