@@ -52,7 +52,7 @@ struct trial {
     double *sorted;      /* errors of the sample */
     double asked, error; /* of 99 % of the sample, in the last measurement */
     double held;         /* the same, or a bound that is stricter */
-    int is_fresh;        /* 1: measurements come from measure_anew */
+    int is_fresh;        /* 1: measure_anew measures */
 };
 
 static size_t samples_of(size_t n)

@@ -284,8 +284,8 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
     return KY_OK;
 }
 
-/* Massless bodies do not change the size, so that they do not change results that depend on the
- * unit of length (ky_moving_near2). The size is unchanged if fewer than two bodies have mass. */
+/* The size without massless bodies: they must not change the radius ky_moving_near2, which depends
+ * on the unit of length. Unchanged if fewer than two bodies have mass. */
 static enum ky_status find_size_of_sources(const struct ky_bodies *bodies, size_t massless,
                                            int threads, struct extent *extent,
                                            struct ky_error *error)

@@ -56,14 +56,10 @@ enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_err
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&bodies->sums,
-                                   &bodies->active_list,
-                                   &bodies->curve.room,
-                                   &bodies->curve.index,
-                                   &bodies->curve.place[0],
-                                   &bodies->curve.place[1],
-                                   &bodies->external.numbers,
-                                   &bodies->external.potential};
+    struct ky_buffer *buffers[] = {
+        &bodies->sums,           &bodies->scales,           &bodies->active_list,
+        &bodies->curve.room,     &bodies->curve.index,      &bodies->curve.place[0],
+        &bodies->curve.place[1], &bodies->external.numbers, &bodies->external.potential};
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     for (int k = 0; k < KY_ARRAYS; k++)

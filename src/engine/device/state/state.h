@@ -52,7 +52,7 @@ struct ky_device_bodies {
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
-    struct ky_buffer sums;                    /* of sums.c: sums of chunks */
+    struct ky_buffer sums, scales;            /* of sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
         struct ky_buffer numbers, potential;

@@ -108,25 +108,24 @@ static enum ky_status add_there(struct summing *s, struct ky_error *error)
     const size_t chunks = chunks_of(s), bytes = chunks * 2 * KY_SUMS * sizeof(int64_t);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
              fields = s->state->externals->count > 0;
-    struct ky_buffer scale = {0};
     int64_t(*part)[KY_SUMS][2] = ky_allocate(chunks, sizeof *part);
     enum ky_status status =
         part ? ky_buffer_need(card, &bodies->sums, "partial sums", bytes, 1, error)
              : ky_no_memory(error, "partial sums", chunks, sizeof *part);
     if (!status)
-        status = ky_buffer_fill(card, &scale, "scales of sums", s->scale, KY_SUMS, sizeof *s->scale,
-                                error);
+        status = ky_buffer_fill(card, &bodies->scales, "scales of sums", s->scale, KY_SUMS,
+                                sizeof *s->scale, error);
     if (!status)
         status = ky_launch(card, KY_KERNEL_ky_sums_whole, chunks,
-                           KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(scale), KY_BUFFER(bodies->sums),
-                                        KY_VALUE(n), KY_VALUE(live), KY_VALUE(fields)),
+                           KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(bodies->scales),
+                                        KY_BUFFER(bodies->sums), KY_VALUE(n), KY_VALUE(live),
+                                        KY_VALUE(fields)),
                            error);
     if (!status && chunks > 0)
         status = card->driver->read(card, &bodies->sums, 0, part, bytes, error);
     for (size_t c = 0; c < chunks && !status; c++)
         for (int k = 0; k < KY_SUMS; k++)
             s->sum[k] += (ky_whole)part[c][k][0] * ((ky_whole)1 << HALF) + part[c][k][1];
-    ky_buffer_release(card, &scale);
     free(part);
     return status;
 }
