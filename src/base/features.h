@@ -12,19 +12,17 @@
 #define KY_SECOND_OF(first, second, ...) second
 
 #define KY_WHY_NO(NAME, lacks)                                                                     \
-    KY_IF(KY_OFF_##NAME, "switched off by " #NAME "=no; build again without that", lacks)
+    KY_IF(KY_OFF_##NAME, "switched off by " #NAME "=no; rebuild without this option", lacks)
 /* A line of the list of features. `without`: the loss for a user without the feature, or
  * nothing. */
 #define KY_FEATURE(NAME, title, without, why)                                                      \
     KY_IF(KY_HAVE_##NAME, title ": yes", title ": no" without ": " why)
-#define KY_WHY_NO_HDF5                                                                             \
-    KY_WHY_NO(HDF5, "the library was not found; install libhdf5-dev and build again")
-#define KY_WHY_NO_PNG                                                                              \
-    KY_WHY_NO(PNG, "the library was not found; install libpng-dev and build again")
+#define KY_WHY_NO_HDF5 KY_WHY_NO(HDF5, "the library was not found; install libhdf5-dev and rebuild")
+#define KY_WHY_NO_PNG KY_WHY_NO(PNG, "the library was not found; install libpng-dev and rebuild")
 #define KY_WHY_NO_CAIRO                                                                            \
-    KY_WHY_NO(CAIRO, "the library was not found; install libcairo2-dev and build again")
+    KY_WHY_NO(CAIRO, "the library was not found; install libcairo2-dev and rebuild")
 #define KY_WHY_NO_FFTW                                                                             \
-    KY_WHY_NO(FFTW, "the library was not found; install libfftw3-dev and build again")
+    KY_WHY_NO(FFTW, "the library was not found; install libfftw3-dev and rebuild")
 #define KY_WHY_NO_OPENMP KY_WHY_NO(OPENMP, "the compiler has no OpenMP")
 
 #endif

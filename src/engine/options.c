@@ -180,8 +180,8 @@ static enum ky_status check_error(const struct ky_parameters *own, const char *c
     if (own->opening == KY_OPENING_BY_USE || ky_opening_kind(own->opening)->by_alpha)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
-                   "one of the two",
+                   "--error and --opening %s: only --opening %s keeps an error; leave out one "
+                   "of the two",
                    ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
 }
 

@@ -190,7 +190,7 @@ static enum ky_status fail_stuck(struct ky_own_steps *own, const struct ky_advan
     return ky_fail(
         error, KY_BAD_DATA,
         "%llu blocks of steps have advanced the bodies by %g: the forces%s require steps "
-        "of %g, too short for a longest step of %g; look at fields, masses and "
+        "of %g, too short for a longest step of %g; check fields, masses and "
         "softening, or give a shorter --step-max",
         (unsigned long long)watch->blocks, tick * (double)watch->ticks, pair,
         tick * (double)way->shortest, tick * (double)way->stride);

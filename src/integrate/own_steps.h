@@ -59,9 +59,10 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
          KY_NO_RANGE,                                                                              \
          NULL,                                                                                     \
          "TIME",                                                                                   \
-         "block, hermite4: no step is shorter than this; the report of the run says how many "     \
-         "should have been, and hermite4 stops where a body without softening wants one "          \
-         "(default: the longest step over 2^20, of hermite4 over 2^32) [time]"},
+         "block, hermite4: no step is shorter than this; the report of the run has the number of " \
+         "steps that should have been shorter, and hermite4 stops where a body without "           \
+         "softening needs a shorter one (default: the longest step over 2^20, of hermite4 "        \
+         "over 2^32) [time]"},
 
 /* Ticks of a longest step `step` [time] or not known yet (NaN): the tick is the shortest step that
  * is not below --step-min, or without that the longest step over 2^levels. */

@@ -49,6 +49,6 @@ const char *ky_doors_refuse(const struct ky_request *request, const char *token)
         given = request->query + strlen(query);
     return given && is_token(given, token)
                ? NULL
-               : "the token is missing or wrong: open the whole address that the program has "
+               : "the token is missing or wrong: open the complete address that the program "
                  "printed\n";
 }

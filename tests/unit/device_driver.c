@@ -569,7 +569,7 @@ static void compacted(struct ky_card *card, size_t n, uint32_t limit)
     if (kept > 0) {
         char text[80];
         snprintf(text, sizeof text,
-                 "the memory for what a compaction keeps is too small: %u needed", kept);
+                 "the memory for the output of a compaction is too small: %u needed", kept);
         assert_non_null(strstr(error.text, text));
     }
     compact(&c);

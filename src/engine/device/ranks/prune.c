@@ -234,11 +234,11 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
         const char *what;
         size_t count, size;
     } needs[] = {
-        {&ranks->wait[0], "cells to look at", ranks->wait_room, KY_PRUNE_WAIT * word},
-        {&ranks->wait[1], "cells to look at next", ranks->wait_room, KY_PRUNE_WAIT * word},
+        {&ranks->wait[0], "cells to test", ranks->wait_room, KY_PRUNE_WAIT * word},
+        {&ranks->wait[1], "cells to test next", ranks->wait_room, KY_PRUNE_WAIT * word},
         {&ranks->openers, "openers of cells", OPENERS_EACH * ranks->wait_room, word},
         {&ranks->need, "needs of other ranks", parts * cells, 1},
-        {&ranks->waiting, "numbers of cells to look at", COUNTS, word},
+        {&ranks->waiting, "numbers of cells to test", COUNTS, word},
         {&ranks->seen, "cells for another rank", cells + 1, word},
         {&ranks->bodies, "bodies for another rank", cells + 1, word},
     };
