@@ -10,8 +10,8 @@ struct columns {
     double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is not a number */
     size_t incomplete;            /* rows with a word in place of a number, or with too few cells */
     char first[160];              /* what is wrong with the first of these rows */
-    char units[COLUMNS_UNITS];    /* the units in a comment "# units: …" before the names, as in
-                                     kyoho's tables: "time 0.977792 Myr, mass Msun" */
+    char units[COLUMNS_UNITS];    /* the units in a comment "# units: …" beside the names, as in
+                                     kyoho's tables: "time 0.977792 Myr; mass Msun" */
 };
 
 /* Reads the columns with these names from a file. Its first line, except for comments that begin

@@ -12,7 +12,6 @@ import wheels
 from tap import check, finish, folder, skip
 
 FILES = os.path.join(wheels.BUILD, "tests", "helpers", "files")
-ALL = "KYOHO_TEST_ALL" in os.environ
 N = 2000
 
 # Each prints a line for each file, whose name is an argument: number of bodies, mass [solar masses], centre [kpc], mean velocity
@@ -54,20 +53,6 @@ CASES = [
     ("a.tipsy", "galaxy", "", 1, 1e10, 1, None),
 ]
 RANKS = {"ranks.hdf5": ([], "snapshot_0000.hdf5"), "pieces.hdf5": (["--pieces"], "snapshot_0000.0.hdf5")}
-
-
-def python_of(reader):
-    """A python3 that has the reader, or None and the reason."""
-    for python in ("python3", "/usr/bin/python3"):
-        try:
-            if not subprocess.run([python, "-c", f"import {reader}"], capture_output=True, timeout=300, check=False).returncode:
-                return python, ""
-        except FileNotFoundError:
-            continue
-    if not ALL:
-        return None, f"no python3 has {reader}; make check-all installs it"
-    programs, why = wheels.install(os.path.join("tests", reader), reader, "h5py")
-    return programs and os.path.join(programs, "python"), why
 
 
 def bodies(path):
@@ -115,7 +100,7 @@ def compare(reader, case, numbers, truth):
 
 def load(reader, paths, truth):
     """Has one of the readers load the files, by case."""
-    python, why = python_of(reader)
+    python, why = wheels.python_of(reader, "h5py")
     if not python:
         for case in paths:
             skip(f"{reader} loads {case[0]}", why)
