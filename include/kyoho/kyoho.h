@@ -152,9 +152,14 @@ struct ky_units {
 };
 
 /* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun,
- * km/s). KY_USAGE for another name. */
+ * km/s), "planets" (AU, Msun, AU/yr). KY_USAGE for another name. */
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
+/* Reads a number with or without a unit, "50", "50Myr", "50 Myr", as a number in `units`. `kind` is
+ * "length", "mass", "time" or "velocity". KY_USAGE for a text that is no such number, for a unit of
+ * another kind, and for a unit where `units` have no scale. */
+KY_API enum ky_status ky_quantity(const char *text, const char *kind, const struct ky_units *units,
+                                  double *value, struct ky_error *error);
 
 /* ---- parameters of a simulation ---- */
 

@@ -89,13 +89,6 @@ def potential(position, mass, softening, *, units=None, **options: Unpack[ForceO
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
 
 
-def length(value, units, name):
-    """A length that is a number, or text with or without a unit."""
-    if not isinstance(value, str):
-        return _arrays.number(value, name)
-    return Parameters({"softening": value}, ("force",), units).values.softening
-
-
 # Of the six numbers of a tidal tensor: xx yy zz xy xz yz.
 _TENSOR = [[0, 3, 4], [3, 1, 5], [4, 5, 2]]
 
@@ -120,7 +113,7 @@ class Points:
         if each:
             self.values.softenings = _arrays.pointer(self.softening, "double *")
         else:
-            self.values.softening = length(given, units, "softening")
+            self.values.softening = _arrays.number(given, "softening")
         for name, kind in (("acceleration", "double (*)[3]"), ("potential", "double *"), ("tide", "double (*)[6]")):
             if name in wanted:
                 setattr(self.values, name, _arrays.pointer(self.found[name], kind))

@@ -19,7 +19,7 @@ from ._sharing import Shared, alone
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
-from .units import Units
+from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,7 +46,7 @@ def _changeable(name, help):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
-class Simulation(Shared):
+class Simulation(Shared, WithQuantities):
     """
     Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
 

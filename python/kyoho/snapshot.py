@@ -8,7 +8,7 @@ import numpy as np
 from . import _arrays, _hdf5, _picture
 from ._library import call, encoded, ffi, lib, struct
 from .errors import UsageError
-from .units import Units
+from .units import Units, WithQuantities
 
 # Arrays of bodies: the member of struct ky_bodies, the C type of its elements, that of numpy, the kind of their unit.
 REQUIRED = ("mass", "position", "velocity")
@@ -49,14 +49,14 @@ def need_snapshot(given, what):
         raise TypeError(f"{what} takes a kyoho.Snapshot, not {type(given).__name__}; kyoho.Snapshot(position, velocity, mass) makes one")
 
 
-class Snapshot:
+class Snapshot(WithQuantities):
     """Bodies at a time, as arrays of numpy.
 
     `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
     `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
     they are not known. `softening` is one length for all bodies, an array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
-    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster"); quantities of astropy and unyt are
-    converted to them.
+    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
+    astropy, unyt and pynbody are converted to them.
     """
 
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,

@@ -72,7 +72,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 /* The row of --units in such a table; the field at `offset` is a text. */
 #define CLI_UNITS(offset, help)                                                                    \
     {                                                                                              \
-        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
+        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster|planets",  \
+            help                                                                                   \
     }
 /* Binds the options of a public struct, of enum ky_options_kind or ky_draw_options_kind, which its
  * _defaults call has filled. */
