@@ -14,7 +14,7 @@ from ._library import version as __version__
 from ._picture import draw, png
 from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
-from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
+from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
                      UsageError)
 from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, neighbours, orbit,
                      potential, tides)
@@ -23,7 +23,7 @@ from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
+__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
            "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
            "model_options", "models", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",

@@ -9,6 +9,7 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
+from ._words import hinted
 from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies
 from .units import Units
@@ -56,6 +57,7 @@ def _forces(position, mass, softening, units, options, wanted):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@hinted
 def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (n, 3) and potentials (n) of bodies on each other: acc, pot = kyoho.gravity(pos, mass, eps).
@@ -69,6 +71,7 @@ def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> t
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@hinted
 def accelerations(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
@@ -80,6 +83,7 @@ def accelerations(position, mass, softening, *, units=None, **options: Unpack[Fo
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@hinted
 def potential(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Potentials (n) of bodies on each other, per unit mass, without the body itself and without external fields.
@@ -137,6 +141,7 @@ def _field_of(points, position, mass, softening, points_softening, units, option
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@hinted
 def field(points, position, mass, softening, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
@@ -150,6 +155,7 @@ def field(points, position, mass, softening, *, points_softening=None, units=Non
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@hinted
 def tides(points, position, mass, softening, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> np.ndarray:
     """
@@ -246,6 +252,7 @@ def _search(position, mass, units, options, velocity=None):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+@hinted
 def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]) -> Neighbours:
     """
     The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body.
@@ -257,6 +264,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+@hinted
 def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Densities (n) of the cubic spline over the `k` nearest other bodies, and the distances (n) of the k-th of them.
@@ -320,6 +328,7 @@ def split(options, kind):
 
 
 @documented(lib.KY_OPTIONS_GROUPS, more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, SEARCH).values()))
+@hinted
 def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
     """
     Groups of bodies by friends of friends, as kyoho.Groups. `mass` is one number or one for each body; without it all bodies

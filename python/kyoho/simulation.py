@@ -13,9 +13,10 @@ import numpy as np
 
 from . import _arrays, _picture
 from ._aside import aside
-from ._library import NULL, call, encoded, ffi, lib, struct
+from ._library import NULL, call, call_file, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
 from ._sharing import Shared, alone
+from ._words import hinted, no_option
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
@@ -70,6 +71,7 @@ class Simulation(Shared, WithQuantities):
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
     heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
 
+    @hinted
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,
                  time=None, units=None, **options: Unpack[SimulationOptions]):
         if bodies is None:
@@ -447,7 +449,7 @@ class Simulation(Shared, WithQuantities):
         allowed = table(lib.KY_OPTIONS_PARAMETERS)
         for keyword, value in options.items():
             if keyword not in allowed:
-                raise TypeError(f"there is no option {keyword!r}; there are {', '.join(sorted(allowed))}")
+                raise no_option(keyword, allowed)
             option = allowed[keyword]
             self._change(lib.ky_sim_set_parameter, encoded(option.name), encoded(text(option, value, self.units)))
 
@@ -578,8 +580,7 @@ def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the simulation had; fields with a name are in the file")
-    path = encoded(os.fspath(path))
-    return _opened(lambda *rest: call(lib.ky_sim_restore, path, *rest), units, engine=engine, isa=isa, threads=threads, field=field)
+    return _opened(lambda *rest: call_file(path, lib.ky_sim_restore, encoded(os.fspath(path)), *rest), units, engine=engine, isa=isa, threads=threads, field=field)
 
 
 def _opened(restores, units, **options):

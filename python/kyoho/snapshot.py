@@ -6,7 +6,8 @@ import os
 import numpy as np
 
 from . import _arrays, _hdf5, _picture
-from ._library import call, encoded, ffi, lib, struct
+from ._library import call, call_file, encoded, ffi, lib, struct
+from ._words import hinted
 from .errors import UsageError
 from .units import Units, WithQuantities
 
@@ -59,6 +60,7 @@ class Snapshot(WithQuantities):
     astropy, unyt and pynbody are converted to them.
     """
 
+    @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
                  potential=None, radius=None, time=0.0, units=None, softening_kind=None):
         self.units = Units.of(units)
@@ -196,7 +198,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
 
     `types` reads bodies of these GADGET types alone; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
     without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` takes its
-    numbers for physical ones in open space.
+    numbers for physical ones in open space. FileNotFoundError where there is no such file.
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
@@ -211,7 +213,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     if not HAS_HDF5 and _hdf5.is_hdf5(path):
         return _read_by_h5py(path, types, renumber)
     made = ffi.new("struct ky_snapshot *")
-    call(lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
+    call_file(path, lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
     return Snapshot._from_struct(made)
 
 

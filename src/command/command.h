@@ -125,8 +125,6 @@ int cli_is_among(const char *name, const char *names);
 void cli_help(const struct cli *cli, FILE *out);
 /* Writes all exit codes as ky_status_name names them: "0 ok; 1 out of memory or …". */
 void exit_codes(char *text, size_t size);
-/* -n, -o, -h and -q, and the names of our options in other programs. */
-extern const struct ky_option_word cli_words[];
 /* The log of struct ky_parameters, with the cli as context: prints each line to standard error
  * once. With --quiet it prints warnings alone. */
 void cli_log(void *context, enum ky_log_level level, const char *line);

@@ -45,7 +45,7 @@ void man_command(const struct cli *cli, FILE *out)
             const struct ky_option *option = &cli->sets[s].options[k];
             if (!ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
                 continue;
-            const char *letter = ky_option_letter_of(cli_words, option->name);
+            const char *letter = ky_option_letter_of(ky_option_words, option->name);
             fputs(".TP\n.BR ", out);
             if (letter)
                 fprintf(out, "\\-%s \", \" ", letter);
