@@ -233,8 +233,8 @@ static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
     return status;
 }
 
-/* Takes a more exact option than the present parameters, which do not keep the error: double, else
- * the exact sum. 0 if neither was left open. */
+/* Takes a more accurate option than the present parameters, which do not keep the error: double,
+ * else the exact sum. 0 if neither was left open. */
 static int take_finer(struct ky_parameters *own, const struct ky_parameters *given)
 {
     if (given->precision == KY_PRECISION_BY_INTEGRATOR && own->precision != KY_DOUBLE) {
