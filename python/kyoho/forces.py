@@ -10,7 +10,7 @@ from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
 from ._words import hinted
-from .errors import UsageError
+from .errors import BadDataError, UsageError
 from .snapshot import bodies_array, fill_bodies
 from .units import Units
 
@@ -277,15 +277,54 @@ def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions
     return found, smoothing
 
 
+def _reach(n, k, density_of):
+    """A radius for each body with k bodies or more within it, or a little less."""
+    try:
+        return density_of(k)[1]
+    except BadDataError:  # so many bodies lie in one place: there is no density
+        return _reach(n, min(2 * k, n - 1), density_of) if k < n - 1 else np.zeros(n)
+
+
+def nearest_of(position, k, lists_within, density_of):
+    """The places (n, k) of the k nearest other bodies and their distances (n, k), nearest first. lists_within(radius) gives
+    Neighbours, and density_of(k) the distances of the k-th neighbours."""
+    n, grow = len(position), 1 + 1e-5  # the distances may be of single precision
+    radius = _reach(n, _arrays.whole(k, "k"), density_of)
+    lists = lists_within(radius * grow)
+    while (lists.count < k).any():
+        grow = 1 + 10 * (grow - 1)
+        lists = lists_within(radius * grow)
+    count = lists.count.astype(int)
+    body, owner = lists.body.astype(int), np.repeat(np.arange(n), count)
+    distance = np.linalg.norm(position[body] - position[owner], axis=1)
+    order = np.lexsort((body, distance, owner))
+    chosen = order[(np.arange(len(order)) - np.repeat(lists.offset[:-1].astype(int), count)) < k]
+    return body[chosen].reshape(n, k), distance[chosen].reshape(n, k)
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+@hinted
+def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    The `k` nearest other bodies of each body: their places (n, k), nearest first, and distances (n, k).
+
+    index, distance = kyoho.nearest(pos, 6): the nearest of body 5 is index[5, 0]. Of bodies at equal distances those come first that
+    stand first.
+    """
+    position = _arrays.vectors(Units.of(units).number(position, "length", "position"), "position")
+    return nearest_of(position, k, lambda within: neighbours(position, within, **options), lambda k: density(position, 1.0, k, **options))
+
+
 class Groups:
     """Groups of bodies, those of more bodies first: the indices of the bodies of group g are groups[g].
 
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
-    for each group; `linking_length` is the length that was taken.
+    for each group; `linking_length` is the length that was taken. `label` has the number of the group of each body.
     """
 
-    def __init__(self, made):
+    def __init__(self, made, n):
         owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
+        self.n = n
         self.linking_length = made.linking_length
         self.offset = _arrays.view(made.offset, (count + 1,), "u8", owner) if made.offset else np.zeros(1, "u8")
         self.body = _arrays.view(made.body, (made.members,), "u4", owner)
@@ -296,6 +335,13 @@ class Groups:
     def count(self):
         """The number of bodies of each group."""
         return np.diff(self.offset)
+
+    @property
+    def label(self):
+        """(n) the number of the group of each body; −1 for a body in no group."""
+        label = np.full(self.n, -1)
+        label[self.body] = np.repeat(np.arange(len(self)), self.count.astype(int))
+        return label
 
     def __len__(self):
         return len(self.mass)
@@ -308,7 +354,7 @@ class Groups:
         return f"<kyoho.Groups: {len(self):,} of {len(self.body):,} bodies, linking length {self.linking_length:g}>"
 
     @classmethod
-    def _find(cls, search, wanted, units):
+    def _find(cls, search, wanted, units, n):
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
@@ -317,7 +363,7 @@ class Groups:
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
         made = struct("ky_catalogue")
         search(values, made)
-        return cls(made)
+        return cls(made, n)
 
 
 def split(options, kind):
@@ -338,6 +384,6 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
-                                                         made, NULL), wanted, units)
+                                                         made, NULL), wanted, units, len(keep["position"]))
     del keep
     return found

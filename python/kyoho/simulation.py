@@ -18,7 +18,7 @@ from ._options import MOTION, Parameters, documented, table, text
 from ._sharing import Shared, alone
 from ._words import hinted, no_option
 from .errors import BadDataError, StoppedError, UsageError
-from .forces import Groups, Neighbours, Points
+from .forces import Groups, Neighbours, Points, nearest_of
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
 from .units import Units, WithQuantities
 
@@ -500,9 +500,14 @@ class Simulation(Shared, WithQuantities):
                    _arrays.pointer(smoothing, "double *"), NULL)
         return found, smoothing
 
+    @alone
+    def nearest(self, k):
+        """As kyoho.nearest, of the present bodies."""
+        return nearest_of(self.position, k, self.neighbours, self.density)
+
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
-        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units)
+        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self))
 
     def report(self):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""

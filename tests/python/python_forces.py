@@ -157,6 +157,17 @@ def searches():
     check(len(groups) == 2 and list(groups.count) == [50, 30] and np.array_equal(groups[0], np.arange(30, 80))
           and np.allclose(groups.centre[0], clumps[30:80].mean(0)), "groups are the clumps of 20 bodies and more", groups)
     check(len(kyoho.groups(clumps, linking_length=0.1, minimum=5)) == 3, "groups with another minimum")
+    check(np.array_equal(groups.label, np.repeat([1, 0, -1], [30, 50, 5])), "the label of each body is its group, or -1", groups.label)
+    index, distance = kyoho.nearest(x, 7)
+    order = np.argsort(r, axis=1)[:, :7]
+    check(np.array_equal(index, order) and np.allclose(distance, np.take_along_axis(r, order, 1), rtol=1e-14), "the nearest bodies are those of numpy")
+    twins = np.repeat(x[:50], 3, axis=0)
+    index, distance = kyoho.nearest(twins, 2)
+    check(not distance.any() and index[0].tolist() == [1, 2] and index[148].tolist() == [147, 149], "the nearest of bodies at one place", index[148])
+    with kyoho.Simulation(position=x, mass=m, softening=0.1, step=0.1) as sim:
+        check(np.array_equal(sim.nearest(7)[0], order) and np.array_equal(sim.groups(linking_length=0.05, minimum=2).label,
+              kyoho.groups(x, m, linking_length=0.05, minimum=2).label), "nearest bodies and labels of a simulation")
+    refused(ValueError, "more neighbours than there are bodies", ["400"], kyoho.nearest, x, 400)
 
 
 def lengths():
