@@ -11,7 +11,7 @@ from ._library import NULL, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
 from ._words import hinted
 from .errors import BadDataError, UsageError
-from .snapshot import bodies_array, fill_bodies
+from .snapshot import bodies_array, fill_bodies, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -38,6 +38,16 @@ def given_bodies(position, mass, units, velocity=None):
             "velocity": bodies_array("velocity", velocity, n, units)}
 
 
+def _taken(position, mass, softening, units, options):
+    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening is an option."""
+    position, units, own = taken(position, units, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
+    for name in ("mass", "softening"):
+        if own[name] is None:
+            raise TypeError(f"the {name} of the bodies is missing; give it, or a Snapshot or a Simulation that has it")
+    options["softening_kind"] = own["softening_kind"]
+    return position, own["mass"], own["softening"], units
+
+
 def _prepared(position, mass, softening, units, options):
     """The parameters of one evaluation, and the arrays of its bodies."""
     arrays = given_bodies(position, mass, units)
@@ -48,7 +58,8 @@ def _prepared(position, mass, softening, units, options):
 
 
 def _forces(position, mass, softening, units, options, wanted):
-    parameters, arrays = _prepared(position, mass, softening, Units.of(units), options)
+    position, mass, softening, units = _taken(position, mass, softening, units, options)
+    parameters, arrays = _prepared(position, mass, softening, units, options)
     n = len(arrays["position"])
     results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
     bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
@@ -58,12 +69,12 @@ def _forces(position, mass, softening, units, options, wanted):
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
 @hinted
-def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (n, 3) and potentials (n) of bodies on each other: acc, pot = kyoho.gravity(pos, mass, eps).
 
-    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. G is 1 unless
-    `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
+    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. A Snapshot or a
+    Simulation as `pos` has all three, and the units: kyoho.gravity(sim). Otherwise G is 1 unless `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
     pyfalcon.gravity; the kernel of the softening is Plummer's unless softening_kind says otherwise.
     """
     found = _forces(pos, mass, eps, units, options, ("acceleration", "potential"))
@@ -72,7 +83,7 @@ def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> t
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
 @hinted
-def accelerations(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+def accelerations(position, mass=None, softening=None, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
 
@@ -84,7 +95,7 @@ def accelerations(position, mass, softening, *, units=None, **options: Unpack[Fo
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
 @hinted
-def potential(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+def potential(position, mass=None, softening=None, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Potentials (n) of bodies on each other, per unit mass, without the body itself and without external fields.
 
@@ -130,7 +141,7 @@ class Points:
 
 
 def _field_of(points, position, mass, softening, points_softening, units, options, wanted):
-    units = Units.of(units)
+    position, mass, softening, units = _taken(position, mass, softening, units, options)
     if points_softening is None and np.ndim(softening):
         raise UsageError("the bodies have softenings of their own: give points_softening, one length or one for each point")
     parameters, arrays = _prepared(position, mass, softening, units, options)
@@ -142,7 +153,7 @@ def _field_of(points, position, mass, softening, points_softening, units, option
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
 @hinted
-def field(points, position, mass, softening, *, points_softening=None, units=None,
+def field(points, position, mass=None, softening=None, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
@@ -156,7 +167,7 @@ def field(points, position, mass, softening, *, points_softening=None, units=Non
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
 @hinted
-def tides(points, position, mass, softening, *, points_softening=None, units=None,
+def tides(points, position, mass=None, softening=None, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Tidal tensors (m, 3, 3) at m points, of bodies and external fields: element [k, i, j] is the derivative of component i of
@@ -256,8 +267,9 @@ def _search(position, mass, units, options, velocity=None):
 def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]) -> Neighbours:
     """
     The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body.
+    `position` is an array, a Snapshot or a Simulation.
     """
-    units = Units.of(units)
+    position, units, _ = taken(position, units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
     return Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
                                                                     radii, NULL, lists, NULL), radius, len(keep["position"]), units)
@@ -265,11 +277,16 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
 @hinted
-def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
+def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Densities (n) of the cubic spline over the `k` nearest other bodies, and the distances (n) of the k-th of them.
+
+    `position` is an array with `mass`, or a Snapshot or a Simulation.
     """
-    parameters, bodies, keep = _search(position, mass, Units.of(units), options)
+    position, units, own = taken(position, units, mass=mass)
+    if own["mass"] is None:
+        raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
+    parameters, bodies, keep = _search(position, own["mass"], units, options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
     call_aside(parameters.values, lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"),
@@ -311,7 +328,8 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
     index, distance = kyoho.nearest(pos, 6): the nearest of body 5 is index[5, 0]. Of bodies at equal distances those come first that
     stand first.
     """
-    position = _arrays.vectors(Units.of(units).number(position, "length", "position"), "position")
+    position, units, _ = taken(position, units)
+    position = _arrays.vectors(units.number(position, "length", "position"), "position")
     return nearest_of(position, k, lambda within: neighbours(position, within, **options), lambda k: density(position, 1.0, k, **options))
 
 
@@ -378,9 +396,10 @@ def split(options, kind):
 def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
     """
     Groups of bodies by friends of friends, as kyoho.Groups. `mass` is one number or one for each body; without it all bodies
-    count alike. Without `velocity` the bodies are at rest.
+    count alike. Without `velocity` the bodies are at rest. A Snapshot or a Simulation as `position` has these.
     """
-    units = Units.of(units)
+    position, units, own = taken(position, units, mass=mass, velocity=velocity)
+    mass, velocity = own["mass"], own["velocity"]
     wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,

@@ -50,6 +50,18 @@ def need_snapshot(given, what):
         raise TypeError(f"{what} takes a kyoho.Snapshot, not {type(given).__name__}; kyoho.Snapshot(position, velocity, mass) makes one")
 
 
+def taken(bodies, units, **given):
+    """The positions, the units, and the other arguments by name. Of a Snapshot or a Simulation each argument that is None is that
+    of its bodies."""
+    if hasattr(bodies, "snapshot"):
+        bodies = bodies.snapshot()
+    if not isinstance(bodies, Snapshot):
+        return bodies, Units.of(units), given
+    if units is not None and Units.of(units) != bodies.units:
+        raise UsageError(f"the bodies have other units: {bodies.units} and {Units.of(units)}")
+    return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
+
+
 class Snapshot(WithQuantities):
     """Bodies at a time, as arrays of numpy.
 

@@ -170,6 +170,29 @@ def searches():
     refused(ValueError, "more neighbours than there are bodies", ["400"], kyoho.nearest, x, 400)
 
 
+def of_snapshots():
+    """Calls that take a Snapshot or a Simulation give what they give for its arrays."""
+    bodies = kyoho.model("plummer", 300, seed=2, units="cluster", mass="300Msun", radius="1pc")
+    x, v, m, more = bodies.position, bodies.velocity, bodies.mass, {"units": "cluster"}
+    points = [[1, 0, 0.5], [0, 2, 0]]
+    with kyoho.Simulation(bodies, step="1kyr", softening=0.05) as sim:
+        bodies.softening = 0.05
+        for name, given in (("a snapshot", bodies), ("a simulation", sim)):
+            same = [all(np.array_equal(one, other) for one, other in zip(found, wanted)) for found, wanted in (
+                (kyoho.gravity(given), kyoho.gravity(x, m, 0.05, **more)), (kyoho.gravity(given, eps=0.1), kyoho.gravity(x, m, 0.1, **more)),
+                (kyoho.field(points, given), kyoho.field(points, x, m, 0.05, **more)), (kyoho.tides(points, given), kyoho.tides(points, x, m, 0.05, **more)),
+                ((kyoho.accelerations(given), kyoho.potential(given)), kyoho.gravity(x, m, 0.05, **more)),
+                ((kyoho.neighbours(given, "0.3pc").body,), (kyoho.neighbours(x, 0.3).body,)), (kyoho.density(given), kyoho.density(x, m)),
+                (kyoho.nearest(given, 5), kyoho.nearest(x, 5)), ((kyoho.groups(given, linking_length=0.2, minimum=3).velocity,),
+                 (kyoho.groups(x, m, v, linking_length=0.2, minimum=3).velocity,)), ((kyoho.draw(given, width=64),), (kyoho.draw(kyoho.Snapshot(x, v, m, **more), width=64),)))]
+            check(all(same) and len(same) == 10, f"forces, fields, searches and pictures of {name}", same)
+    spline = kyoho.Snapshot(x, v, m, softening=0.3, softening_kind="spline")
+    check(np.array_equal(kyoho.gravity(spline)[0], kyoho.gravity(x, m, 0.3, softening_kind="spline")[0]), "the kind of softening is that of the snapshot")
+    refused(ValueError, "other units than those of the snapshot", ["other units"], kyoho.gravity, bodies, units="galaxy")
+    refused(TypeError, "a snapshot without softening", ["softening", "missing"], kyoho.gravity, kyoho.Snapshot(x))
+    refused(TypeError, "arrays without masses", ["mass", "missing"], kyoho.gravity, x, eps=0.1)
+
+
 def lengths():
     king = kyoho.model("king", 2000, w0=7, seed=1)
     shift = king.position + [3, 0, 0]
@@ -381,6 +404,6 @@ def threads():
         refused(kyoho.UsageError, f"{bad!r} threads", ["1 to 1024"], kyoho.use_threads, bad)
 
 
-for part in (numbers, as_the_command, threads, searches, lengths, arrays, few, quantities, named_units, texts, of_pynbody):
+for part in (numbers, as_the_command, threads, searches, of_snapshots, lengths, arrays, few, quantities, named_units, texts, of_pynbody):
     part()
 finish()
