@@ -1,4 +1,4 @@
-/* Measurements on bodies, besides the public calls of kyoho.h. */
+/* Measurements on bodies, in addition to the public functions of kyoho.h. */
 #ifndef KY_ANALYSIS_ANALYSIS_H
 #define KY_ANALYSIS_ANALYSIS_H
 
@@ -10,10 +10,10 @@
 #include "base/status.h"
 
 /* KY_USAGE for bodies without masses or positions, KY_BAD_DATA for negative masses and for masses
- * and positions that are not finite. */
+ * or positions that are not finite. */
 enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error);
 
-/* ky_density_centre that ends early, with KY_STOPPED, where `halt` says so; NULL: never. */
+/* ky_density_centre that ends early with KY_STOPPED when `halt` is set; NULL: never. */
 enum ky_status ky_density_centre_until(const struct ky_bodies *bodies, struct ky_halt *halt,
                                        double centre[3], struct ky_error *error);
 
@@ -22,52 +22,52 @@ enum { KY_CENTRE_SAMPLE = 1 << 16 };
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
                                    struct ky_error *error);
 
-/* The core (Casertano & Hut 1985, with the squares of the densities as weights, as McMillan, Hut &
- * Makino 1990 have them). The density ρ of a body is as in ky_density_centre. */
+/* The core of a system (Casertano & Hut 1985), weighted by the squared densities as by McMillan,
+ * Hut & Makino (1990). The density ρ of a body is as in ky_density_centre. */
 struct ky_core {
     double centre[3]; /* the density centre [length] */
     double radius;    /* √(Σ ρ² r²/Σ ρ²), r from the centre [length] */
     double density;   /* Σ ρ²/Σ ρ [mass/length³] */
-    size_t bodies;    /* within the radius */
+    size_t bodies;    /* number within the radius */
 };
-/* All 0 for fewer than 7 bodies, and radius 0 where bodies coincide. KY_FAULT when memory is out,
- * KY_BAD_DATA without bodies. Ranks that can
- * (engine->finds_crowds) find the densities of their bodies; else `engine` may be NULL. The bits
- * are the same. */
+/* All 0 for fewer than 7 bodies, and radius 0 if bodies coincide. KY_FAULT if memory runs out,
+ * KY_BAD_DATA without bodies. Ranks with engine->finds_crowds compute the densities of their
+ * bodies; otherwise `engine` may be NULL. The bits are the same. */
 struct ky_engine;
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_engine *engine,
                                struct ky_core *core, struct ky_error *error);
 
 /* The bodies that are bound to the system: ½ |v − u|² + φ < 0 with their stored potentials. u is
  * the mean velocity of the bound bodies, found by iteration. It starts from the median of all
- * velocities, which a few fast bodies do not move. If that finds less than half of the mass, it
- * starts from the mean too, and the larger bound mass counts. */
+ * velocities, which a few fast bodies hardly change. If this finds less than half of the mass, the
+ * iteration is repeated from the mean, and the larger bound mass is kept. */
 struct ky_bound {
     size_t bodies;
-    double mass, velocity[3]; /* u; 0 if no two bodies are bound */
-    double half_mass_radius;  /* of the bound bodies, about the density centre of at most
-                                 KY_CENTRE_FEW of them [length]; NaN without bound mass */
+    double mass, velocity[3]; /* velocity: u; mass 0 if no two bodies are bound */
+    double half_mass_radius;  /* of the bound bodies, about the density centre of at
+                                 most KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };
 enum { KY_CENTRE_FEW = 1 << 12 };
-/* Fills all but the radius, which is NaN. bodies->potential is required. Takes the mass of the
- * bodies that are not bound, which becomes 0. The same for any number of threads, and for any
- * division of the bodies, here and below. Fails as ky_portion_tell does. */
+/* Fills all members except the radius, which becomes NaN. bodies->potential is required. Sets the
+ * mass of unbound bodies to 0. The result does not depend on the number of threads or on the
+ * division of the bodies among ranks; this holds also for the functions below. Fails as
+ * ky_portion_tell. */
 enum ky_status ky_choose_bound(const struct ky_portion *portion, struct ky_bodies *bodies,
                                struct ky_bound *bound, struct ky_error *error);
-/* Fills the radius, from the masses that ky_choose_bound has left and from the places; the other
- * arrays may be gone. KY_FAULT when memory is out. */
+/* Fills the radius from the positions and from the masses that ky_choose_bound has left; the other
+ * arrays may be gone. KY_FAULT if memory runs out. */
 enum ky_status ky_bound_radius(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                struct ky_bound *bound, struct ky_error *error);
 
-/* For bodies that may be divided: ky_centre_of_sample, where a body has mass, and
- * ky_lagrangian_radii, of fractions that ascend. */
+/* For bodies that may be divided among ranks: ky_centre_of_sample, if any body has mass, and
+ * ky_lagrangian_radii, for fractions in ascending order. */
 enum ky_status ky_portion_centre(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  size_t most, double centre[3], struct ky_error *error);
 enum ky_status ky_portion_radii(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                 const double centre[3], size_t count, const double *fractions,
                                 double *radii, struct ky_error *error);
 
-/* The distance of two places [length]. */
+/* The distance of two positions [length]. */
 static inline double ky_distance(const double a[3], const double b[3])
 {
     double r2 = 0;
@@ -75,8 +75,8 @@ static inline double ky_distance(const double a[3], const double b[3])
         r2 += (a[c] - b[c]) * (a[c] - b[c]);
     return sqrt(r2);
 }
-/* Whether a body is unbound: ½ |v − u|² + φ > 0, where u is the velocity of the centre of mass and
- * φ its stored potential. Where no body has mass, none is unbound. */
+/* 1 if a body is unbound: ½ |v − u|² + φ > 0, where u is the velocity of the centre of mass and φ
+ * the stored potential. 0 if no body has mass. */
 static inline int ky_is_unbound(const struct ky_bodies *bodies, size_t i,
                                 const struct ky_sums *sums)
 {
@@ -88,25 +88,24 @@ static inline int ky_is_unbound(const struct ky_bodies *bodies, size_t i,
     return 0.5 * v2 + bodies->potential[i] > 0;
 }
 
-/* Subtracts from the n vectors v at the places x their mean and their gradient, by least squares.
- * The places x become relative to their mean. */
+/* Subtracts mean and gradient (a least-squares fit) from the n vectors v at the positions x. The
+ * positions become relative to their mean. */
 void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3]);
 /* √(Σ v²/n); 0 for n = 0. */
 double ky_rms(size_t n, const double (*v)[3]);
 
-/* How fast bodies move [velocity]. Escapers do not count: bodies that are 32 times faster, about
- * the median velocity, than the median speed and than `virial`. Of fewer than 64 bodies none is an
- * escaper, and `random` is the dispersion. */
+/* Speeds of bodies [velocity]. Escapers are excluded: bodies whose speed about the median velocity
+ * exceeds 32 times the median speed and 32 times `virial`. With fewer than 64 bodies there are no
+ * escapers, and `random` is the dispersion. */
 struct ky_speeds {
     double dispersion; /* rms speed about the mean velocity, weighted by mass; 0 without mass */
-    double
-        random; /* rms of the Maxwellian that has the same median of speeds about the local flow */
+    double random; /* rms of the Maxwellian with the same median of speeds about the local flow */
     size_t fast, fastest; /* number of escapers, and the index of the fastest */
 };
-/* For bodies that may be divided. KY_FAULT when memory is out. */
+/* For bodies that may be divided among ranks. KY_FAULT if memory runs out. */
 enum ky_status ky_measure_speeds(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double virial, struct ky_speeds *speeds, struct ky_error *error);
-/* ky_system_scales for a portion of bodies that all have mass, with a softening above 0. */
+/* ky_system_scales for a portion of bodies that all have mass, with a positive softening. */
 enum ky_status ky_portion_scales(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double g, double softening, struct ky_scales *scales,
                                  struct ky_error *error);
@@ -118,26 +117,26 @@ enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, d
                                      struct ky_error *error);
 
 /* For calls without a snapshot. If the parameters have a softening, it replaces the bodies' own:
- * *bodies loses its array of softenings, which is not freed. KY_USAGE if neither has one; the error
- * line recommends a value. */
+ * the array of softenings is removed from *bodies, not freed. KY_USAGE if neither has a softening;
+ * the message recommends a value. */
 enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                  struct ky_error *error);
-/* The smallest softening of a body [length], once ky_softening_choose has chosen. */
+/* The smallest softening of any body [length], after ky_softening_choose. */
 double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies);
 
 /* The options of struct ky_profile_parameters, and of struct ky_catalogue_parameters. */
 extern const struct ky_option ky_profile_options[], ky_catalogue_options[];
 extern const size_t ky_profile_option_count, ky_catalogue_option_count;
 
-/* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the rms of all references
- * is the divisor. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
+/* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the divisor is the rms of
+ * all references. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error);
 /* Writes the same errors in ascending order to errors[samples]. KY_BAD_DATA if an error is not
  * finite. */
 enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 double *errors, struct ky_error *error);
-/* ky_vector_errors for numbers. */
+/* ky_vector_errors for scalars. */
 enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
                                 struct ky_error_statistics *statistics, struct ky_error *error);
 

@@ -13,13 +13,13 @@
 
 static const uint32_t nobody = UINT32_MAX;
 
-/* The search's data of all bodies. */
+/* The data of the search for all bodies. */
 struct search {
     const struct ky_bodies *bodies;
-    double g, softening; /* the softening of all bodies; NaN: each has its own */
+    double g, softening; /* softening: of all bodies; NaN: each has its own */
     int how;
     struct ky_neighbour_lists near;
-    uint32_t *partner; /* [n]; `nobody`: not bound to any of the nearest */
+    uint32_t *partner; /* [n]; `nobody`: bound to none of its neighbours */
 };
 
 static double softening_of(const struct search *search, size_t i)
@@ -27,7 +27,7 @@ static double softening_of(const struct search *search, size_t i)
     return isnan(search->softening) ? search->bodies->softening[i] : search->softening;
 }
 
-/* The elements of two bodies, and their distance; 0 if they are not bound. */
+/* Computes the elements and the distance of two bodies; 0 if they are not bound. */
 static int elements_of(const struct search *search, size_t i, size_t j, double *r,
                        struct ky_elements *elements)
 {
@@ -49,7 +49,7 @@ static int elements_of(const struct search *search, size_t i, size_t j, double *
     return 0.5 * v2 + ky_pair_potential(&pair, *r) < 0;
 }
 
-/* The nearest body that body i is bound to; at equal distances the smaller index. */
+/* The nearest body to which body i is bound; at equal distances the smaller index. */
 static uint32_t nearest_partner(const struct search *search, size_t i)
 {
     double least = (double)INFINITY, r;
@@ -63,7 +63,7 @@ static uint32_t nearest_partner(const struct search *search, size_t i)
     return partner;
 }
 
-/* The neighbours of each body within the distance of its farthest nearest one. */
+/* Finds the neighbours of each body, up to the distance of the farthest of its nearest ones. */
 static enum ky_status find_neighbours(const struct ky_parameters *parameters, struct search *search,
                                       struct ky_force_report *report, struct ky_error *error)
 {
@@ -83,7 +83,7 @@ static enum ky_status find_neighbours(const struct ky_parameters *parameters, st
         status =
             ky_finite_results(walker.parameters.threads, KY_ACTION_nearest, distance, n, error);
     for (size_t i = 0; i < n && !status; i++)
-        distance[i] *= 1 + 1e-12; /* the root of a square, squared again */
+        distance[i] *= 1 + 1e-12; /* for rounding: it is a square root, squared again */
     if (!status)
         status = ky_neighbours(parameters, bodies, distance, n, NULL, &search->near, report, error);
     free(distance);
@@ -116,8 +116,8 @@ static size_t count_pairs(const struct search *search)
     return count;
 }
 
-/* Fills the pairs in the order of rising energy. The energy of the elements becomes the energy of
- * the whole reduced mass. */
+/* Fills the pairs in ascending order of energy. The energy per reduced mass of the elements becomes
+ * the energy. */
 static void fill(const struct search *search, struct found *found)
 {
     const double *mass = search->bodies->mass;
@@ -161,7 +161,7 @@ static enum ky_status give(struct ky_binaries *own, const struct found *found, s
     return KY_OK;
 }
 
-/* With the neighbours known: the partners, and from them the pairs. */
+/* Finds the partners from the neighbours, and the pairs from the partners. */
 static enum ky_status pair_up(struct search *search, struct ky_binaries *own,
                               struct ky_error *error)
 {
@@ -197,7 +197,7 @@ enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
     ky_force_defaults(&given);
     enum ky_status status =
         ky_size_adopt(&given, sizeof given, parameters, "ky_parameters_defaults", error);
-    given.error = (double)NAN; /* no forces of all bodies */
+    given.error = (double)NAN; /* no force evaluation */
     if (!status)
         status = ky_force_resolve_once(&given, &resolved, error);
     if (!status)

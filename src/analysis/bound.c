@@ -1,4 +1,4 @@
-/* The bound part of a system, from the potentials of its bodies: see analysis.h. */
+/* The bound part of a system, from the bodies' potentials: see analysis.h. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/sums.h"
 #include "octree/sample.h"
 
-/* Iterations of the search for the mean velocity; it settles after a few. */
+/* Iterations of the search for the mean velocity; it converges after a few. */
 enum { ROUNDS = 16 };
 
 static int is_bound(const struct ky_bodies *bodies, size_t i, const double velocity[3])
@@ -20,16 +20,16 @@ static int is_bound(const struct ky_bodies *bodies, size_t i, const double veloc
     return 0.5 * v2 + bodies->potential[i] < 0;
 }
 
-/* Places of number, mass and momentum of some bodies. */
+/* Indices of the number, mass and momentum of some bodies. */
 enum { NUMBER, MASS, MOMENTUM, NUMBERS = MOMENTUM + 3 };
 
-/* The same. */
+/* The same sums as a struct. */
 struct part {
     size_t bodies;
     double mass, momentum[3];
 };
 
-/* The sums over the bodies that are bound at this mean velocity. */
+/* The sums over the bodies that are bound if the mean velocity is `velocity`. */
 static enum ky_status sum_bound(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                 const double velocity[3], struct part *sum, struct ky_error *error)
 {
@@ -54,8 +54,8 @@ static enum ky_status sum_bound(const struct ky_portion *portion, const struct k
     return status;
 }
 
-/* Iterates from this mean velocity to the mean velocity of the bound bodies. *bound: number and
- * mass of these; 0 for a single body, which is bound to itself at any velocity. */
+/* Iterates from this velocity to the mean velocity of the bound bodies. *bound: their number and
+ * mass; 0 for a single body, which is bound to itself at any velocity. */
 static enum ky_status settle(const struct ky_portion *portion, const struct ky_bodies *bodies,
                              double velocity[3], struct part *bound, struct ky_error *error)
 {

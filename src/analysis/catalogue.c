@@ -1,5 +1,5 @@
-/* The catalogue of groups: who is in each, and means over its bodies. Every group is summed in the
- * order of its bodies by one thread. */
+/* The catalogue of groups: their members, and means over these. Every group is summed in the order
+ * of its bodies by one thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@ void ky_catalogue_free(struct ky_catalogue *catalogue)
     ky_size_give(catalogue, &(struct ky_catalogue){0}, sizeof *catalogue);
 }
 
-/* ---- who is in which group ---- */
+/* ---- members ---- */
 
 struct rank {
     uint32_t root, bodies;
 };
 
-/* For qsort: more bodies first; among groups of the same size the smaller root. */
+/* For qsort: larger groups first; of groups of equal size the smaller root first. */
 static int larger_first(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
@@ -39,8 +39,8 @@ static int larger_first(const void *a, const void *b)
     return (x->root > y->root) - (x->root < y->root);
 }
 
-/* The groups with `minimum` bodies or more, ranked; to be freed. `count`, [n], has the number of
- * bodies of each root. NULL when memory is out. */
+/* The groups with at least `minimum` bodies, sorted by size; the caller frees them. `count`, [n],
+ * has the number of bodies of each root. NULL if memory runs out. */
 static struct rank *rank_groups(struct ky_catalogue *catalogue, const uint32_t *count, size_t n)
 {
     size_t groups = 0;
@@ -74,7 +74,7 @@ static enum ky_status make_room(struct ky_catalogue *catalogue, struct ky_error 
     return KY_OK;
 }
 
-/* Fills offset and body. place[root] is where the next body of that group goes, and NO_GROUP for
+/* Fills offset and body. place[root] is the index for the next body of that group, or NO_GROUP for
  * groups that are too small. */
 #define NO_GROUP UINT32_MAX
 static void fill(struct ky_catalogue *catalogue, const struct rank *rank, const uint32_t *root,
@@ -91,7 +91,7 @@ static void fill(struct ky_catalogue *catalogue, const struct rank *rank, const 
             catalogue->body[place[root[i]]++] = (uint32_t)i;
 }
 
-/* Sorts the bodies by their groups. `root`: of each body; `work` has room for n. */
+/* Sorts the bodies by group. `root`: root of each body; `work`: n elements. */
 static enum ky_status sort_bodies(struct ky_catalogue *catalogue, const uint32_t *root,
                                   uint32_t *work, size_t n, struct ky_error *error)
 {
@@ -112,7 +112,7 @@ static enum ky_status sort_bodies(struct ky_catalogue *catalogue, const uint32_t
 struct members {
     const uint32_t *body;
     size_t count;
-    const double *mass; /* weights, or NULL: all bodies count alike */
+    const double *mass; /* weights, or NULL: all bodies have equal weights */
 };
 
 static double weight(const struct members *of, size_t k)
@@ -120,8 +120,8 @@ static double weight(const struct members *of, size_t k)
     return of->mass ? of->mass[of->body[k]] : 1;
 }
 
-/* The mean of vectors, and the rms distance of them from it. Differences from the first one are
- * summed, which keeps the digits of a small group far from the origin. */
+/* The mean of vectors, and their rms distance from it. Sums differences from the first vector,
+ * which keeps the digits of a small group far from the origin. */
 static double mean_and_spread(const struct members *of, double (*x)[3], double mean[3])
 {
     const double *first = x[of->body[0]];
@@ -160,18 +160,17 @@ static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct k
 #pragma omp parallel for schedule(dynamic)
     for (size_t g = 0; g < catalogue->groups; g++)
         measure(catalogue, bodies, g);
-    for (size_t g = 0; g < catalogue->groups; g++) /* an infinite number makes them not finite */
+    for (size_t g = 0; g < catalogue->groups; g++) /* infinite coordinates: no finite mean */
         if (!isfinite(catalogue->radius[g]) || !isfinite(catalogue->dispersion[g]))
             return ky_fail(error, KY_BAD_DATA,
-                           "group %zu, with body %u: means over its bodies leave the range of "
-                           "numbers",
-                           g, (unsigned)catalogue->body[catalogue->offset[g]]);
+                           "group %zu, with body %u: the means over its bodies overflow", g,
+                           (unsigned)catalogue->body[catalogue->offset[g]]);
     return KY_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete catalogue ---- */
 
-/* The walker's results, sorted. */
+/* Sorts the walker's results into groups. */
 static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodies *bodies,
                                   struct ky_catalogue *catalogue, struct ky_error *error)
 {

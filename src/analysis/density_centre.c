@@ -1,10 +1,10 @@
 /* The density centre and the core of Casertano & Hut (1985).
  *
- * The density at a body is the mass of its five nearest neighbours over the volume that reaches to
- * the sixth (their j = 6, with masses in place of numbers). Neighbours come from a k-d tree in
- * place: the middle body of a range splits it along the longest side of its box; or ranks find them
- * (physics/actions/crowd.h). Of bodies at one distance the first is the nearer, and sums are made
- * in the order of the bodies: so the bits depend on neither. */
+ * The density at a body is the mass of its five nearest neighbours over the volume of the sphere
+ * through the sixth (their j = 6, with masses instead of numbers). Neighbours are found by an
+ * in-place k-d tree, in which the middle body of a range splits it along the longest side of its
+ * box, or by the ranks (physics/actions/crowd.h). Of bodies at equal distances the first is the
+ * nearer, and sums are in the order of the bodies, so both methods give the same bits. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,12 +26,12 @@ struct point {
 struct tree {
     size_t n;
     struct point *point;
-    unsigned char *axis;  /* along which point[middle] splits its range */
-    struct ky_halt *halt; /* where it says so, the rest is left out */
+    unsigned char *axis;  /* the axis along which point[middle] splits its range */
+    struct ky_halt *halt; /* when it is set, the rest is skipped */
 };
 
-/* Partial sort: afterwards x[axis] of the points before `middle` is at most x[axis] of
- * point[middle], and of those behind it at least. */
+/* Partial sort: afterwards x[axis] is at most x[axis] of point[middle] for points before `middle`,
+ * and at least that for points after it. */
 static void split(struct point *point, size_t low, size_t high, size_t middle, int axis)
 {
     while (high - low > 1) {
@@ -48,7 +48,7 @@ static void split(struct point *point, size_t low, size_t high, size_t middle, i
             point[i++] = point[end - 1];
             point[--end] = swap;
         }
-        /* i + 1 == end: point[i] is a pivot, in its place; i == end: two parts. */
+        /* i + 1 == end: point[i] is a pivot, at its final index; i == end: two parts. */
         if (i + 1 == end && middle == i)
             return;
         if (middle < i)
@@ -58,7 +58,7 @@ static void split(struct point *point, size_t low, size_t high, size_t middle, i
     }
 }
 
-/* The axis, 0 to 2, along which the points reach farthest. */
+/* The axis, 0 to 2, of the largest extent of the points. */
 static int longest_side(const struct point *point, size_t low, size_t high)
 {
     double side[3];
@@ -77,8 +77,8 @@ struct range {
     size_t low, high;
 };
 
-/* Puts the middle point of a range in its place, the points below it before it and those above it
- * behind it. */
+/* Moves the middle point of a range to its index, smaller points before it and larger ones after
+ * it. */
 static void divide(struct tree *tree, const struct range *range, struct range *below,
                    struct range *above)
 {
@@ -90,7 +90,7 @@ static void divide(struct tree *tree, const struct range *range, struct range *b
     *above = (struct range){middle + 1, high};
 }
 
-/* Orders the points of a range as a k-d tree. */
+/* Sorts the points of a range into a k-d tree. */
 static void build(struct tree *tree, struct range range)
 {
     while (range.high - range.low > LEAF) {
@@ -100,8 +100,8 @@ static void build(struct tree *tree, struct range range)
     }
 }
 
-/* The same for all points, by several threads: half the range, its halves, …, and the parts that
- * remain. */
+/* The same for all points, by several threads: they split the range, its halves and so on, and then
+ * build the remaining parts. */
 static void build_all(struct tree *tree)
 {
     struct range part[PARTS] = {{0, tree->n}};
@@ -121,7 +121,7 @@ static void build_all(struct tree *tree)
             build(tree, part[k]);
 }
 
-/* The nearest so far, ascending. */
+/* The nearest points so far, in ascending order. */
 struct nearest {
     size_t self;
     const double *x;
@@ -129,13 +129,13 @@ struct nearest {
     size_t body[NEIGHBOURS];
 };
 
-/* 1 if the body is nearer than number k of the nearest. */
+/* 1 if the body is nearer than entry k of the nearest. */
 static int is_nearer(const struct nearest *nearest, double r2, size_t body, int k)
 {
     return r2 < nearest->r2[k] || (r2 == nearest->r2[k] && body < nearest->body[k]);
 }
 
-/* Puts the point among the nearest, if it is nearer than the last of them. */
+/* Inserts the point if it is nearer than the last entry. */
 static void offer(struct nearest *nearest, const struct point *point)
 {
     double r2 = 0;
@@ -154,8 +154,7 @@ static void offer(struct nearest *nearest, const struct point *point)
     nearest->body[k] = point->body;
 }
 
-/* Offers the points low … high − 1. Parts that lie farther than the last of the nearest are left
- * out. */
+/* Searches the points low … high − 1, and skips parts that are farther than the last entry. */
 static void search(const struct tree *tree, size_t low, size_t high, struct nearest *nearest)
 {
     while (high - low > LEAF) {
@@ -181,8 +180,8 @@ static void search(const struct tree *tree, size_t low, size_t high, struct near
             offer(nearest, &tree->point[i]);
 }
 
-/* The density up to a constant, of the mass of five neighbours and the squared distance of the
- * sixth. Infinite where that one lies in the same place. */
+/* The density up to a constant factor, from the mass of five neighbours and the squared distance of
+ * the sixth. Infinite if that distance is 0. */
 static double density_of(double mass, double r2)
 {
     return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
@@ -201,15 +200,15 @@ static double density(const struct tree *tree, size_t i)
     return density_of(mass, nearest.r2[NEIGHBOURS - 1]);
 }
 
-/* The densities at some bodies: at all, or at bodies with mass. */
+/* The densities of some bodies: of all, or of bodies with mass. */
 struct weights {
     const struct ky_bodies *bodies;
     int all;
-    double *of; /* [bodies->n] 0 for bodies that are left out */
+    double *of; /* [bodies->n]; 0 for excluded bodies */
 };
 
-/* The mean of the bodies, weighted by their densities. Where some densities are infinite, the mean
- * of these bodies alone. `centre` is left alone when nothing has weight. */
+/* The mean position weighted by density. If some densities are infinite, the mean of these bodies
+ * only. `centre` is unchanged if no body has weight. */
 static void weighted_centre(const struct weights *weights, double centre[3])
 {
     int infinite = 0;
@@ -235,8 +234,8 @@ static void take(struct tree *tree, size_t place, const struct ky_bodies *bodies
     tree->point[place].body = i;
 }
 
-/* Copies the bodies into the tree, only bodies with mass unless it has room for all, and builds it.
- */
+/* Copies the bodies into the tree (only bodies with mass, unless it has room for all) and builds
+ * it. */
 static void fill(struct tree *tree, const struct ky_bodies *bodies)
 {
     size_t place = 0;
@@ -251,12 +250,12 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
     build_all(tree);
 }
 
-/* Radius and density of the core about core->centre, and the bodies within. */
+/* Computes radius and density of the core about core->centre, and counts the bodies within. */
 static void measure(const struct weights *weights, struct ky_core *core)
 {
     const struct ky_bodies *bodies = weights->bodies;
     const double *weight = weights->of;
-    const double unit = 3 / (4 * 3.14159265358979323846); /* from a weight to a density */
+    const double unit = 3 / (4 * 3.14159265358979323846); /* factor from weight to density */
     double sum = 0, squares = 0, moment = 0;
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < bodies->n; i++) {
@@ -277,8 +276,8 @@ static void measure(const struct weights *weights, struct ky_core *core)
     core->density = sum > 0 ? squares / sum * unit : 0;
 }
 
-/* Finds the densities by a tree of the n bodies that count. KY_STOPPED where `halt` (or NULL) says
- * so. */
+/* Computes the densities with a tree of the n included bodies. KY_STOPPED when `halt` (or NULL) is
+ * set. */
 static enum ky_status find_densities(struct weights *weights, size_t n, struct ky_halt *halt,
                                      struct ky_error *error)
 {
@@ -298,7 +297,7 @@ static enum ky_status find_densities(struct weights *weights, size_t n, struct k
     return status;
 }
 
-/* The same by the ranks that have the bodies, which all have mass. */
+/* Computes the densities on the ranks of the engine, whose bodies all have mass. */
 static enum ky_status ask_ranks(struct ky_engine *engine, struct weights *weights,
                                 struct ky_error *error)
 {
@@ -314,20 +313,20 @@ static enum ky_status ask_ranks(struct ky_engine *engine, struct weights *weight
     return status;
 }
 
-/* How the densities are found. */
+/* The method for the densities. */
 struct way {
     struct ky_engine *engine; /* as in ky_measure_core */
     struct ky_halt *halt;
 };
 
-/* The density centre, and with `core` radius and density too. */
+/* The density centre; if `core` is not NULL, also radius and density of the core. */
 static enum ky_status find_centre(const struct ky_bodies *bodies, const struct way *way,
                                   double centre[3], struct ky_core *core, struct ky_error *error)
 {
     const size_t massive = ky_count_positive(bodies->n, bodies->mass),
                  n = massive > 0 ? massive : bodies->n;
     if (!n)
-        return ky_fail(error, KY_BAD_DATA, "there are no bodies: no density centre");
+        return ky_fail(error, KY_BAD_DATA, "there are no bodies, so there is no density centre");
     ky_mean(bodies->n, bodies->mass, bodies->position, centre);
     if (n <= NEIGHBOURS)
         return KY_OK;
@@ -347,7 +346,7 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, const struct w
     return status;
 }
 
-/* By one processor, whatever happens. */
+/* Without an engine: the tree of this process. */
 static const struct way alone;
 
 enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error)
@@ -382,7 +381,7 @@ enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_engine 
     return find_centre(bodies, &way, core->centre, core, error);
 }
 
-/* A random place in part number k of the bodies. */
+/* A random index in part k of the bodies. */
 static size_t place_in_part(size_t k, double part)
 {
     struct ky_random random = ky_random_at(0, 0, k);
@@ -394,22 +393,22 @@ struct sampled {
     double mass, x[3];
 };
 
-/* Takes those bodies here of a sample of `most` of the `massive` bodies, `before` of which come
- * before those here: one at random from each of so many equal parts. So no order of the bodies,
- * such as pairs, is taken for their distribution. All of them where there are no more. Returns how
- * many, in their order. */
+/* Selects the bodies of this rank that belong to a sample of `most` of the `massive` bodies: one at
+ * random from each of `most` equal parts, so that the order of bodies, such as pairs, does not bias
+ * the sample. `before`: number of massive bodies on earlier ranks. Takes all bodies if there are at
+ * most `most`. Returns the number of selected bodies, which keep their order. */
 static size_t take_sample(const struct ky_portion *portion, const struct ky_bodies *bodies,
                           size_t massive, size_t before, size_t most, struct sampled *sample)
 {
     const size_t n = ky_portion_count(portion), all = massive < most ? massive : most;
     const double part = (double)massive / (double)all;
     size_t taken = 0, seen = before, next = 0;
-    for (size_t k = 0, i = 0; k < all; k++, next++) { /* next: its place among the massive ones */
+    for (size_t k = 0, i = 0; k < all; k++, next++) { /* next: its index among the massive bodies */
         const size_t place = massive > most ? place_in_part(k, part) : k;
         next = place > next ? place : next;
         if (next < before)
             continue;
-        if (massive == portion->n) /* no body is left out: go there at once */
+        if (massive == portion->n) /* all bodies have mass: no search */
             i = next - before, seen = next;
         for (; i < n && (seen < next || !(bodies->mass[i] > 0)); i++)
             seen += bodies->mass[i] > 0;
@@ -423,7 +422,7 @@ static size_t take_sample(const struct ky_portion *portion, const struct ky_bodi
     return taken;
 }
 
-/* The centre of the bodies of a sample. */
+/* The density centre of the bodies of a sample. */
 static enum ky_status centre_of(const struct sampled *sample, size_t n, double centre[3],
                                 struct ky_error *error)
 {
@@ -464,7 +463,7 @@ enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, 
                                    struct ky_error *error)
 {
     const struct ky_portion all = ky_portion_of_all(bodies->n);
-    /* a few bodies stay where they are, and bodies without mass have a centre too */
+    /* few bodies need no sample; bodies without mass have a centre too */
     return ky_count_positive(bodies->n, bodies->mass) <= most
                ? find_centre(bodies, &alone, centre, NULL, error)
                : ky_portion_centre(&all, bodies, most, centre, error);
@@ -477,6 +476,6 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
     KY_NEED(centre, error);
     KY_TRY(ky_places_check(bodies, error));
     if (bodies->n && !ky_count_positive(bodies->n, bodies->mass))
-        return ky_fail(error, KY_BAD_DATA, "no body has mass: there is no density centre");
+        return ky_fail(error, KY_BAD_DATA, "no body has mass, so there is no density centre");
     return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

@@ -12,7 +12,7 @@ static double percentile(const double *sorted, size_t samples, double p)
     return sorted[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-/* The statistics of errors in ascending order. */
+/* Computes the statistics of errors in ascending order. */
 static void describe(const double *errors, size_t samples, struct ky_error_statistics *statistics)
 {
     double square = 0, sum = 0;
@@ -29,8 +29,8 @@ static void describe(const double *errors, size_t samples, struct ky_error_stati
                                                .samples = samples};
 }
 
-/* The largest absolute value of the numbers; 1 if all are 0. Squares of the numbers divided by it
- * neither overflow nor vanish. */
+/* The largest absolute value; 1 if all are 0. Squares of the numbers divided by it neither overflow
+ * nor underflow. */
 static double largest(size_t count, const double *numbers)
 {
     double most = 0;
@@ -39,7 +39,7 @@ static double largest(size_t count, const double *numbers)
     return most > 0 ? most : 1;
 }
 
-/* √(Σ x²) of some numbers. */
+/* √(Σ x²). */
 static double length(size_t count, const double *numbers)
 {
     const double unit = largest(count, numbers);
@@ -49,7 +49,8 @@ static double length(size_t count, const double *numbers)
     return unit * sqrt(square);
 }
 
-/* The relative errors of vectors of `width` components, one after the other, in ascending order. */
+/* The relative errors of vectors with `width` components, stored one after the other, in ascending
+ * order. */
 static enum ky_status find_errors(size_t samples, size_t width, const double *values,
                                   const double *references, double *errors, struct ky_error *error)
 {
@@ -72,7 +73,7 @@ static enum ky_status relative(size_t samples, size_t width, const double *value
                                struct ky_error *error)
 {
     if (!samples)
-        return ky_fail(error, KY_USAGE, "errors of 0 samples; at least 1 is needed");
+        return ky_fail(error, KY_USAGE, "errors need at least 1 sample, not 0");
     double *errors = ky_allocate(samples, sizeof *errors);
     enum ky_status status = errors ? find_errors(samples, width, values, references, errors, error)
                                    : ky_no_memory(error, "force errors", samples, sizeof *errors);

@@ -1,8 +1,8 @@
-/* The force for bodies that are there: the method for KY_FORCE_AUTO, and the α that keeps an error.
- * The relation of α and error differs among systems by factors, so that the error is measured: the
- * forces of a sample of the bodies beside exact sums, which are computed once. The error grows as a
- * power of α, and a few steps along the power law find it. All numbers are the same for any number
- * of threads. */
+/* Chooses the force for given bodies: the method for KY_FORCE_AUTO, and the α for a requested
+ * error. The relation of α and error differs between systems by factors, so the error is measured:
+ * forces on a sample of the bodies are compared with exact sums, which are computed once. The error
+ * grows as a power of α, and a few steps along the power law find α. The results do not depend on
+ * the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +19,40 @@
 #include "octree/sample.h"
 
 /* The error of the sample ends between `least` and `most` of the requested error, near `aim`. The
- * 99th percentile of SAMPLES scatters by 8 %, so that the error of all bodies stays below the
- * requested error, and above 0.3 of it. */
+ * 99th percentile of SAMPLES scatters by 8 %, so the error of all bodies stays below the requested
+ * error and above 0.3 of it. */
 static const double least = 0.45, aim = 0.65, most = 0.77;
 
-/* If the distribution of errors has a step at the last percent, as around a dominant mass, the
- * percentile of a sample says little about all bodies. So the error also has an upper bound, which
- * holds for every distribution: the error of the sample whose rank is SIGMAS standard deviations
- * above the 99th percentile. The rank is higher by MORE of the sample, since the next evaluation
- * opens some other cells. A bound of most_of_bound of the requested error is treated like a
- * percentile of `most`. */
+/* If the distribution of errors has a step at the last percent, as near a dominant mass, the
+ * percentile of a sample says little about all bodies. So there is also an upper bound for the
+ * error, valid for every distribution: the error of the sample whose rank is SIGMAS standard
+ * deviations above the 99th percentile. The rank is higher by MORE of the sample, since the next
+ * evaluation opens slightly different cells. A bound of most_of_bound of the requested error is
+ * treated like a percentile of `most`. */
 static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
+/* The largest error of the sample is at most so many times the requested one. */
+static const double most_of_largest = 30;
 
-/* Evaluations for one order and precision; the least number of bodies in the sample; the number of
+/* Measurements for one order and precision; the least number of bodies in the sample; the number of
  * pairs up to which the sample is larger. */
-enum { TURNS = 8, SAMPLES = 2000, PAIRS = 400000000 };
+enum { TURNS = 10, SAMPLES = 2000, PAIRS = 400000000 };
 
-/* ---- the error of some parameters ---- */
+/* ---- the error for given parameters ---- */
 
 /* The sample and the engine on which its forces are computed. */
 struct trial {
     struct ky_parameters *own; /* resolved; the engine reads them in every evaluation */
-    struct ky_bodies bodies;   /* without forces */
+    struct ky_bodies bodies;   /* with forces removed */
     struct ky_engine *engine;
-    struct ky_halt *halt; /* that each engine heeds, or NULL */
+    struct ky_halt *halt; /* the flag that each engine checks, or NULL */
     size_t count, *sink;
     uint32_t *body;
-    double (*exact)[3], (*got)[3], *potential; /* the last is not compared */
+    double (*exact)[3], (*got)[3], *potential; /* potential: written by the engine, not compared */
     int has_exact;
     double *sorted;      /* errors of the sample */
-    double asked, error; /* of 99 % of the sample, in the last evaluation */
-    double held;         /* the same, or the bound if it is the stricter one */
+    double asked, error; /* of 99 % of the sample, in the last measurement */
+    double held;         /* the same, or a bound that is stricter */
+    int is_fresh;        /* 1: measure_anew measures */
 };
 
 static size_t samples_of(size_t n)
@@ -58,15 +61,17 @@ static size_t samples_of(size_t n)
     return n < count ? n : count;
 }
 
-/* Finds trial->error and trial->held. A sample of all bodies has no deviation. */
+/* Computes trial->error and trial->held. If the sample contains all bodies there is no sampling
+ * error. */
 static void rank_errors(struct trial *trial)
 {
     const double count = (double)trial->count, left = 1 - count / (double)trial->bodies.n,
                  rank = ceil(0.99 * count - 1e-9),
                  above = ceil(rank + SIGMAS * sqrt(0.99 * 0.01 * count * left) + MORE * count);
-    const double bound = trial->sorted[(size_t)fmin(above, count) - 1];
+    const double bound = trial->sorted[(size_t)fmin(above, count) - 1],
+                 largest = trial->sorted[trial->count - 1];
     trial->error = trial->sorted[(size_t)rank - 1];
-    trial->held = fmax(trial->error, bound * (most / most_of_bound));
+    trial->held = fmax(trial->error, fmax(bound / most_of_bound, largest / most_of_largest) * most);
 }
 
 static enum ky_status make_sample(struct trial *trial, struct ky_error *error)
@@ -99,12 +104,13 @@ static void end(struct trial *trial)
     free(trial->sorted);
 }
 
-/* Opens the engine anew for the present order and precision. */
+/* Opens the engine again for the current order and precision. */
 static enum ky_status begin(struct trial *trial, struct ky_error *error)
 {
     const size_t n = trial->bodies.n;
     ky_engine_close(trial->engine);
     trial->engine = NULL;
+    trial->is_fresh = 0;
     enum ky_status status = ky_halt_check(trial->halt, error);
     if (!status)
         status = ky_engine_open(trial->own, n, &trial->engine, error);
@@ -119,7 +125,7 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     return status;
 }
 
-/* Evaluates the forces with the present α and compares the forces on the sample. */
+/* Evaluates the forces with the current α and compares them on the sample. */
 static enum ky_status measure(struct trial *trial, struct ky_error *error)
 {
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
@@ -130,14 +136,28 @@ static enum ky_status measure(struct trial *trial, struct ky_error *error)
     return KY_OK;
 }
 
+/* The larger errors of the first two evaluations of bodies without accelerations, as a user has
+ * them. `measure` has accelerations by another α, and many bodies may share a threshold that these
+ * move. */
+static enum ky_status measure_anew(struct trial *trial, struct ky_error *error)
+{
+    KY_TRY(ky_engine_put(trial->engine, &trial->bodies, error));
+    KY_TRY(measure(trial, error));
+    const double first = trial->error, held = trial->held;
+    KY_TRY(measure(trial, error));
+    trial->error = fmax(trial->error, first);
+    trial->held = fmax(trial->held, held);
+    return KY_OK;
+}
+
 /* ---- the α of an error ---- */
 
 /* A measured point of the curve. */
 struct point {
-    double alpha, error, measured; /* trial->held, and the error of 99 %; α NaN: none */
+    double alpha, error, measured; /* trial->held and trial->error; α NaN: no point */
 };
 
-/* Three digits, so that the α that is shown is the α that is used. */
+/* Rounds to three digits, so that the printed α is the α in use. */
 static double rounded(double alpha)
 {
     char text[KY_NUMBER_TEXT];
@@ -145,8 +165,8 @@ static double rounded(double alpha)
     return fmin(1, fmax(1e-12, ky_number_real(text, NULL)));
 }
 
-/* The next α: along the power law through the last two points, between the points around the aim.
- */
+/* The next α: along the power law through the last two points, limited to the interval around the
+ * aim. */
 static double next_alpha(const struct point *now, const struct point *before,
                          const struct point *below, const struct point *above, double wanted)
 {
@@ -163,51 +183,83 @@ static double next_alpha(const struct point *now, const struct point *before,
                : alpha;
 }
 
+/* The error has a step where two α so near to each other lie above and below the aim. */
+static const double STEP = 1.3;
+
 /* The outcome of the search for α. */
 enum outcome { KEPT, TOO_SMALL, TOO_LARGE };
 
-/* 1 if a much smaller α has left the error as it was: rounding, not the method, makes it. */
-static int is_rounding(const struct point *now, const struct point *before)
+/* 1 if a much smaller α has left the error as it was: rounding, not the method, makes it. Larger
+ * errors than FAR times the least one of the method have other reasons. */
+static int is_rounding(const struct trial *trial, const struct point *now,
+                       const struct point *before)
 {
-    return now->alpha < 0.2 * before->alpha && now->error > 0.8 * before->error;
+    enum { FAR = 100 };
+    return now->alpha < 0.2 * before->alpha && now->error > 0.8 * before->error &&
+           now->error < FAR * ky_force_least(trial->own->force, trial->own->precision);
 }
 
-/* Finds α for the present order and precision. TOO_SMALL: the largest α has a smaller error than is
- * needed. TOO_LARGE: none was found that keeps the error. */
+/* Measures a point that seems to keep the error once more, as a user has it. 1 if it does. */
+static enum ky_status confirm(struct trial *trial, int *is_kept, struct ky_error *error)
+{
+    const int was_fresh = trial->is_fresh;
+    trial->is_fresh = 1;
+    if (!was_fresh)
+        KY_TRY(measure_anew(trial, error));
+    *is_kept = trial->held <= most * trial->asked;
+    return KY_OK;
+}
+
+/* The error has a step at α, and is smaller than need be below it. The next evaluation may have the
+ * step elsewhere, so that a smaller α keeps the error. */
+static enum ky_status stay_below(struct trial *trial, double alpha, enum outcome *outcome,
+                                 struct ky_error *error)
+{
+    int is_kept = 0;
+    for (int turn = 0; turn < 4 && !is_kept; turn++) {
+        trial->own->alpha = rounded(ldexp(alpha, -turn));
+        trial->is_fresh = 0;
+        KY_TRY(confirm(trial, &is_kept, error));
+    }
+    *outcome = is_kept ? KEPT : TOO_LARGE;
+    return KY_OK;
+}
+
+/* Finds α for the current order and precision. TOO_SMALL: even the largest α has a smaller error
+ * than requested. TOO_LARGE: no α keeps the error. */
 static enum ky_status search(struct trial *trial, enum outcome *outcome, struct ky_error *error)
 {
     const double wanted = aim * trial->asked;
     struct point now, before = {.alpha = (double)NAN}, below = before, above = before;
+    int is_kept = 0;
     *outcome = TOO_LARGE;
     trial->own->alpha = rounded(trial->own->alpha);
     for (int turn = 0; turn < TURNS; turn++) {
-        KY_TRY(measure(trial, error));
+        KY_TRY((trial->is_fresh ? measure_anew : measure)(trial, error));
+        const double first = trial->held;
+        const int is_last = first < wanted && trial->own->alpha >= 1;
+        if (is_last || !(first > 0) ||
+            (first >= least * trial->asked && first <= most * trial->asked)) {
+            KY_TRY(confirm(trial, &is_kept, error));
+            *outcome = is_last && trial->held < least * trial->asked ? TOO_SMALL : KEPT;
+            if (is_kept)
+                return KY_OK;
+            *outcome = TOO_LARGE;
+        }
         now = (struct point){trial->own->alpha, trial->held, trial->error};
-        const int is_last = now.error < wanted && now.alpha >= 1;
-        *outcome = now.error > most * trial->asked               ? TOO_LARGE
-                   : is_last && now.error < least * trial->asked ? TOO_SMALL
-                                                                 : KEPT;
-        if (is_last || !(now.error > 0) ||
-            (now.error >= least * trial->asked && now.error <= most * trial->asked))
-            return KY_OK;
-        if (is_rounding(&now, &before))
+        if (is_rounding(trial, &now, &before))
             break;
         *(now.error < wanted ? &below : &above) = now;
         trial->own->alpha = next_alpha(&now, &before, &below, &above, wanted);
-        if (trial->own->alpha == now.alpha)
-            return KY_OK;
+        if (trial->own->alpha == now.alpha || above.alpha < STEP * below.alpha)
+            break;
         before = now;
     }
-    if (isnan(below.alpha))
-        return KY_OK;
-    trial->own->alpha = below.alpha; /* finer than need be, but it keeps the error */
-    trial->error = below.measured;
-    *outcome = KEPT;
-    return KY_OK;
+    return isnan(below.alpha) ? KY_OK : stay_below(trial, below.alpha, outcome, error);
 }
 
-/* Finds order and α for the present precision. A lower order is taken where the errors of this one
- * are too small for any α. */
+/* Finds order and α for the current precision. Takes a lower order if the errors of this one are
+ * too small for any α. */
 static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
                                     struct ky_error *error)
 {
@@ -233,8 +285,8 @@ static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
     return status;
 }
 
-/* Takes a more accurate option than the present parameters, which do not keep the error: double,
- * else the exact sum. 0 if neither was left open. */
+/* Takes a more accurate option if the current parameters do not keep the error: double, then the
+ * exact sum. 0 if the user has fixed both. */
 static int take_finer(struct ky_parameters *own, const struct ky_parameters *given)
 {
     if (given->precision == KY_PRECISION_BY_INTEGRATOR && own->precision != KY_DOUBLE) {
@@ -252,8 +304,8 @@ static int take_finer(struct ky_parameters *own, const struct ky_parameters *giv
 
 /* ---- the call ---- */
 
-/* Whether the engine is the CPU; of `auto`, the one that it takes for so many bodies, with ranks
- * the CPU. */
+/* Determines whether the engine is the CPU; for `auto`, the engine that it would choose for this
+ * number of bodies; with ranks the CPU. */
 static enum ky_status find_engine(const struct ky_parameters *given,
                                   const struct ky_engine_use *use, int *on_cpu,
                                   struct ky_error *error)
@@ -276,8 +328,8 @@ static enum ky_status find_engine(const struct ky_parameters *given,
     return status;
 }
 
-/* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α where the force has them,
- * and of the other options those that are not the force's defaults. */
+/* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α if the force has them, and
+ * other options that differ from the force's defaults. */
 enum { SETTING = 144 };
 static void write_setting(const struct ky_parameters *own, int with_alpha, char text[SETTING])
 {
@@ -304,7 +356,7 @@ static void write_setting(const struct ky_parameters *own, int with_alpha, char 
     }
 }
 
-/* Why --force auto took the method: ", the fastest below 5000 bodies". */
+/* Why --force auto chose the method: ", the fastest below 5000 bodies". */
 enum { WHY = 112 };
 static void write_why(const struct ky_choice *choice, int shares_blocks, size_t n, int on_cpu,
                       char text[WHY])
@@ -315,13 +367,14 @@ static void write_why(const struct ky_choice *choice, int shares_blocks, size_t 
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
     if (is_exact && is_alone)
-        snprintf(text, WHY, ", which alone keeps it");
+        snprintf(text, WHY, ", the only one that keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
     else if (shares_blocks && !is_exact)
-        ky_format(text, WHY,
-                  ", from %.0f bodies on: with it alone ranks with devices share block steps",
-                  from);
+        ky_format(
+            text, WHY,
+            ", from %.0f bodies on: the only force for which ranks with devices divide block steps",
+            from);
     else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"
@@ -353,7 +406,7 @@ static void describe(struct ky_choice *choice, const struct ky_parameters *own, 
                   ky_plural(n, "body", "bodies"), why);
 }
 
-/* Measures until the error is kept. */
+/* Measures and refines until the error is kept. */
 static enum ky_status keep_error(struct trial *trial, const struct ky_parameters *given,
                                  struct ky_error *error)
 {
@@ -406,11 +459,11 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         !ky_force_kind(own->force)->is_exact) {
         trial.bodies.acceleration = NULL;
         trial.bodies.potential = NULL;
-        own->field = NULL; /* the error is relative to the pull of the bodies */
+        own->field = NULL; /* the error is relative to the bodies' own acceleration */
         own->field_function = NULL;
         own->field_places = NULL;
-        ky_announce(own, bodies->n, "forces beside exact sums, for --error");
-        own->ranks = 1; /* the bodies are all here */
+        ky_announce(own, bodies->n, "forces compared with exact sums, for --error");
+        own->ranks = 1; /* all bodies are in this process */
         status = keep_error(&trial, &given, error);
         own->ranks = given.ranks;
         own->field = given.field;

@@ -1,20 +1,20 @@
-/* The choice for KY_FORCE_AUTO and an error when the bodies are known. */
+/* The choice for KY_FORCE_AUTO and for a requested error, when the bodies are known. */
 #ifndef KY_ANALYSIS_FORCE_ERROR_H
 #define KY_ANALYSIS_FORCE_ERROR_H
 
 #include "engine/engine.h"
 
-/* Replaces KY_FORCE_AUTO by a method, and `error` by order, alpha and precision; what depends on
- * them is filled. `own` comes from ky_force_resolve_later. The bodies have been checked, and have a
- * softening; without positions nothing is measured, and alpha is a guess. Where neither is given
- * only *choice is filled, with an empty text. KY_USAGE for an error that nothing which was left
- * open keeps, and the failures of an evaluation and of ky_engine_exact. KY_STOPPED
- * where `halt` (or NULL) says so. */
+/* Replaces KY_FORCE_AUTO by a method, and `error` by order, alpha and precision; also sets the
+ * parameters that depend on them. `own` comes from ky_force_resolve_later. The bodies have been
+ * checked and have a softening; without positions nothing is measured, and alpha is estimated. If
+ * neither is requested, only *choice is filled, with an empty text. KY_USAGE if no method that the
+ * user left open keeps the error; otherwise fails as an evaluation and as ky_engine_exact.
+ * KY_STOPPED when `halt` (or NULL) is set. */
 enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
                                const struct ky_engine_use *use, struct ky_choice *choice,
                                struct ky_halt *halt, struct ky_error *error);
 
-/* Fills force, order, precision and alpha from the parameters in force. */
+/* Fills force, order, precision and alpha from the parameters in use. */
 void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own);
 
 #endif

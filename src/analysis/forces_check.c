@@ -1,4 +1,5 @@
-/* The cost of the forces for some parameters, and their errors against exact sums: see kyoho.h. */
+/* The cost of the forces for given parameters, and their errors compared with exact sums: see
+ * kyoho.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ void ky_check_parameters_defaults_sized(struct ky_check_parameters *parameters, 
 
 /* ---- times ---- */
 
-/* Every phase's median over the repetitions. */
+/* Takes the median of each phase over the repetitions. */
 static void take_medians(struct ky_force_report *reports, size_t count, double *work,
                          struct ky_force_report *median)
 {
@@ -39,8 +40,8 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     KY_PHASES(TAKE)
 }
 
-/* Evaluates the forces until there are `repeat` reports. If `done` is 1, *median has the first
- * report. *median gets the median of each time. */
+/* Evaluates the forces until there are `repeat` reports. If `done` is 1, *median contains the first
+ * report. *median becomes the median of each time. */
 static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat, int done,
                                     struct ky_force_report *median, struct ky_error *error)
 {
@@ -65,12 +66,12 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat, int
 struct check {
     size_t count, *sinks;
     double (*place)[3], (*exact)[3], (*got)[3], *exact_potential, *got_potential;
-    double (*field)[3]; /* accelerations by external fields, or by the dominant body */
-    double *softening;  /* of the samples */
+    double (*field)[3]; /* accelerations by external fields or by the dominant body */
+    double *softening;  /* softenings of the samples */
     struct ky_dominant dominant;
 };
 
-/* Room for the check of `count` of the bodies, and their places. Some of it is NULL when memory is
+/* Allocates the check of `count` bodies and selects them. Some arrays are NULL if memory runs
  * out. */
 static struct check begin_check(const struct ky_bodies *bodies,
                                 const struct ky_parameters *parameters, size_t count)
@@ -89,7 +90,7 @@ static struct check begin_check(const struct ky_bodies *bodies,
     };
     if (check.sinks)
         ky_sample(bodies->n, count, check.sinks);
-    /* Bodies without positions are refused later. */
+    /* Bodies without positions are rejected later. */
     if (!bodies->position || !check.sinks || !check.place || !check.softening || !count)
         return check;
     for (size_t k = 0; k < count; k++) {
@@ -113,8 +114,8 @@ static void end_check(struct check *check)
     free(check->softening);
 }
 
-/* The rms error against the rms of the exact accelerations, and of what is peculiar to a body in
- * them. Leaves errors in `got`. */
+/* The rms error relative to the rms of the exact accelerations, and relative to the rms of their
+ * peculiar part. Leaves errors in `got`. */
 static void compare_rms(struct check *check, struct ky_check_results *results)
 {
     const size_t count = check->count;
@@ -136,8 +137,8 @@ static void add_field(struct check *check, double (*to)[3], double factor)
             to[k][c] += factor * check->field[k][c];
 }
 
-/* If external fields act: finds the errors with the fields, and then subtracts the fields from
- * `got`. */
+/* If there are external fields: computes the errors with the fields, and then subtracts the fields
+ * from `got`. */
 static enum ky_status compare_with_fields(struct ky_engine *engine, struct check *check,
                                           struct ky_check_results *results, struct ky_error *error)
 {
@@ -155,7 +156,7 @@ static enum ky_status compare_with_fields(struct ky_engine *engine, struct check
     return status;
 }
 
-/* The errors relative to the pull of all bodies except the dominant one. */
+/* The errors relative to the acceleration by all bodies except the dominant one. */
 static enum ky_status compare_without_dominant(struct ky_engine *engine,
                                                const struct ky_parameters *parameters,
                                                struct check *check,
@@ -181,7 +182,7 @@ static enum ky_status compare_without_dominant(struct ky_engine *engine,
     return status;
 }
 
-/* The exact sums of the samples beside the engine's results. */
+/* Computes exact sums of the samples and compares the engine's results with them. */
 static enum ky_status compare(struct ky_engine *engine, const struct ky_parameters *parameters,
                               const struct ky_bodies *forces, struct check *check,
                               struct ky_check_results *results, struct ky_error *error)
@@ -220,7 +221,7 @@ struct call {
     struct ky_choice choice;
 };
 
-/* KY_USAGE for a request that is not possible. */
+/* Fills in defaults. KY_USAGE for a request that is not possible. */
 static enum ky_status adopt(struct call *call, const struct ky_parameters *parameters,
                             const struct ky_check_parameters *wanted, struct ky_error *error)
 {
@@ -231,17 +232,17 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
     if (!own->repeat)
         return ky_fail(error, KY_USAGE, "repeat is 0; it must be 1 or more");
     if (own->fill && own->release)
-        return ky_fail(error, KY_USAGE,
-                       "the bodies are to be filled with forces and released; ask for one of the "
-                       "two");
+        return ky_fail(
+            error, KY_USAGE,
+            "the forces cannot be stored in bodies that are freed; set only one of the two");
     return ky_force_resolve_later(parameters, &call->parameters, error);
 }
 
-/* Puts the bodies on an engine of their own. */
+/* Opens an engine for the bodies and puts them there. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_bodies input = *bodies;
-    input.acceleration = NULL; /* of another evaluation */
+    input.acceleration = NULL; /* from another evaluation */
     input.potential = NULL;
     KY_TRY(ky_bodies_check_by(call->parameters.threads, &input, error));
     KY_TRY(ky_softening_need(&call->parameters, &input, error));
@@ -254,7 +255,7 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     return ky_engine_put(call->engine, &input, error);
 }
 
-/* Gets the forces and compares them. `forces` has their arrays, or gets them. */
+/* Reads the forces and compares them. `forces` has arrays for them, or gets new ones. */
 static enum ky_status look(struct call *call, struct ky_bodies *forces, struct ky_error *error)
 {
     ky_engine_trim(call->engine);
@@ -272,7 +273,7 @@ static enum ky_status look(struct call *call, struct ky_bodies *forces, struct k
 }
 
 /* Evaluates the forces for the caller, and the sums; then measures the times. The first evaluation
- * may take two passes. A step of a run takes one pass, so that only evaluations with one pass are
+ * may take two passes. A step of a run takes one pass, so only evaluations with one pass are
  * measured. */
 static enum ky_status evaluate(struct call *call, struct ky_bodies *forces, struct ky_error *error)
 {
@@ -297,7 +298,7 @@ static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky
 {
     const size_t n = bodies->n;
     const struct ky_check_parameters *wanted = &call->wanted;
-    struct ky_bodies own = {.n = n}; /* the forces, if the bodies do not keep them */
+    struct ky_bodies own = {.n = n}; /* receives the forces if the bodies do not keep them */
     enum ky_status status = put(call, bodies, error);
     if (!status && wanted->release) {
         ky_bodies_free(bodies);

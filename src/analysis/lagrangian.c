@@ -1,5 +1,5 @@
-/* Radii that hold given fractions of the mass, by selection. The bodies are divided about a radius
- * until the wanted body is among a few, which are sorted. */
+/* Radii that contain given fractions of the mass, by selection. The bodies are partitioned about a
+ * radius until the wanted body is among a few, which are sorted. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,14 +20,15 @@ struct shell {
     double r2, mass;
 };
 
-/* The fractions first … last − 1 as masses, and where their radii go. */
+/* The fractions first … last − 1 as masses, and the array for their radii. */
 struct goals {
     const double *fractions;
     double total, *radii;
     size_t first, last;
 };
 
-/* The mass of a fraction, a little less: a sum over many bodies may fall short by its rounding. */
+/* The mass of a fraction, slightly reduced: a sum over many bodies may fall short by rounding
+ * errors. */
 static double goal(const struct goals *goals, size_t k)
 {
     return goals->fractions[k] * goals->total * (1 - 1e-12);
@@ -41,7 +42,8 @@ static int outwards(const void *a, const void *b)
     return (x->mass > y->mass) - (x->mass < y->mass);
 }
 
-/* The radius of the first body at which the mass inside reaches the goal, or of the last one. */
+/* The radius of the first body at which the mass inside reaches the goal, or the radius of the last
+ * body. */
 static void read_radii(struct shell *shells, size_t n, double inside, struct goals goals)
 {
     size_t k = goals.first;
@@ -53,9 +55,9 @@ static void read_radii(struct shell *shells, size_t n, double inside, struct goa
     }
 }
 
-/* Divides the shells into three parts: r² below the pivot, equal to it, above it. Returns where the
- * second part begins; *above is where the third begins. mass[0] and mass[1] become the masses of
- * the first two. */
+/* Partitions the shells into three parts: r² below the pivot, equal to it, above it. Returns the
+ * start of the second part; *above is the start of the third. mass[0] and mass[1] become the masses
+ * of the first two. */
 static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above, double mass[2])
 {
     size_t low = 0, i = 0, high = n;
@@ -80,8 +82,8 @@ static size_t divide(struct shell *shells, size_t n, double pivot, size_t *above
     return low;
 }
 
-/* The median of the r² of three shells. Their places are scattered, so that no order of the bodies
- * is slow. */
+/* The median of the r² of three shells at pseudorandom indices, so that no order of the bodies is
+ * slow. */
 static double choose_pivot(const struct shell *shells, size_t n, uint64_t *mix)
 {
     double r2[3];
@@ -92,8 +94,8 @@ static double choose_pivot(const struct shell *shells, size_t n, uint64_t *mix)
     return fmax(fmin(r2[0], r2[1]), fmin(fmax(r2[0], r2[1]), r2[2]));
 }
 
-/* Finds the radii of the goals among these shells. `inside` is the mass of all bodies nearer than
- * these. */
+/* Finds the radii of the goals among these shells. `inside` is the mass of all bodies at smaller
+ * radii. */
 static void find_radii(struct shell *shells, size_t n, double inside, struct goals goals)
 {
     uint64_t mix = n;
@@ -115,20 +117,20 @@ static void find_radii(struct shell *shells, size_t n, double inside, struct goa
         read_radii(shells, n, inside, goals);
 }
 
-/* All threads divide many bodies into bins of radius; one thread then divides the bins that hold a
- * goal. Few bodies have one bin. */
+/* If there are many bodies, all threads first sort them into bins of radius; one thread then
+ * searches the bins that contain a goal. Few bodies have one bin. */
 enum { MANY = 1 << 20, BINS = 256, SAMPLE = 16 * BINS };
 
 struct bins {
     const struct ky_portion *portion;
     const struct ky_bodies *bodies;
     const double *centre;
-    size_t edges;          /* there is one bin more */
+    size_t edges;          /* number of edges, one less than bins */
     double edge[BINS - 1]; /* r², ascending */
     struct part {
         double mass;
-        uint64_t n; /* bodies that have mass */
-    } * part; /* [KY_BLOCKS][edges + 1]: for each block of the bodies (base/sums.h), each bin */
+        uint64_t n; /* number of bodies with mass */
+    } * part;       /* [KY_BLOCKS][edges + 1]: each bin for each block of bodies (base/sums.h) */
 };
 
 static double r2_of(const struct bins *bins, size_t i)
@@ -141,7 +143,7 @@ static double r2_of(const struct bins *bins, size_t i)
     return r2;
 }
 
-/* How many edges are not above r2. */
+/* The number of edges that are at most r2. */
 static size_t bin_of(const struct bins *bins, double r2)
 {
     size_t low = 0;
@@ -150,7 +152,7 @@ static size_t bin_of(const struct bins *bins, double r2)
     return low;
 }
 
-/* Takes the edges from a sample, so that bins hold about as many bodies each. */
+/* Chooses the edges from a sample, so that the bins contain similar numbers of bodies. */
 static enum ky_status place_edges(struct bins *bins, struct ky_error *error)
 {
     const struct ky_portion *portion = bins->portion;
@@ -170,7 +172,7 @@ static enum ky_status place_edges(struct bins *bins, struct ky_error *error)
     return status;
 }
 
-/* Finds the parts. */
+/* Computes mass and number of the bins in each block. */
 static enum ky_status weigh(struct bins *bins, struct ky_error *error)
 {
     const struct ky_portion *portion = bins->portion;
@@ -197,7 +199,7 @@ static int is_in_bin(const struct bins *bins, size_t bin, double r2)
     return (!bin || bins->edge[bin - 1] <= r2) && (bin == bins->edges || r2 < bins->edge[bin]);
 }
 
-/* The bodies of a bin that are here, in their order. */
+/* Copies this rank's bodies of a bin, in order. */
 static void fill(const struct bins *bins, size_t bin, struct shell *shells)
 {
     const struct ky_portion *portion = bins->portion;
@@ -216,8 +218,8 @@ static void fill(const struct bins *bins, size_t bin, struct shell *shells)
     }
 }
 
-/* Finds the radii of the goals among the bodies of a bin, which the one that leads gets. `inside`
- * is the mass of all bodies nearer than these. */
+/* Finds the radii of the goals among the bodies of a bin, which are collected on the leading rank.
+ * `inside` is the mass of all bodies at smaller radii. */
 static enum ky_status search_bin(const struct bins *bins, size_t bin, double inside,
                                  struct goals goals, struct ky_error *error)
 {
@@ -252,7 +254,8 @@ static struct part sum_bin(const struct bins *bins, size_t bin)
     return sum;
 }
 
-/* Goes outwards through the bins to those that hold a goal. `n` bodies have mass. */
+/* Goes outwards through the bins and searches the bins that contain a goal. `n`: number of bodies
+ * with mass. */
 static enum ky_status search_bins(const struct bins *bins, size_t n, struct goals goals,
                                   struct ky_error *error)
 {

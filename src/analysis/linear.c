@@ -1,10 +1,10 @@
-/* The remainder of vectors without their mean and their gradient: the random speeds of a flow, the
- * peculiar accelerations of a universe. */
+/* Vectors after subtraction of their mean and gradient: the random velocities in a flow, the
+ * peculiar accelerations in a universe. */
 #include <math.h>
 
 #include "analysis/analysis.h"
 
-/* Solves c s = b for the three columns of b; c is symmetric and positive. */
+/* Solves c s = b for the three columns of b; c is symmetric and positive definite. */
 static void solve(double c[3][3], double b[3][3], double s[3][3])
 {
     double inverse[3][3], determinant = 0;
@@ -23,7 +23,7 @@ static void solve(double c[3][3], double b[3][3], double s[3][3])
         }
 }
 
-/* Subtracts the means. Returns the longest coordinate that is left. */
+/* Subtracts the means. Returns the largest coordinate that remains. */
 static double centre(size_t n, double (*x)[3], double (*v)[3])
 {
     double size = 0;
@@ -49,7 +49,7 @@ void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3])
                 of[i][j] += x[k][i] / size * (x[k][j] / size);
                 with[i][j] += x[k][i] / size * v[k][j];
             }
-            of[i][j] += i == j ? 1e-8 * (double)n : 0; /* bodies in a plane have no slope across */
+            of[i][j] += i == j ? 1e-8 * (double)n : 0; /* for bodies in a plane */
         }
     solve(of, with, slope);
     for (size_t k = 0; k < n && size > 0; k++)
@@ -58,7 +58,7 @@ void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3])
                 v[k][c] -= slope[j][c] * (x[k][j] / size);
 }
 
-/* In units of the largest number, since its square may be beyond the range of double. */
+/* Computed in units of the largest number, whose square may overflow. */
 double ky_rms(size_t n, const double (*v)[3])
 {
     double sum = 0, most = 0;

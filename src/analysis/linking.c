@@ -1,4 +1,4 @@
-/* The linking length: given, or a fraction of the mean distance of the bodies, ∛(volume/number). */
+/* The linking length: given, or a fraction of the mean interparticle distance ∛(volume/number). */
 #include "analysis/linking.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ const struct ky_option ky_catalogue_options[] = {
      "the linking length as a fraction of the mean distance of the bodies"},
     {"volume", KY_OPTION_REAL, FIELD(volume), NULL, KY_ABOVE_0, NULL, "VOLUME",
      "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
-     "Without --volume it is that of the sphere about the median position that holds half of the "
-     "bodies [length³]"},
+     "Without --volume it is the one of the sphere about the median position that contains half of "
+     "the bodies [length³]"},
     {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
      "smallest number of bodies in a group"},
 };
@@ -35,7 +35,7 @@ void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *para
     ky_size_fill(parameters, size, &own, sizeof own);
 }
 
-/* NaN: not given. */
+/* Checks values that are given; NaN means not given. */
 static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct ky_error *error)
 {
     const struct {
@@ -55,7 +55,7 @@ static enum ky_status check(const struct ky_catalogue_parameters *wanted, struct
     return KY_OK;
 }
 
-/* The radius of the sphere about the median of the coordinates that holds half of the bodies. */
+/* The radius of the sphere about the median of the coordinates that contains half of the bodies. */
 static enum ky_status find_half_radius(const struct ky_bodies *bodies, double *radius,
                                        struct ky_error *error)
 {
@@ -87,8 +87,8 @@ static enum ky_status find_mean_distance(const struct ky_bodies *bodies, double 
     *distance = radius * cbrt(ball / (double)((bodies->n + 1) / 2));
     if (!(*distance > 0 && isfinite(*distance)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the sphere that holds half of the bodies, %zu in all, has the radius %g, "
-                       "which gives no mean distance; give a linking length or a volume",
+                       "the sphere with half of the bodies, %zu in all, has the radius %g, so "
+                       "there is no mean distance; give a linking length or a volume",
                        bodies->n, radius);
     return KY_OK;
 }

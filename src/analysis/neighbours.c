@@ -1,4 +1,4 @@
-/* Neighbours within a radius. A first walk counts them; lists of the right length are made; a
+/* Neighbours within a radius. A first walk counts them; lists of the right length are allocated; a
  * second walk fills the lists. */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,15 @@ void ky_neighbour_lists_free(struct ky_neighbour_lists *lists)
     memset(lists, 0, sizeof *lists);
 }
 
-/* The memory of the machine in bytes. A system that grants more than it has ends the process when
- * the memory is used. */
+/* The memory of the machine in bytes. A system that overcommits memory kills the process when the
+ * memory is used. */
 static double machine_memory(void)
 {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Offsets from the counts, and the list itself. KY_FAULT if the machine has no memory for it. */
+/* Computes the offsets from the counts and allocates the list. KY_FAULT if the machine lacks the
+ * memory. */
 static enum ky_status make_room(const double *counts, size_t n, struct ky_neighbour_lists *lists,
                                 struct ky_error *error)
 {
@@ -40,15 +41,14 @@ static enum ky_status make_room(const double *counts, size_t n, struct ky_neighb
     if (total * sizeof *lists->body < machine_memory())
         lists->body = ky_allocate(lists->offset[n], sizeof *lists->body);
     if (!lists->body)
-        return ky_fail(
-            error, KY_FAULT,
-            "out of memory: lists of %.0f neighbours (%.1f a body) need %.3g bytes; take "
-            "a smaller radius, or counts alone",
-            total, total / (double)n, total * sizeof *lists->body);
+        return ky_fail(error, KY_FAULT,
+                       "out of memory: lists of %.0f neighbours (%.1f a body) need %.3g bytes; "
+                       "take a smaller radius, or only counts",
+                       total, total / (double)n, total * sizeof *lists->body);
     return KY_OK;
 }
 
-/* One walk that counts; with `lists` it fills the lists. `count` may be NULL. */
+/* One walk that counts; with `lists` it also fills the lists. `count` may be NULL. */
 static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *request,
                            double *counts, uint32_t *count, struct ky_neighbour_lists *lists,
                            struct ky_error *error)

@@ -1,5 +1,5 @@
-/* The shortest time in which two neighbouring bodies move about or towards each other: a step has
- * to follow it if no softening does. */
+/* The shortest time scale of the relative motion of two neighbouring bodies: a step has to resolve
+ * it if there is no softening. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 #include "engine/common/finite.h"
 #include "physics/orbit.h"
 
-/* A pair among others with a larger eccentricity is not a binary: the two fall towards each other
- * by chance, and others will deflect them. */
+/* A pair with a larger eccentricity in a system of more bodies is not a binary: the two approach
+ * each other by chance, and other bodies will deflect them. */
 static const double roundest_fall = 0.99;
-/* Two bodies alone keep their orbit. A smaller pericentre than this fraction of their distance is
- * replaced by the fraction. */
+/* Two isolated bodies keep their orbit. A pericentre smaller than this fraction of their distance
+ * is replaced by it. */
 static const double nearest_pass = 1e-4;
 
-/* √(r³/(G m)) of a pair, with r its separation, or its pericentre if it is a binary. An orbit
- * takes 2π of it, the fall from rest 1.1. Infinite for bodies in one place, which do not act on
- * each other. */
+/* √(r³/(G m)) of a pair, where r is its separation, or its pericentre if it is a binary. An orbit
+ * takes 2π of this time, the fall from rest 1.1. Infinite for bodies at the same position, which
+ * exert no force on each other. */
 static double pair_time(const struct ky_bodies *bodies, size_t i, size_t j, double g)
 {
     double r2 = 0, v2 = 0, rv = 0, gm = g * (bodies->mass[i] + bodies->mass[j]);
@@ -57,7 +57,7 @@ static double shortest(const struct ky_bodies *bodies, double g,
     return least;
 }
 
-/* The distance of each body from its nearest neighbour. */
+/* The distance of each body to its nearest neighbour. */
 static enum ky_status find_distances(const struct ky_parameters *parameters,
                                      const struct ky_bodies *bodies, double *distance,
                                      struct ky_error *error)
@@ -74,7 +74,7 @@ static enum ky_status find_distances(const struct ky_parameters *parameters,
                                       error);
 }
 
-/* The same of bodies that all have mass, or none. */
+/* The shortest time for bodies that all have mass, or none. */
 static enum ky_status time_of(const struct ky_bodies *bodies, double g, double *time,
                               struct ky_error *error)
 {
@@ -89,7 +89,7 @@ static enum ky_status time_of(const struct ky_bodies *bodies, double g, double *
     parameters.engine = "cpu";
     enum ky_status status = find_distances(&parameters, bodies, distance, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
-        distance[i] *= 1 + 1e-12; /* the root of a square, squared again */
+        distance[i] *= 1 + 1e-12; /* for rounding: it is a square root, squared again */
     if (!status)
         status = ky_neighbours(&parameters, bodies, distance, bodies->n, NULL, &near, NULL, error);
     if (!status)
@@ -115,7 +115,7 @@ static enum ky_status take_massive(const struct ky_bodies *bodies, size_t massiv
     return KY_OK;
 }
 
-/* Massless bodies do not count: nor do they hide the nearest neighbour of a body. */
+/* Massless bodies are excluded, so they do not hide the nearest neighbour of a body. */
 enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
                                      struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* Pairs of bodies that are nearer than the sum of their radii. Few bodies are compared each with
- * each. Of many a general walk finds candidates, which are compared then. */
+/* Pairs of bodies that are nearer than the sum of their radii. A few bodies are compared directly.
+ * For many, a general walk finds candidates, which are then compared. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Up to this number of bodies all pairs are compared: 32,640 distances take less than a walk. */
+/* Up to this number of bodies all pairs are compared: 32,640 distances take less time than a
+ * walk. */
 enum { FEW = 256 };
 
 void ky_pairs_free(struct ky_pairs *pairs)
@@ -41,7 +42,7 @@ static double radius_of(const struct search *search, size_t i)
     return search->radius[search->radii > 1 ? i : 0];
 }
 
-/* Notes bodies i and j if they are near enough. */
+/* Adds the pair i and j if they are near enough. */
 static enum ky_status compare(struct search *search, size_t i, size_t j, struct ky_error *error)
 {
     const double reach = radius_of(search, i) + radius_of(search, j);
@@ -72,9 +73,9 @@ static enum ky_status compare_all(struct search *search, struct ky_error *error)
     return KY_OK;
 }
 
-/* How far each body looks for candidates, or all. A pair is found from its larger body, which looks
- * twice its radius far, and a little farther: a walk in single precision may be wrong by 256 digits
- * of a float about a body near the surface (docs/general-walk.md). */
+/* The search radius of each body, or of all. A pair is found from its larger body, with twice the
+ * body's radius, slightly increased: a walk in single precision may be wrong by 256 units in the
+ * last place of a float for a body near the surface (docs/general-walk.md). */
 static void look_far(const struct search *search, double *reach)
 {
     static const double margin = 0x1p-14;
@@ -82,7 +83,8 @@ static void look_far(const struct search *search, double *reach)
         reach[i] = fmin(2 * radius_of(search, i) * (1 + margin), DBL_MAX);
 }
 
-/* Compares the candidates, each pair once: from the larger body, of equal ones from the first. */
+/* Compares the candidates, each pair once: from the larger body, or from the first if both are
+ * equal. */
 static enum ky_status compare_lists(struct search *search, const struct ky_neighbour_lists *lists,
                                     struct ky_error *error)
 {
@@ -121,7 +123,7 @@ static int in_order(const void *one, const void *other)
     return 0;
 }
 
-/* Moves the pairs found, in order, to *pairs. */
+/* Moves the pairs that were found, in order, to *pairs. */
 static enum ky_status give(struct search *search, struct ky_pairs *pairs, struct ky_error *error)
 {
     const size_t count = search->count;

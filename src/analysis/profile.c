@@ -1,5 +1,5 @@
-/* Spherical profiles: see kyoho.h. Bodies are sorted into shells and rings, and summed in fixed
- * blocks, so that the numbers do not depend on the number of threads. */
+/* Spherical profiles: see kyoho.h. Bodies are sorted into shells and rings and summed in fixed
+ * blocks, so the results do not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ const struct ky_option ky_profile_options[] = {
     {"shells", KY_OPTION_COUNT, FIELD(shells), "20", 1, MOST_SHELLS, NULL, NULL,
      "number of shells, equally spaced in the logarithm of the radius"},
     {"inner", KY_OPTION_REAL, FIELD(inner), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "radius where the first shell begins; without it the radius that holds 1 % of the mass, and "
-     "20 bodies where there are enough [length]"},
+     "radius where the first shell begins; without it the radius that contains 1 % of the mass, "
+     "and 20 bodies if there are enough [length]"},
     {"outer", KY_OPTION_REAL, FIELD(outer), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "radius where the last shell ends; without it the radius that holds 99 % of the mass "
+     "radius where the last shell ends; without it the radius that contains 99 % of the mass "
      "[length]"},
     {"centre-x", KY_OPTION_REAL, FIELD(centre[0]), NULL, KY_NO_RANGE, NULL, "LENGTH",
      "centre of the shells; without it the density centre [length]"},
@@ -58,10 +58,10 @@ struct sums {
     const struct ky_bodies *bodies;
     const struct ky_profile_parameters *parameters;
     struct ky_radial_profile *profile;
-    struct shell *shell; /* [KY_BLOCKS][shells + 1]; the first of a block is inside all shells */
+    struct shell *shell; /* [KY_BLOCKS][shells + 1]; element 0 of a block is inside all shells */
 };
 
-/* The shell of the radius: 1 … shells; 0 within the first edge, shells + 1 beyond the last. */
+/* The shell at this radius: 1 … shells; 0 inside the first edge, shells + 1 beyond the last. */
 static size_t shell_of(const struct ky_radial_profile *profile, double r)
 {
     size_t low = 0, high = profile->shells + 1; /* edge[low − 1] <= r < edge[high] */
@@ -116,7 +116,7 @@ static void add(const struct sums *sums, struct shell *shells, size_t i)
     }
 }
 
-/* Sums all blocks into the first. */
+/* Adds all blocks to the first. */
 static void sum_shells(const struct sums *sums)
 {
     const size_t n = sums->bodies->n, all = sums->profile->shells + 1;
@@ -138,7 +138,7 @@ static void sum_shells(const struct sums *sums)
         }
 }
 
-/* The numbers of shell s. `inside` is the mass within its inner edge. */
+/* Computes the quantities of shell s. `inside` is the mass within its inner edge. */
 static void fill_shell(const struct sums *sums, size_t s, double inside)
 {
     struct ky_radial_profile *p = sums->profile;
@@ -166,7 +166,7 @@ static void fill_shell(const struct sums *sums, size_t s, double inside)
     p->surface_density[s] = shell->ring / (pi * (high - low) * (high + low));
 }
 
-/* ---- the whole ---- */
+/* ---- the complete profile ---- */
 
 static enum ky_status allocate(struct ky_radial_profile *profile, struct ky_error *error)
 {
@@ -204,11 +204,11 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
     for (int k = 0; k < 3; k++)
         if (!isfinite(profile->centre[k]) || !isfinite(profile->velocity[k]))
             return ky_fail(error, KY_BAD_DATA,
-                           "centre or mean velocity of the bodies leave the range of numbers");
+                           "the centre or the mean velocity of the bodies overflows");
     return KY_OK;
 }
 
-/* The radii where shells begin and end, where they are not given. */
+/* Computes the radii of the shells' edges if they are not given. */
 static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_radial_profile *profile,
                                  struct ky_error *error)
@@ -221,9 +221,9 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
     const double outer = isnan(parameters->outer) ? radii[1] : parameters->outer;
     if (!(inner > 0) || (!(inner < outer) && isnan(parameters->inner) && isnan(parameters->outer)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the bodies are too few, or lie in one place: there are no shells from "
-                       "%g, the radius of %g %% of the mass, to %g, that of %g %%, in the bodies' "
-                       "unit of length; give --inner and --outer",
+                       "the bodies are too few, or at one position: there are no shells from %g, "
+                       "the radius of %g %% of the mass, to %g, the radius of %g %%, in the "
+                       "bodies' unit of length; give --inner and --outer",
                        inner, 100 * fractions[0], outer, 100 * fractions[1]);
     if (!(inner < outer) || !isfinite(outer))
         return ky_fail(

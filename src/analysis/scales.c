@@ -1,4 +1,5 @@
-/* Lengths and times of a system, and proposals for the start of a run: see struct ky_scales. */
+/* Lengths and times of a system, and recommendations for the start of a run: see struct
+ * ky_scales. */
 #include <math.h>
 #include <stddef.h>
 
@@ -18,14 +19,15 @@ double ky_virial_ratio(const struct ky_sums *sums)
 {
     if (!sums)
         return (double)NAN;
-    double bulk = 0; /* the energy of the motion of the centre of mass */
+    double bulk = 0; /* kinetic energy of the centre of mass */
     for (int k = 0; k < 3 && sums->mass > 0; k++)
         bulk += 0.5 * sums->momentum[k] * sums->momentum[k] / sums->mass;
     double inner = fmax(sums->kinetic - bulk, 0);
     return sums->virial != 0 ? 2 * inner / fabs(sums->virial) : (double)NAN;
 }
 
-/* Steps of a leap-frog in √(r³/(G m)) of the closest pair; a circular orbit has 200 or more. */
+/* Steps of a leapfrog per √(r³/(G m)) of the closest pair; a circular orbit then has at least
+ * 200. */
 enum { KY_STEPS_OF_PAIR = 32 };
 
 /* Spitzer (1987), eq. 2-63, with the Coulomb logarithm of Giersz & Heggie (1994). */
@@ -35,13 +37,12 @@ static double relaxation_time(double n, double half_mass_radius, double gm)
     return 0.138 * n * half_mass_radius * sqrt(half_mass_radius / gm) / logarithm;
 }
 
-/* Steps in a crossing time that follow an ordered flow: for an expanding universe, a twentieth of
- * its age at the start. */
+/* Steps per crossing time that resolve an ordered flow: for an expanding universe, 1/20 of its age
+ * at the start. */
 enum { KY_STEPS_OF_FLOW = 64 };
 
-/* ε/(4 v) [time]. v is the random speed, or the speed that random motion will reach where ordered
- * motion does not hold the system up against its weight. A system without random motion still has
- * to be followed. */
+/* ε/(4 v) [time]. v is the random speed, or the speed that random motion will reach if ordered
+ * motion does not support the system. A system without random motion also needs a limit. */
 static double longest_step(const struct ky_scales *scales, double virial, double softening)
 {
     const double random2 = scales->random_speed * scales->random_speed,
@@ -53,7 +54,7 @@ static double longest_step(const struct ky_scales *scales, double virial, double
     return fmax(softening / (4 * scales->speed), fmin(softening / (4 * speed), flow));
 }
 
-/* The longest time that a step may be a part of, with a softening or without. */
+/* The longest time that limits a step, with or without softening. */
 static enum ky_status find_longest(const struct ky_bodies *bodies, double g, double virial,
                                    double softening, const struct ky_scales *scales,
                                    double *longest, struct ky_error *error)
@@ -67,8 +68,8 @@ static enum ky_status find_longest(const struct ky_bodies *bodies, double g, dou
     return status;
 }
 
-/* Fills *scales but the centre, which is there. `softening` is the run's; NaN: the recommended one.
- */
+/* Fills *scales except the centre, which is set. `softening`: of the run; NaN: the recommended
+ * one. */
 static enum ky_status find_scales(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                   double g, double softening, struct ky_scales *scales,
                                   struct ky_error *error)
@@ -117,7 +118,7 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
     if (!status && !(g > 0))
-        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
+        return ky_fail(error, KY_USAGE, "the gravitational constant is %g; it must be positive", g);
     if (!status)
         status = ky_sampled_centre(bodies, own.centre, error);
     if (!status)

@@ -1,6 +1,6 @@
 /* Turning points and period of the orbit of two softened bodies. Lengths are in units of the larger
- * softening, so that the tests of the formulas for bodies in one place do not depend on the
- * caller's units. */
+ * softening, so that the formulas' tests for coincident bodies do not depend on the caller's
+ * units. */
 #include "analysis/softened_orbit.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "physics/gravity.h"
 #include "physics/orbit.h"
 
-/* Potential and force of the relative motion at the distance r of `pair`. */
+/* Potential and acceleration of the relative motion of `pair` at the distance r. */
 struct pull {
     double potential, force; /* [velocity²], [velocity²/length] */
 };
@@ -41,20 +41,20 @@ double ky_pair_potential(const struct ky_pair *pair, double r)
     return r > 0 ? -(pair->gm[0] + pair->gm[1]) / r : 0;
 }
 
-/* An orbit by its energy and the square of its angular momentum. */
+/* An orbit given by its energy and the square of its angular momentum. */
 struct orbit {
     const struct ky_pair *pair;
     double energy, l2;
 };
 
-/* The square of the radial velocity at r; below 0 where the orbit does not reach. */
+/* The square of the radial velocity at r; negative outside the orbit. */
 static double radial2(const struct orbit *orbit, double r)
 {
     const double turn = orbit->l2 > 0 ? orbit->l2 / (r * r) : 0;
     return 2 * (orbit->energy - pull_at(orbit->pair, r).potential) - turn;
 }
 
-/* The turning point between `inside`, which the orbit reaches, and `outside`, which it does not. */
+/* The turning point between `inside`, which is on the orbit, and `outside`, which is not. */
 static double turning_point(const struct orbit *orbit, double inside, double outside)
 {
     enum { HALVES = 200 };
@@ -70,8 +70,8 @@ static double turning_point(const struct orbit *orbit, double inside, double out
     return inside;
 }
 
-/* The period from κ² of a round orbit: 3 l²/r⁴ + φ''. φ'' comes from the force a little farther in
- * and out. */
+/* The period of a circular orbit from κ² = 3 l²/r⁴ + φ''. φ'' is the difference quotient of the
+ * force. */
 static double period_of_circle(const struct orbit *orbit, double r)
 {
     const double h = 1e-4 * r,
@@ -80,8 +80,8 @@ static double period_of_circle(const struct orbit *orbit, double r)
     return 2 * 3.14159265358979323846 / sqrt(3 * orbit->l2 / pow(r, 4) + slope);
 }
 
-/* Twice ∫ dr/√(radial²) from the one turning point to the other. With r = a (1 − e cos u) the
- * integrand is smooth in u, and the midpoints of equal parts converge as fast as any rule. */
+/* Twice ∫ dr/√(radial²) between the turning points. With r = a (1 − e cos u) the integrand is
+ * smooth in u, and the midpoint rule converges as fast as any rule. */
 static double integrate_period(const struct orbit *orbit, double axis, double e)
 {
     const double pi = 3.14159265358979323846;
@@ -107,7 +107,7 @@ static void softened_elements(const struct ky_pair *pair, double r, double v2, d
 {
     const double gm = pair->gm[0] + pair->gm[1];
     const struct orbit orbit = {pair, elements->energy, fmax(r * r * v2 - rv * rv, 0)};
-    /* beyond Kepler's 2 a no softened orbit of this energy reaches, but for rounding */
+    /* except for rounding, no softened orbit of this energy exceeds Kepler's 2 a */
     const double far = 1.001 * (gm / -orbit.energy + r);
     const double last = turning_point(&orbit, r, far);
     const double first = orbit.l2 > 0 && r > 0 ? turning_point(&orbit, r, 0) : 0;
@@ -127,7 +127,7 @@ int ky_pair_elements(const struct ky_pair *pair, double r, double v2, double rv,
         return 0;
     if (is_softened(pair) && (r > 0 || v2 > 0)) {
         softened_elements(pair, r, v2, rv, elements);
-    } else if (is_softened(pair)) { /* at rest in one place, at the bottom of the potential */
+    } else if (is_softened(pair)) { /* both at rest at the bottom of the potential */
         elements->period = (double)NAN;
     } else {
         const double inverse = ky_orbit_inverse_axis(gm, r, v2);

@@ -2,7 +2,7 @@
 #ifndef KY_ANALYSIS_SOFTENED_ORBIT_H
 #define KY_ANALYSIS_SOFTENED_ORBIT_H
 
-/* Two bodies: masses times G, softenings [length], and how they are softened: ky_softening_how. */
+/* Two bodies: masses times G, softenings [length], and the kind of softening: ky_softening_how. */
 struct ky_pair {
     double gm[2], softening[2];
     int how;
@@ -14,13 +14,13 @@ struct ky_elements {
     double energy; /* ½ v² + φ of the relative motion, per reduced mass [velocity²] */
 };
 
-/* The potential of the relative motion at the distance r [velocity²]. It is 0 where the two exert
- * nothing on each other: without mass, and at r = 0 without softening. */
+/* The potential of the relative motion at the distance r [velocity²]. It is 0 if the two exert no
+ * force on each other: without mass, and at r = 0 without softening. */
 double ky_pair_potential(const struct ky_pair *pair, double r);
 
-/* Fills the elements if the two are bound; else returns 0, with the energy alone. `r` is their
- * distance, v2 the square of their relative velocity, rv the product of relative place and
- * velocity. */
+/* Fills the elements and returns 1 if the two are bound; otherwise fills only the energy and
+ * returns 0. `r` is their distance, v2 the square of their relative velocity, rv the scalar product
+ * of relative position and velocity. */
 int ky_pair_elements(const struct ky_pair *pair, double r, double v2, double rv,
                      struct ky_elements *elements);
 

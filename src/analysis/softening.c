@@ -1,4 +1,4 @@
-/* Which softening a calculation has: the rule of ky_softening_choose. */
+/* The softening of a calculation: the rule of ky_softening_choose. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "engine/engine.h"
 #include "physics/softening.h"
 
-/* KY_USAGE: no softening is known. The line recommends one, as an option takes it, if the bodies
- * have a size. */
+/* Fails with KY_USAGE: no softening is known. The message recommends one, in the form of an option,
+ * if the bodies have a size. */
 static enum ky_status none_known(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -26,10 +26,10 @@ static enum ky_status none_known(const struct ky_parameters *parameters,
         ky_format(value, sizeof value, "%.3g%s is recommended for these bodies, ",
                   factor * scales.softening, unit);
     }
-    return ky_fail(error, KY_USAGE,
-                   "the softening of these bodies is not known; give --softening (%s0 is Newtonian "
-                   "gravity)",
-                   value);
+    return ky_fail(
+        error, KY_USAGE,
+        "the softening of these bodies is unknown; give --softening (%s0 is Newtonian gravity)",
+        value);
 }
 
 enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct ky_bodies *bodies,
@@ -50,7 +50,7 @@ double ky_softening_least(const struct ky_parameters *parameters, const struct k
 }
 
 enum { RANGE = 2 * KY_QUANTITY_TEXT };
-/* "from 0.1 pc to 0.2 pc" */
+/* Writes "from 0.1 pc to 0.2 pc". */
 static void say_range(const struct ky_snapshot *snapshot, char *text, size_t size)
 {
     const struct ky_bodies *bodies = &snapshot->bodies;
@@ -65,8 +65,8 @@ static void say_range(const struct ky_snapshot *snapshot, char *text, size_t siz
               ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, most, 6, high));
 }
 
-/* Logs that the softening of an option replaces the one that the bodies came with. Differences in
- * the digits that TIPSY rounds are ignored. */
+/* Logs that the softening of an option replaces the one stored with the bodies. Differences in the
+ * digits that TIPSY rounds are ignored. */
 static void say_replaced(const struct ky_parameters *given, const struct ky_snapshot *snapshot,
                          char remark[KY_REMARK])
 {
@@ -82,7 +82,7 @@ static void say_replaced(const struct ky_parameters *given, const struct ky_snap
     }
 }
 
-/* Logs the softening where no option chose it: the stored one, or the range of the bodies' own. */
+/* Logs the softening if no option chose it: the stored one, or the range of the bodies' own. */
 static void say_chosen(const struct ky_parameters *chosen, const struct ky_snapshot *snapshot,
                        char remark[KY_REMARK])
 {
@@ -98,7 +98,7 @@ static void say_chosen(const struct ky_parameters *chosen, const struct ky_snaps
     }
 }
 
-/* Logs also that an option changes the kind. */
+/* Adds to the remark that an option changes the kind. */
 static void say_kind(int given, int stored, char remark[KY_REMARK])
 {
     size_t used = strlen(remark);

@@ -1,6 +1,6 @@
 /* Speeds of bodies: see struct ky_speeds. Random speeds are velocities minus the flow that is
- * linear in the coordinates in each small neighbourhood, so that expansion, rotation and the fall
- * of one part towards another do not count. */
+ * linear in the coordinates within each small neighbourhood, which removes expansion, rotation and
+ * the fall of one part towards another. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,17 +12,17 @@
 #include "octree/sample.h"
 #include "octree/work.h"
 
-/* Bodies of a neighbourhood, which follow each other along the curve; of all neighbourhoods; and
- * the fewest bodies for which neighbourhoods are used. */
+/* Bodies of a neighbourhood, consecutive along the curve; bodies of all neighbourhoods; and the
+ * minimum number of bodies for which neighbourhoods are used. */
 enum { NEAR = 32, MOST = KY_CENTRE_SAMPLE, FEW = 2 * NEAR };
 
-/* A body with more than so many times the median speed is an escaper. */
+/* A body with more than this many times the median speed is an escaper. */
 static const double faster = 32;
-/* The rms over the median of speeds that follow a Maxwellian. */
+/* Ratio of rms to median for the speeds of a Maxwellian. */
 static const double maxwell = 1.126;
 
-/* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
- * mass. */
+/* The rms of the three-dimensional velocity about the mean velocity [velocity], weighted by mass; 0
+ * without mass. */
 static enum ky_status velocity_dispersion(const struct ky_portion *portion,
                                           const struct ky_bodies *bodies, double *dispersion,
                                           struct ky_error *error)
@@ -52,7 +52,7 @@ static double speed_about(const double v[3], const double mean[3])
     return sqrt(v2);
 }
 
-/* The speed above which a body is an escaper, about the median velocity. Infinite for few bodies,
+/* The speed about the median velocity above which a body is an escaper. Infinite for few bodies,
  * which have no typical speed. */
 static enum ky_status find_limit(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double virial, double middle[3], double *limit,
@@ -75,7 +75,7 @@ static enum ky_status find_limit(const struct ky_portion *portion, const struct 
     return status;
 }
 
-/* Counts the bodies above the limit, and finds the fastest of them; of several the first. */
+/* Counts the bodies above the limit and finds the fastest; of several the first. */
 static enum ky_status find_fast(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                 double limit, const double middle[3], struct ky_speeds *speeds,
                                 struct ky_error *error)
@@ -105,7 +105,7 @@ static enum ky_status find_fast(const struct ky_portion *portion, const struct k
     return status;
 }
 
-/* The dispersion of the bodies up to the limit; counts the others. */
+/* Computes the dispersion of the bodies up to the limit, and counts the rest. */
 static enum ky_status find_dispersion(const struct ky_portion *portion,
                                       const struct ky_bodies *bodies, double limit,
                                       const double middle[3], struct ky_speeds *speeds,
@@ -126,13 +126,14 @@ static enum ky_status find_dispersion(const struct ky_portion *portion,
     return status;
 }
 
-/* A body of the sample, by its place in it. */
+/* A body of the sample, with its index in the sample. */
 struct taken {
     uint64_t place;
     double mass, x[3], v[3];
 };
 
-/* The bodies whose random speeds are measured, in columns, and their order along the curve. */
+/* The bodies whose random speeds are measured, stored by columns, and their order along the
+ * curve. */
 struct flow {
     const struct taken *taken;
     size_t n, *body; /* [MOST] */
@@ -146,7 +147,7 @@ static int by_place(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The bodies of the sample, as *taken on the one that leads. */
+/* Collects the bodies of the sample in *taken on the leading rank. */
 static enum ky_status take_sample(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                   void **taken, size_t *count, struct ky_error *error)
 {
@@ -186,8 +187,8 @@ static void take(struct flow *flow, size_t count, double limit, const double mid
     }
 }
 
-/* The random speeds that a neighbourhood has after the fit of its flow, and what the fit took away.
- */
+/* Computes the random speeds of a neighbourhood after subtracting the fit of its flow, and the
+ * subtracted part. */
 static void leave(const size_t body[NEAR], const struct taken *taken, double left[NEAR])
 {
     static const double none[3] = {0};
@@ -225,7 +226,7 @@ static void find_random(struct flow *flow, struct ky_speeds *speeds)
         speeds->random = fmin(maxwell * median, speeds->dispersion);
 }
 
-/* The random speeds of the sample. */
+/* Computes the random speeds of the sample. */
 static enum ky_status measure_random(const struct taken *taken, size_t count, double limit,
                                      const double middle[3], struct ky_speeds *speeds,
                                      struct ky_error *error)

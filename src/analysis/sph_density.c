@@ -1,4 +1,4 @@
-/* SPH density: one walk finds the distance of the k-th neighbour, a second sums the kernel. */
+/* SPH density: a first walk finds the distance of the k-th neighbour, a second sums the kernel. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, 
     return ky_walker_walk(walker, &request, error);
 }
 
-/* The largest coordinate; 0 if the engine does not give it. */
+/* The largest coordinate; 0 if the engine cannot return it. */
 static double reach(struct ky_engine *engine)
 {
     double most = 0;
@@ -40,14 +40,15 @@ static enum ky_status check_results(struct ky_engine *engine, size_t k, const do
     for (size_t i = 0; i < engine->n; i++) {
         int same_place = smoothing[i] == 0 && (!density || !isfinite(density[i]));
         if (same_place)
-            return ky_fail(error, KY_BAD_DATA,
-                           "body %zu: its %zu nearest neighbours lie in the same place, where the "
-                           "density is infinite; take more neighbours than lie in one place",
-                           i, k);
+            return ky_fail(
+                error, KY_BAD_DATA,
+                "body %zu: its %zu nearest neighbours are at the same position, where the density "
+                "is infinite; take more neighbours than there are at one position",
+                i, k);
         if (!isfinite(smoothing[i]) || (density && !isfinite(density[i])))
             return ky_fail(error, KY_BAD_DATA,
-                           "body %zu: its density is not finite; the squares of distances between "
-                           "bodies leave the range of numbers, with coordinates up to %g",
+                           "body %zu: its density is not finite; the the squares of distances "
+                           "between bodies overflow, with coordinates up to %g",
                            i, reach(engine));
     }
     return KY_OK;

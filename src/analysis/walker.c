@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "domain/domain.h"
 
-/* Ranks search through the tree of a force, which none is computed with here. `why`: why one device
- * does all, or NULL. */
+/* Opens the engine. Ranks search through the tree of a force, but compute no force here. `why`: why
+ * a single device does everything, or NULL. */
 static enum ky_status open_engine(struct ky_walker *walker, const struct ky_bodies *bodies,
                                   const char *why, struct ky_error *error)
 {
@@ -26,7 +26,7 @@ static enum ky_status open_engine(struct ky_walker *walker, const struct ky_bodi
     own->force = is_chosen ? KY_TREE : KY_WALK;
     KY_TRY((is_chosen ? ky_domain_open : ky_engine_open_for)(own, bodies->n, &use, &walker->engine,
                                                              error));
-    if (*remark) /* the devices are there */
+    if (*remark) /* logged only if the devices exist */
         ky_log(own, KY_LOG_INFO, "%s", remark);
     return KY_OK;
 }
@@ -43,10 +43,10 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     ky_force_defaults(&own);
     enum ky_status status =
         ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
-    /* In double every engine finds the same bodies within a radius, even a body on its surface. */
+    /* In double all engines find the same bodies within a radius, even a body on its surface. */
     if (own.precision == KY_PRECISION_BY_INTEGRATOR)
         own.precision = KY_DOUBLE;
-    own.error = (double)NAN; /* walks have no forces */
+    own.error = (double)NAN; /* walks compute no forces */
     if (!status)
         status = ky_force_resolve_once(&own, &walker->parameters, error);
     if (!status)

@@ -1,5 +1,5 @@
-/* The general walk. A walker opens an engine for bodies that are on none yet, walks any number of
- * times, and closes it; or it walks over the bodies of an engine that is already open. */
+/* The general walk. A walker opens an engine for bodies that are not on an engine yet, walks any
+ * number of times, and closes it; or it walks over the bodies of an engine that is already open. */
 #ifndef KY_ANALYSIS_WALKER_H
 #define KY_ANALYSIS_WALKER_H
 
@@ -9,37 +9,37 @@ struct ky_walker {
     struct ky_parameters parameters; /* resolved; the engine keeps a pointer to it */
     struct ky_engine *engine;
     struct ky_halt halt;
-    int is_guest;                  /* 1: the engine is another's, and stays open */
-    struct ky_force_report report; /* sums over the walks that were made */
+    int is_guest;                  /* 1: the engine belongs to the caller and stays open */
+    struct ky_force_report report; /* sums over all walks */
 };
 
-/* Checks bodies and parameters, opens the engine, puts the bodies there. Walks heed the flag of
- * the parameters: KY_STOPPED, here too. The precision is double
+/* Checks bodies and parameters, opens the engine and puts the bodies there. Walks end with
+ * KY_STOPPED when the flag of the parameters is set; so does this call. The precision is double
  * unless the parameters name another. `why`: why several devices do not become ranks, or NULL.
- * KY_BAD_DATA for the bodies, KY_USAGE for the parameters, and
- * the failures of the engine. Close after a failure too. */
+ * KY_BAD_DATA for the bodies, KY_USAGE for the parameters; otherwise fails as the engine. Call
+ * ky_walker_close also after a failure. */
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *why,
                               struct ky_walker *walker, struct ky_error *error);
-/* A walker over the bodies on this engine, whose walks heed `stop` (or NULL). The parameters are
+/* A walker over the bodies on this engine, whose walks check `stop` (or NULL). The parameters are
  * the engine's, resolved. */
 struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters,
                               const volatile int *stop);
-/* One walk, whose results go where the request says; its time and work are added to the report.
- * Does not check that the results are finite. */
+/* Does one walk and stores the results as the request says; adds time and work to the report. Does
+ * not check that the results are finite. */
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error);
-/* Closes the engine, and gives the report to *report, which may be NULL. */
+/* Closes the engine and writes the report to *report, which may be NULL. */
 void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report);
 
-/* The calls of kyoho.h for a given walker. They fail as those calls do. */
+/* The functions of kyoho.h for a given walker. They fail in the same way. */
 enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
                              const struct ky_walk_input *input, double *results,
                              struct ky_error *error);
 enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radius, size_t radii,
                                     uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_error *error);
-/* `position` has the places of the engine's n bodies, as it gives them. */
+/* `position` has the positions of the engine's n bodies, as the engine returns them. */
 enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double (*position)[3],
                                const double *radius, size_t radii, struct ky_pairs *pairs,
                                struct ky_error *error);

@@ -1,4 +1,4 @@
-/* ky_walk: the general walk with an action by its name. */
+/* ky_walk: the general walk with an action given by name. */
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -17,7 +17,7 @@ static enum ky_status find_action(const char *name, enum ky_action_id *id, struc
                    name);
 }
 
-/* The request of an action by its name. KY_USAGE for an action whose arguments the input lacks. */
+/* Reads an action given by name. KY_USAGE for an action whose arguments the input lacks. */
 static enum ky_status read_request(const char *action, const struct ky_walk_input *input,
                                    struct ky_walk_request *request, struct ky_error *error)
 {
@@ -73,15 +73,16 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
         return status;
     status = ky_walker_open(&own, &given,
                             request.action == KY_ACTION_gravity
-                                ? "ranks do not share gravity of the general walk"
+                                ? "ranks do not compute gravity by general walks"
                                 : NULL,
                             &walker, error);
     const struct ky_opening_kind *opening = ky_opening_kind(walker.parameters.opening);
     ky_opening_names(0, others);
     if (!status && request.action == KY_ACTION_gravity && opening->by_alpha)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "the general walk has no last accelerations for --opening %s: use %s",
-                         opening->name, others);
+        status =
+            ky_fail(error, KY_UNSUPPORTED,
+                    "the general walk has no last accelerations, which --opening %s needs: use %s",
+                    opening->name, others);
     if (!status)
         status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);

@@ -172,7 +172,7 @@ static enum ky_status twice(uint64_t id, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA,
                    "id %" PRIu64
-                   " occurs twice; ids must be unique, and --renumber numbers all bodies anew",
+                   " occurs twice; ids must be unique, and --renumber gives all bodies new ids",
                    id);
 }
 

@@ -177,7 +177,7 @@ static enum ky_status open_temporary(struct ky_file *file, struct ky_error *erro
         close(fd);
         number += busy;
     }
-    return ky_fail(error, KY_CANNOT_WRITE, "%s: %d programs write this file at the same time",
+    return ky_fail(error, KY_CANNOT_WRITE, "%s: %d programs are writing this file at the same time",
                    file->path, MOST_WRITERS);
 }
 

@@ -28,10 +28,11 @@ static inline int ky_halted(struct ky_halt *halt)
 /* KY_STOPPED if the flag is set, or was when a loop looked at it. */
 static inline enum ky_status ky_halt_check(struct ky_halt *halt, struct ky_error *error)
 {
-    return ky_halted(halt) ? ky_fail(error, KY_STOPPED,
-                                     "stopped by the program before the call was done: it has no "
-                                     "results")
-                           : KY_OK;
+    return ky_halted(halt)
+               ? ky_fail(
+                     error, KY_STOPPED,
+                     "stopped by the program before the call was complete: there are no results")
+               : KY_OK;
 }
 
 #endif

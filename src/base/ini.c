@@ -115,7 +115,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
         return unknown_name(r, name);
     size_t before = named_before(r, owner, option);
     if (before) {
-        ky_fail(r->error, KY_USAGE, "'%s' is given already in line %zu", name, before);
+        ky_fail(r->error, KY_USAGE, "'%s' is already given in line %zu", name, before);
         return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
     }
     if (*value == '"')
@@ -123,7 +123,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
     else if (r->name)
         cut_comment(value), trim(value);
     if (!value)
-        return wrong(r, "%s: the text in quotation marks must end with one, and the line with it",
+        return wrong(r, "%s: the text in quotation marks must end with one at the end of the line",
                      name);
     snprintf(where, sizeof where, "%.200s, line %zu: %.64s", r->name ? r->name : "parameters",
              r->line, name);

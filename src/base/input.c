@@ -33,7 +33,7 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
         status = ky_fail(error, KY_BAD_DATA, "%s: is a folder; give a file in it", path);
     else if (!S_ISREG(about.st_mode))
         status =
-            ky_fail(error, KY_BAD_DATA, "%s: is not a plain file; copy it into one first", path);
+            ky_fail(error, KY_BAD_DATA, "%s: is not a regular file; copy it into one first", path);
     else if (about.st_size == 0)
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty", path);
     if (status) {

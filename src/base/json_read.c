@@ -108,7 +108,7 @@ static enum ky_status read_text(struct parser *p, char **text)
     const char *from = to;
     while (*from != '"') {
         if ((unsigned char)*from < 0x20)
-            return wrong(p, "a text has no end in its line");
+            return wrong(p, "a text is not closed on its line");
         if (*from != '\\') {
             *to++ = *from++;
             continue;
@@ -116,14 +116,15 @@ static enum ky_status read_text(struct parser *p, char **text)
         from += 2;
         if (from[-1] == 'u') {
             if (!(to = put_code(to, &from)))
-                return wrong(p, "\\u is followed by four hexadecimal digits of a character");
+                return wrong(p,
+                             "\\u must be followed by the four hexadecimal digits of a character");
             continue;
         }
         size_t k = 0;
         while (k < sizeof escapes - 1 && escapes[k] != from[-1])
             k += 2;
         if (k >= sizeof escapes - 1)
-            return wrong(p, "a \\ in a text is followed by one of \"\\/bfnrtu");
+            return wrong(p, "a \\ in a text must be followed by one of \"\\/bfnrtu");
         *to++ = escapes[k + 1];
     }
     p->at += from + 1 - p->at;
@@ -143,8 +144,9 @@ static enum ky_status read_number(struct parser *p, const struct place *place)
     size_t length = strspn(start, "+-.0123456789eE");
     ky_number_real(start, &end);
     if (!length || end != start + length || *start == '+' || *start == '.')
-        return wrong(p, "a value is a number, a text in quotation marks, true, false, null, "
-                        "{…} or […]");
+        return wrong(
+            p,
+            "a value must be a number, a text in quotation marks, true, false, null, {…} or […]");
     p->at += length;
     memmove(start - 1, start, length);
     start[length - 1] = '\0';
@@ -186,7 +188,7 @@ static enum ky_status read_array(struct parser *p)
         enum ky_status status = read_value(p, &nowhere);
         int more = status ? 0 : goes_on(p, ']');
         if (more < 0)
-            return wrong(p, "',' or ']' is missing behind a value");
+            return wrong(p, "',' or ']' is missing after a value");
         if (status || !more)
             return status;
     }
@@ -204,14 +206,14 @@ static enum ky_status read_object(struct parser *p, const char *object)
             return wrong(p, "the name of a value must be in quotation marks");
         enum ky_status status = read_text(p, &name);
         if (!status && next(p) != ':')
-            return wrong(p, "':' is missing behind a name");
+            return wrong(p, "':' is missing after a name");
         p->at++;
         const struct place place = {object, object ? name : NULL};
         if (!status)
             status = read_value(p, &place);
         int more = status ? 0 : goes_on(p, '}');
         if (more < 0)
-            return wrong(p, "',' or '}' is missing behind a value");
+            return wrong(p, "',' or '}' is missing after a value");
         if (status || !more)
             return status;
     }
@@ -230,7 +232,7 @@ static enum ky_status read_value(struct parser *p, const struct place *place)
     if (c != '{' && c != '[')
         return read_word(p, place);
     if (++p->depth > DEEPEST)
-        return wrong(p, "too many brackets inside each other");
+        return wrong(p, "brackets are nested too deeply");
     int told = place->name && !*place->object; /* members of the outermost object */
     status = c == '[' ? read_array(p) : read_object(p, told ? place->name : NULL);
     p->depth--;
@@ -246,5 +248,6 @@ enum ky_status ky_json_read(char *text, const char *name, ky_json_member *member
     if (next(&p) != '{')
         return wrong(&p, "is not a JSON object, which begins with {");
     enum ky_status status = read_object(&p, "");
-    return !status && next(&p) ? wrong(&p, "something follows the end of the object") : status;
+    return !status && next(&p) ? wrong(&p, "there is more text after the end of the object")
+                               : status;
 }

@@ -1,5 +1,5 @@
-/* Letters for options, and their names in other programs: the table "Options that you know from
- * other programs" of docs/from-others.md, for errors. */
+/* Short letters of options, and option names of other programs (the table "Options that you know
+ * from other programs" in docs/from-others.md), for error messages. */
 #include "base/options.h"
 
 const struct ky_option_word ky_option_words[] = {
@@ -31,7 +31,7 @@ const struct ky_option_word ky_option_words[] = {
     /* phi-GRAPE, phi-GPU */
     {"dt_disk", "every", NULL},
     {"dt_contr", "energy-every", NULL},
-    /* gyrfalcON; some of its words are options of ours with another meaning */
+    /* gyrfalcON; some of its names are options of ours with another meaning */
     {"in", "input", NULL},
     {"out", "output", NULL},
     {"tstop", "end", NULL},
@@ -48,7 +48,7 @@ const struct ky_option_word ky_option_words[] = {
     {"sim.gravity", "force direct", NULL},
     {"sim.G", "g", NULL},
     {"interval", "every", NULL},
-    /* other common words */
+    /* other common names */
     {"outfile", "output", NULL},
     {"outdir", "output", NULL},
     {"tmax", "end", NULL},

@@ -56,8 +56,7 @@ enum ky_status ky_option_give_text(const struct ky_option *option, const void *v
     const size_t length = given ? strlen(given) : 0;
     if (length >= size)
         return ky_fail(error, KY_USAGE,
-                       "%s: its text has %zu bytes and an end, and there is room "
-                       "for %zu",
+                       "%s: its text has %zu bytes and a terminator, and there is space for %zu",
                        option->name, length, size);
     memcpy(text, given ? given : "", length + 1);
     return KY_OK;

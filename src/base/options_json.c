@@ -62,7 +62,7 @@ enum ky_status ky_options_json(const struct ky_option_names *names, FILE *file, 
         status = ky_json_read(text, name, take, &r, error);
     if (!status && !r.options)
         status = ky_fail(error, KY_USAGE,
-                         "%s: has no object \"options\" with options in it, as run.json has", name);
+                         "%s: has no object \"options\" with options in it, unlike run.json", name);
     if (member)
         *member = r.member;
     free(r.taken);

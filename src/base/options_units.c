@@ -122,8 +122,8 @@ enum ky_status ky_option_check_next(const struct ky_option *option, const char *
         ky_unit_read(next, dimension, where, &cgs, NULL))
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "%s: a blank between %.40s and its unit; write them together, %.40s%.40s. It "
-                   "takes %s",
+                   "%s: there is a blank between %.40s and its unit; write them together, "
+                   "%.40s%.40s. It takes %s",
                    where, value, value, next, ky_unit_names(dimension, names));
 }
 

@@ -258,7 +258,7 @@ enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, con
     const int length = (int)strcspn(text, ",");
     ky_unit_names(dimension, names);
     if (!read_name(text, &found, cgs) && !is_none(dimension))
-        return ky_fail(error, KY_USAGE, "%s: '%.*s' is no unit here; it takes %s", where,
+        return ky_fail(error, KY_USAGE, "%s: '%.*s' is not a unit here; it takes %s", where,
                        length < 40 ? length : 40, text, names);
     if (is_none(dimension))
         return ky_fail(error, KY_USAGE, "%s: %.*s: it takes a number without a unit", where,
@@ -294,8 +294,8 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
         if (one == 0)
             return ky_fail(
                 error, KY_USAGE,
-                "%s: %.40s, but the bodies are in N-body units, in which nothing has a "
-                "size; give --units galaxy, cluster or planets, or a number without a unit",
+                "%s: %.40s, but the bodies are in N-body units, which have no physical "
+                "scale; give --units galaxy, cluster or planets, or a number without a unit",
                 where, text);
         *value = rounded(*value * (cgs / one));
         at += strcspn(at, ",");
@@ -335,7 +335,7 @@ enum ky_status ky_units_together(const struct ky_units *one, const struct ky_uni
         ky_unit_text(other, kinds[k], names[1]);
     }
     return ky_fail(error, KY_BAD_DATA,
-                   "the snapshots are in different units, %s and %s: they have no scale in common; "
-                   "draw them apart",
+                   "the snapshots are in different units, %s and %s, without a common scale; draw "
+                   "them separately",
                    *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
 }

@@ -133,8 +133,8 @@ void ky_announce(const struct ky_parameters *parameters, size_t n, const char *w
 
 enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
 {
-    return ky_fail(
-        error, KY_FAULT,
-        "out of memory: %s (%zu × %zu bytes); take fewer bodies, or end what else takes memory",
-        what, count, size);
+    return ky_fail(error, KY_FAULT,
+                   "out of memory: %s (%zu × %zu bytes); take fewer bodies, or end other programs "
+                   "that use memory",
+                   what, count, size);
 }

@@ -6,13 +6,14 @@
 #include "command/command.h"
 #include "command/force.h"
 
-/* One row: a Plummer sphere of n bodies, and the options that differ from the defaults. */
+/* One row of the table: a Plummer sphere of n bodies, with the options that differ from the
+ * defaults. */
 struct bench_case {
     const char *group; /* its word on the command line */
     int force, precision, multipole;
     uint64_t n;
     int opening;
-    double theta; /* NaN: the opening goes by alpha, with its default */
+    double theta; /* NaN: the opening test uses alpha with its default */
     int repeat;
 };
 
@@ -53,7 +54,7 @@ static enum ky_status check_words(struct cli *cli)
             known |= !strcmp(cli->words[k], cases[c].group);
         if (!known)
             return ky_fail(&cli->error, KY_USAGE,
-                           "no benchmark is called '%s'; there are direct, tree and walk",
+                           "no benchmark is called '%s'; the benchmarks are direct, tree and walk",
                            cli->words[k]);
         for (int before = 0; before < k; before++)
             if (!strcmp(cli->words[k], cli->words[before]))
@@ -99,8 +100,8 @@ struct bench {
 };
 
 /* 1 if the failure only means that the engine has no such kernels, and the command line did not ask
- * for them: they are then left out, and a line says so. Every engine has the exact sum, which comes
- * first. */
+ * for this group. The group is then left out, and a line says so. Every engine has the exact sum,
+ * which comes first. */
 static int pass_over(struct cli *cli, const struct bench *bench, const char *group,
                      enum ky_status status)
 {
@@ -142,7 +143,7 @@ static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *par
     return KY_OK;
 }
 
-/* Writes all results as one object. */
+/* Writes all results as one JSON object. */
 static void write_json(const struct bench *bench)
 {
     struct ky_json json = {.out = stdout};
@@ -159,14 +160,14 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct bench bench = {.count = 0};
     struct ky_parameters parameters;
     cli_add_force(cli, &parameters);
-    /* the cases set the others */
+    /* the cases set the other options */
     cli_narrow(cli, "force", "cell curve leaf group softening softening-kind g");
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
     status = check_words(cli);
     if (!status)
-        status = cli_settle(cli, &(struct ky_units){0}); /* its spheres have no scale */
+        status = cli_settle(cli, &(struct ky_units){0}); /* its models have no physical units */
     if (!status)
         status = run_cases(cli, &parameters, &bench);
     if (!status && cli->json)

@@ -1,4 +1,5 @@
-/* kyoho binaries: bound pairs of one snapshot or of all of a run, with their elements. */
+/* kyoho binaries: bound pairs of one snapshot or of all snapshots of a run, with their orbital
+ * elements. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "command/table.h"
 #include "command/walks.h"
 
-enum { SHOWN = 20 }; /* pairs of a snapshot that are shown, in the order of energy */
+enum { SHOWN = 20 }; /* pairs of a snapshot that are printed, sorted by energy */
 
 struct request {
     struct ky_parameters parameters;
@@ -96,14 +97,15 @@ static struct table table_of(const struct rows *rows, struct table_column column
     return (struct table){column, COLUMNS, rows->count, &rows->units};
 }
 
-/* The softening of the pairs, by ky_softening_choose; none if none is known. */
+/* The softening of the pairs as ky_softening_choose returns it; none if it returns none. */
 static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot)
 {
     char remark[KY_REMARK] = "";
     if (isnan(parameters->softening) && isnan(snapshot->softening) && !snapshot->bodies.softening) {
         parameters->softening = 0;
-        cli_log(cli, KY_LOG_INFO, "no softening is known: orbits without; else give --softening");
+        cli_log(cli, KY_LOG_INFO,
+                "no softening is known: orbits are computed without; --softening sets one");
     }
     KY_TRY(source_soften(cli, parameters, snapshot, remark));
     if (remark[0])
@@ -111,7 +113,7 @@ static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* One line about a snapshot. */
+/* Prints one line about a snapshot. */
 static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const char *origin,
                 const struct ky_binaries *found)
 {
@@ -128,7 +130,8 @@ static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const
            ky_quantity_text(&snapshot->units, KY_ENERGY_UNIT, energy, 6, sum));
 }
 
-/* Finds the pairs of one snapshot: a file, or with NULL the one of the command line. */
+/* Finds the pairs of one snapshot: the one in `file`, or the one that the command line names if
+ * `file` is NULL. */
 static enum ky_status look(struct cli *cli, struct request *request, const char *file,
                            struct rows *rows)
 {
@@ -141,7 +144,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
         cli->words[0] = file;
     enum ky_status status =
         source_get(cli, &request->source, &request->parameters, &snapshot, origin);
-    parameters = request->parameters; /* they are in the units of the bodies now */
+    parameters = request->parameters; /* now in the units of the bodies */
     if (file)
         cli->words[0] = word;
     if (!status)
@@ -157,7 +160,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
     return status;
 }
 
-/* Writes the file and shows the pairs of the last snapshot. */
+/* Writes the table and prints the pairs of the last snapshot. */
 static enum ky_status give(struct cli *cli, const struct request *request, const struct rows *rows)
 {
     struct table_column column[COLUMNS];
@@ -221,12 +224,12 @@ static void more_help(const struct cli *cli, FILE *out)
 {
     (void)cli;
     fputc('\n', out);
-    ky_help_text("A pair is two bodies each of which is the nearest that the other is bound to, "
-                 "among its eight nearest neighbours. Elements are those of the relative orbit; "
-                 "with softening the semi-major axis and the eccentricity follow from its turning "
-                 "points, and the period is the time between two pericentres. Of a run's folder "
-                 "all snapshots are looked at.",
-                 0, 0, out);
+    ky_help_text(
+        "A pair is two bodies, each of which is the nearest one that the other is bound to, among "
+        "its eight nearest neighbours. Elements belong to the relative orbit; with softening, "
+        "semi-major axis and eccentricity are derived from its turning points, and the period is "
+        "the time between two pericentres. For the folder of a run, all snapshots are read.",
+        0, 0, out);
 }
 
 const struct subcommand binaries_command = {

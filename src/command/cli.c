@@ -1,4 +1,4 @@
-/* One call of a subcommand: its options, its words, its help. */
+/* One call of a subcommand: its options, its words and its help. */
 #include "command/command.h"
 
 #include <errno.h>
@@ -39,8 +39,8 @@ struct ky_option cli_option(const struct ky_option_about *about)
                               about->help};
 }
 
-/* Binds the options of a kind under `title`; `section`: those of one section alone, or NULL.
- * `without`: the name of one that is left out, or "". */
+/* Binds the options of a kind under `title`. `section`: binds only this section; NULL: all.
+ * `without`: the name of one option to leave out, or "". */
 static void add_section(struct cli *cli, const char *title, int kind, const char *section,
                         const char *without, void *values)
 {
@@ -69,8 +69,8 @@ void cli_add_options(struct cli *cli, const char *title, int kind, void *values)
 enum { ENGINE, FORCE, INTEGRATOR, STOPPING };
 static const char *const sections[] = {"engine", "force", "integrator", "stopping"};
 
-/* Binds the sections up to `last`; the other fields keep their defaults. Ranks share simulations
- * alone. */
+/* Binds the sections up to `last`; the other fields keep their defaults. Only simulations run on
+ * ranks. */
 static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int last)
 {
     const char *without = last < INTEGRATOR ? "ranks" : "";
@@ -149,7 +149,7 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
     return status;
 }
 
-/* --help anywhere: only its topic matters. */
+/* --help may stand anywhere on the line: then nothing else matters but its topic. */
 static int wants_help(struct cli *cli, int argc, char **argv)
 {
     for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
@@ -193,7 +193,7 @@ static enum ky_status refuse_assignments(struct cli *cli)
     return KY_OK;
 }
 
-/* --threads applies to everything that the program does, also models and analysis. */
+/* --threads applies to the whole program, including models and analysis. */
 static void take_threads(const struct cli *cli)
 {
     const struct ky_option_set *owner = NULL;
@@ -205,7 +205,7 @@ static void take_threads(const struct cli *cli)
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
 {
     if (cli->overfull)
-        return ky_fail(&cli->error, KY_FAULT, "no room for the options of '%s'", cli->overfull);
+        return ky_fail(&cli->error, KY_FAULT, "too many options in '%s'", cli->overfull);
     cli->words = malloc(((size_t)argc + 1) * sizeof *cli->words);
     if (!cli->words)
         return ky_no_memory(&cli->error, "command line", (size_t)argc + 1, sizeof *cli->words);
@@ -300,7 +300,7 @@ struct remark {
     char text[];
 };
 
-/* Remembers the line; 1 if it was there already. */
+/* Remembers the line; 1 if it was printed before. */
 static int said_before(struct cli *cli, const char *line)
 {
     for (const struct remark *remark = cli->said; remark; remark = remark->next)

@@ -32,13 +32,13 @@ const char *columns_unit(const struct columns *columns, const char *name, char u
     return NULL;
 }
 
-/* A line of any length, in memory that grows. */
+/* A line of any length; its memory grows. */
 struct line {
     char *text;
     size_t room, number; /* number: number of the line in the file, from 1 */
 };
 
-/* Reads a line, without its end. 0 if there is none. */
+/* Reads a line without its newline; 0 at the end of the file. */
 static int read_line(FILE *file, struct line *line)
 {
     if (getline(&line->text, &line->room, file) < 0)
@@ -57,8 +57,8 @@ static int read_comment(const char *text, struct columns *columns)
     return *text == '#';
 }
 
-/* Reads the first line that is not a comment. Some editors put a byte-order mark before the first
- * line: it is taken away. */
+/* Reads the first line that is not a comment (#). Removes the byte-order mark that some editors put
+ * before the first line. */
 static int read_names(FILE *file, struct line *line, struct columns *columns)
 {
     static const char order[] = "\xef\xbb\xbf";
@@ -71,8 +71,8 @@ static int read_names(FILE *file, struct line *line, struct columns *columns)
     return 0;
 }
 
-/* Cuts the next cell off a line, in place: without blanks around it and without the quotes that
- * let it hold commas. NULL past the last one. */
+/* Cuts the next cell off a line in place, without surrounding blanks and without the quotes that
+ * let it contain commas. NULL after the last cell. */
 char *columns_cell(char **line)
 {
     char *from = *line, *cell, *to;
@@ -93,8 +93,8 @@ char *columns_cell(char **line)
     return cell;
 }
 
-/* Finds the places, from 0, of the names in the line of names. KY_BAD_DATA for a name that does not
- * occur. */
+/* Finds the indices (from 0) of the names in the header line. KY_BAD_DATA for a name that is
+ * missing. */
 static enum ky_status find_places(const char *path, const char *line, const char *const *names,
                                   size_t count, size_t *places, struct ky_error *error)
 {
@@ -117,25 +117,27 @@ static enum ky_status find_places(const char *path, const char *line, const char
     return status;
 }
 
-/* Notes that a row lacks a number; `cell` is the text in its place, NULL: there is none. */
+/* Counts a row that lacks a number and remembers the first one. `cell` is the text found instead;
+ * NULL if there is no cell. */
 static void note_gap(struct columns *columns, size_t line, const char *name, const char *cell)
 {
     if (columns->incomplete++)
         return;
     if (cell)
         ky_format(columns->first, sizeof columns->first,
-                  "line %zu has '%.40s' in column '%.40s', which is no number", line, cell, name);
+                  "line %zu has '%.40s' in column '%.40s', which is not a number", line, cell,
+                  name);
     else
         ky_format(columns->first, sizeof columns->first, "line %zu ends before column '%.40s'",
                   line, name);
 }
 
-/* Makes room for one more row, without numbers. 0 when memory is out. */
+/* Allocates one more row, filled with NaN. 0 if memory runs out. */
 static int add_row(struct columns *columns, size_t count)
 {
     const size_t row = columns->rows;
     for (size_t c = 0; c < count; c++) {
-        if (!(row & (row - 1))) { /* make the memory twice as large */
+        if (!(row & (row - 1))) { /* double the memory */
             double *more = realloc(columns->values[c], 2 * (row + 1) * sizeof *more);
             if (!more)
                 return 0;
@@ -181,7 +183,7 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     if (!file)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", path, ky_reason(errno, reason));
     if (!read_names(file, &line, columns))
-        status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or no text", path);
+        status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or not text", path);
     else
         status = find_places(path, line.text, names, count, places, error);
     while (!status && read_line(file, &line)) {

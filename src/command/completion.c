@@ -1,10 +1,10 @@
-/* Scripts that complete the words of kyoho's command lines: commands, models, options, and values
- * of options that are chosen from a list. Everything else is completed as the name of a file. */
+/* Completion scripts for kyoho's command lines: commands, models, options, and values of options
+ * that are chosen from a list. Everything else is completed as a file name. */
 #include "command/completion.h"
 
 #include <string.h>
 
-/* Writes the names of all models with blanks between. */
+/* Writes the names of all models, separated by blanks. */
 static void model_names(FILE *out)
 {
     const char *name;
@@ -12,8 +12,8 @@ static void model_names(FILE *out)
         fprintf(out, "%s%s", k ? " " : "", name);
 }
 
-/* The words from which an option's value is chosen, with blanks between: "auto cpu cuda opencl".
- * Returns their number; 0 if any text or number is allowed. */
+/* The values from which an option is chosen, separated by blanks: "auto cpu cuda opencl". Returns
+ * their number; 0 if any text or number is allowed. */
 static size_t choices(const struct ky_option *option, char *words, size_t size)
 {
     size_t used = 0, count = 0;
@@ -29,7 +29,7 @@ static size_t choices(const struct ky_option *option, char *words, size_t size)
     return count;
 }
 
-/* Calls `write` for the first option of each name. */
+/* Calls `write` once for each option name. */
 static void each_option(const struct cli *cli, FILE *out,
                         void (*write)(const struct ky_option *option, FILE *out))
 {
@@ -75,7 +75,7 @@ static void bash_name(const struct ky_option *option, FILE *out)
     fprintf(out, " --%s", option->name);
 }
 
-/* The values of one option after its word. */
+/* The values of one option, after the option's name. */
 static void bash_values(const struct ky_option *option, FILE *out)
 {
     char words[256];
@@ -112,7 +112,7 @@ static void bash_end(FILE *out)
 
 /* ---- zsh ---- */
 
-/* The first clause of a text, without characters that zsh would interpret. */
+/* The first clause of a text, without characters that zsh interprets. */
 static void clause(const char *text, FILE *out)
 {
     for (; *text && !(strchr(";.(", *text) && (text[1] == ' ' || *text == '(')); text++)

@@ -4,8 +4,8 @@
 
 #include "command/command.h"
 
-/* The parts of a shell's script: the head with the names and summaries of all commands, a part for
- * each command whose options are bound, and the end. */
+/* The parts of a shell's script: the beginning with the names and summaries of all commands, a part
+ * for each command whose options are bound, and the end. */
 struct completion {
     const char *shell; /* "bash", "zsh" */
     void (*begin)(const struct subcommand *const *commands, size_t count, FILE *out);
@@ -13,7 +13,7 @@ struct completion {
     void (*end)(FILE *out);
 };
 
-/* The table's row of that shell, or NULL. */
+/* The row of the table for this shell, or NULL. */
 const struct completion *completion_find(const char *shell);
 
 #endif

@@ -9,16 +9,17 @@ struct request {
     struct reading reading;
     const char *units;
     double turn;
-    struct ky_model_parameters place; /* position, velocity and orientation alone */
+    struct ky_model_parameters place; /* only position, velocity and orientation are used */
 };
 
 static const struct ky_option own_options[] = {
     CLI_UNITS(offsetof(struct request, units),
-              "units of a file without units, or with units that Kyoho does not know"),
+              "units of a file that has none, or has units that Kyoho does not know"),
     TURN_OPTION(offsetof(struct request, turn)),
 };
 
-/* Reads the first file, settles its units with --units, and places its bodies. */
+/* Reads the first file, sets its units from --units, and applies the position, velocity and
+ * orientation. */
 static enum ky_status read_input(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot)
 {

@@ -17,7 +17,7 @@ struct results {
     struct spread density_spread, smoothing_spread;
 };
 
-/* id, density and smoothing length of every body; a table_rows. */
+/* Writes id, density and smoothing length of every body; a table_rows. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
 {
     const struct results *results = data;
@@ -27,7 +27,7 @@ static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, con
                                results->density[i], results->smoothing[i]);
 }
 
-/* The statistics, as one object or as lines. */
+/* Prints the statistics, as one JSON object or as lines. */
 static void show(const struct cli *cli, const struct results *results, uint64_t neighbours,
                  size_t n, const struct ky_units *units)
 {
@@ -46,7 +46,7 @@ static void show(const struct cli *cli, const struct results *results, uint64_t 
     }
 }
 
-/* Finds the densities, writes the table and shows the statistics. */
+/* Computes the densities, writes the table and prints the statistics. */
 static enum ky_status measure(struct cli *cli, const struct walk_call *call, uint64_t neighbours)
 {
     const struct ky_bodies *bodies = &call->snapshot.bodies;
@@ -91,7 +91,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand density_command = {
     "density",
     "FILE | --model NAME -n N [--neighbours K] [-o FILE.csv]",
-    "find the SPH density at every body, with a cubic spline over its neighbours",
+    "compute the SPH density at every body, with a cubic spline over its neighbours",
     run,
     NULL,
     "neighbours input model bodies output engine threads overwrite",

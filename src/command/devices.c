@@ -1,5 +1,5 @@
-/* kyoho devices: every device that the library knows, with the reason where one cannot be used; and
- * the plug-ins for MPI. */
+/* kyoho devices: every device that the library knows, with the reason if it cannot be used, and the
+ * MPI plug-ins. */
 #include "command/command.h"
 
 void devices_mpi(void)
@@ -8,7 +8,8 @@ void devices_mpi(void)
     size_t k = 0;
     for (; (file = ky_mpi_plug(k, &mpi)); k++)
         printf("%s%s (%s)", k ? "; " : "MPI: ", mpi, file);
-    puts(k ? "" : "MPI: no: there is no plug-in beside this program; `make plugs` builds one");
+    puts(k ? ""
+           : "MPI: no: there is no plug-in installed with this program; `make plugs` builds one");
 }
 
 static void list_plugs(struct ky_json *json)
@@ -61,7 +62,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand devices_command = {
     "devices",
     "[--json]",
-    "list the processors, with reasons for those that cannot be used, and what MPI is known",
+    "list the processors, with the reason if one cannot be used, and the MPI plug-ins",
     run,
     NULL,
     NULL,

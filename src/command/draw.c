@@ -16,18 +16,18 @@
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "PNG|PDF|SVG|MP4",
-     "the picture, plot or film to write, as the name ends: .png, .pdf, .svg or .mp4"},
+     "the picture, plot or film to write; the extension chooses: .png, .pdf, .svg or .mp4"},
     {"panels", KY_OPTION_COUNT, FIELD(panels), "0", 0, 64, NULL, NULL,
-     "number of snapshots to draw, evenly from the first to the last; 0: all files, or 3 of a "
-     "folder; for trails all"},
+     "number of snapshots to draw, evenly spaced from the first to the last; 0: all files, or 3 of "
+     "a folder; for trails all"},
     {"groups", KY_OPTION_TEXT, FIELD(groups), NULL, KY_NO_RANGE, NULL, "FILE",
-     "circles around the groups of a catalogue of the snapshot, as kyoho groups -o FILE writes "
-     "it: about their centres, with their rms radii"},
+     "draw circles around the groups of a catalogue of the snapshot, written by kyoho groups -o "
+     "FILE: at their centres, with their rms radii"},
     {"live", KY_OPTION_FLAG, FIELD(live), NULL, KY_NO_RANGE, NULL, NULL,
      "follow a running simulation: draw its latest snapshot, and draw again at every new one until "
      "the run ends"},
     {"look-every", KY_OPTION_REAL, FIELD(look_every), "0.5", 0.01, 3600, NULL, "SECONDS",
-     "how often --live looks for a new snapshot [s]"},
+     "interval at which --live checks for a new snapshot [s]"},
     {"patience", KY_OPTION_REAL, FIELD(patience), "0", 0, 1e9, NULL, "SECONDS",
      "time without a new snapshot after which --live gives up; 0: never [s]"},
 };
@@ -39,17 +39,18 @@ static const struct ky_option plot_options[] = {
     {"x", KY_OPTION_TEXT, FIELD(x), NULL, KY_NO_RANGE, NULL, "COLUMN",
      "column of the table for the horizontal axis"},
     {"y", KY_OPTION_TEXT, FIELD(y), NULL, KY_NO_RANGE, NULL, "COLUMNS",
-     "columns of the table for the vertical axis, with commas between them"},
+     "columns of the table for the vertical axis, separated by commas"},
     {"logarithmic", KY_OPTION_CHOICE, FIELD(logarithmic), "none", KY_NO_RANGE, "none|x|y|both",
-     NULL, "which axes of --plot table are logarithmic"},
+     NULL, "logarithmic axes of --plot table"},
     {"label", KY_OPTION_TEXT, FIELD(label), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "text at the vertical axis of --plot table; without it the name of the column, if there is "
+     "label of the vertical axis of --plot table; without it the name of the column, if there is "
      "only one"},
 };
 
-/* Tells how far the film is: a line that is written over on a terminal, else one now and then. */
+/* Prints the progress of a film: on a terminal a line that is overwritten, otherwise a new line now
+ * and then. */
 struct film_line {
-    double began, told; /* ky_clock */
+    double began, told; /* ky_clock; told: when the last line was printed */
 };
 static void tell(void *context, size_t done, size_t frames)
 {
@@ -64,7 +65,8 @@ static void tell(void *context, size_t done, size_t frames)
             seconds / (double)done * (double)(frames - done), terminal && !last ? "" : "\n");
 }
 
-/* Values with units wait for the first snapshot, whose head is enough. */
+/* Converts values with units to the units of the first snapshot, of which only the header is
+ * read. */
 static enum ky_status settle(struct cli *cli, const struct draw_request *request, const char *file)
 {
     struct ky_snapshot snapshot;
@@ -93,7 +95,7 @@ static enum ky_status draw_film(struct cli *cli, const struct draw_request *requ
                    request->parameters, &film, &cli->error);
 }
 
-/* Makes a picture of `count` of the files. */
+/* Makes a picture of `count` panels, from files spread evenly over the list. */
 static enum ky_status draw_picture(struct cli *cli, const struct draw_request *request,
                                    const struct file_list *files, size_t count)
 {
@@ -111,7 +113,7 @@ static enum ky_status draw_picture(struct cli *cli, const struct draw_request *r
     return status;
 }
 
-/* Reads the places and radii of groups. *circles is freed by the caller. KY_USAGE for a name that
+/* Reads the positions and radii of groups. The caller frees *circles. KY_USAGE for a file name that
  * no catalogue has, KY_BAD_DATA for a file without groups. */
 static enum ky_status read_groups(struct cli *cli, const char *path, double (**circles)[4],
                                   size_t *count)
@@ -137,7 +139,8 @@ static enum ky_status read_groups(struct cli *cli, const char *path, double (**c
     return status;
 }
 
-/* Shows what was drawn, as one object or a line. `what` and `many`: "panel", "panels". */
+/* Prints a summary as one JSON object or a line. `what` and `many`: singular and plural of the
+ * drawn thing, "panel" and "panels". */
 static void show(const struct cli *cli, const char *output, size_t count, const char *what,
                  const char *many)
 {
@@ -152,8 +155,8 @@ static void show(const struct cli *cli, const char *output, size_t count, const 
     }
 }
 
-/* The words of the command line as files. *folder: 1 if one word is a folder. KY_USAGE if the
- * output is one of the files. */
+/* Turns the words of the command line into files. *folder: 1 if one word is a folder. KY_USAGE if
+ * the output is one of the files. */
 static enum ky_status list_files(struct cli *cli, const char *output, struct file_list *files,
                                  int *folder)
 {
@@ -166,7 +169,7 @@ static enum ky_status list_files(struct cli *cli, const char *output, struct fil
     return KY_OK;
 }
 
-/* A picture or a film of the snapshots. */
+/* Draws a picture or a film of the snapshots. */
 static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request *request, int film)
 {
     struct file_list files = {0};
@@ -176,8 +179,7 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
     if (!request->panels && folder && !trails)
         count = 3;
     if (!status && request->panels && count > files.count)
-        cli_log(cli, KY_LOG_WARNING,
-                "--panels asks for more snapshots than there are; all are drawn");
+        cli_log(cli, KY_LOG_WARNING, "--panels asks for more snapshots than exist; all are drawn");
     if (count > files.count)
         count = files.count;
     if (!status && request->groups && (film || trails || count != 1))
@@ -196,7 +198,7 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
     return status;
 }
 
-/* A picture that follows a run. */
+/* Draws a picture that follows a run. */
 static enum ky_status follow(struct cli *cli, const struct draw_request *request)
 {
     size_t pictures;
@@ -211,7 +213,7 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
     return KY_OK;
 }
 
-/* A plot with axes, of snapshots or of a table. */
+/* Draws a plot with axes, of snapshots or of a table. */
 static enum ky_status plot(struct cli *cli, const struct draw_request *request)
 {
     static enum ky_status (*const plots[])(struct cli *, const struct draw_request *,
@@ -235,13 +237,13 @@ static enum ky_status plot(struct cli *cli, const struct draw_request *request)
     return status;
 }
 
-/* 1 if a file of this name is drawn, not encoded. */
+/* 1 if the file name is for a picture, not for a film. */
 static int is_picture(const char *path)
 {
     return ky_ends_with(path, ".png") || ky_ends_with(path, ".pdf") || ky_ends_with(path, ".svg");
 }
 
-/* KY_USAGE for options that have no meaning for this picture. */
+/* KY_USAGE for options that have no effect on this kind of picture. */
 static enum ky_status check_shown(struct cli *cli, const struct ky_draw_parameters *parameters)
 {
     enum {
@@ -251,7 +253,7 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     };
     static const struct {
         const char *names;
-        int shown; /* a sum of 1 << enum ky_show: the pictures for which they have a meaning */
+        int shown; /* bits 1 << enum ky_show: the kinds of picture to which the options apply */
         const char *what;
     } rules[] = {{"speed", 1 << KY_SHOW_VELOCITY, "--show velocity"},
                  {"trails", TRAILS, "--show trails"},
@@ -266,8 +268,8 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     return KY_OK;
 }
 
-/* KY_USAGE for an output that is neither a picture nor, if that is possible, a film, and for
- * options without meaning for it. */
+/* KY_USAGE for an output that is neither a picture nor (if one is possible here) a film, and for
+ * options that do not apply to it. */
 static enum ky_status check_output(struct cli *cli, const struct draw_request *request, int film)
 {
     int plot = request->plot >= 0;
@@ -305,8 +307,8 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
                   : ky_file_may_write(request->output, request->parameters->overwrite, &cli->error);
 }
 
-/* Chooses what is shown, and the rim, where they depend on the output and on other options: options
- * about densities choose densities, and films have no axes. */
+/* Chooses the shown quantity and the border where they depend on the output and on other options:
+ * options about densities choose densities, and films have no axes. */
 static void choose_shown(const struct cli *cli, int film, struct ky_draw_parameters *parameters)
 {
     static const char *const of_density[] = {"colours", "brightness", "range", "peak", "smooth"};
@@ -317,7 +319,7 @@ static void choose_shown(const struct cli *cli, int film, struct ky_draw_paramet
         parameters->rim = KY_RIM_SCALE;
 }
 
-/* Pictures of a run follow its bodies, unless the picture has a fixed place. */
+/* Pictures of a run follow its bodies, unless the view is fixed by options. */
 static void follow_runs(const struct cli *cli, struct ky_draw_parameters *parameters)
 {
     int folder = 0, fixed = parameters->show == KY_SHOW_TRAILS;

@@ -1,5 +1,5 @@
-/* The other outputs of `kyoho draw` besides pictures of snapshots: films, a picture that follows a
- * run, and plots. Every call fills cli->error when it fails. */
+/* Outputs of `kyoho draw` other than pictures of snapshots: films, a picture that follows a run,
+ * and plots. Every call fills cli->error when it fails. */
 #ifndef KY_COMMAND_DRAW_H
 #define KY_COMMAND_DRAW_H
 
@@ -13,10 +13,10 @@ struct draw_request {
     const char *output, *groups;
     int plot; /* −1: none */
     uint64_t panels;
-    /* plots of tables */
+    /* for plots of tables */
     const char *x, *y, *label;
     int logarithmic;
-    /* a picture that follows a run */
+    /* for a picture that follows a run */
     int live;
     double look_every, patience;
     const struct reading *reading;
@@ -24,28 +24,28 @@ struct draw_request {
     const struct ky_film_parameters *film;
 };
 
-/* Draws the latest snapshot of a run, again for each new one, until the run has ended. *pictures:
- * how many were drawn. */
+/* Draws the latest snapshot of a run, and again for each new one, until the run has ended.
+ * *pictures: the number of pictures drawn. */
 enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
                          size_t *pictures);
 
-/* Plots of runs: energies (folders, or tables such as energy.csv) and Lagrangian radii (folders or
- * snapshots), for each run a set of lines; and of the errors of accelerations. `files` are the
- * words of the command line; only plots of errors use them. */
+/* Plots of runs: energies (from folders, or tables such as energy.csv), Lagrangian radii (from
+ * folders or snapshots), with a set of lines for each run, and errors of accelerations. `files` are
+ * the files of the command line's words; only plots of errors use them. */
 enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
                            const struct file_list *files);
 enum ky_status draw_radii(struct cli *cli, const struct draw_request *request,
                           const struct file_list *files);
 enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
                            const struct file_list *files);
-/* Plots columns of the table that is the only word of the command line. KY_USAGE if the columns are
- * not named, KY_BAD_DATA if the table lacks one of them or has no numbers there. */
+/* Plots columns of the table that is the only word of the command line. KY_USAGE if no columns are
+ * named, KY_BAD_DATA if the table lacks one of them or has no numbers in it. */
 enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
                           const struct file_list *files);
 /* As columns_read; warns of rows that lack numbers. */
 enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
                                  size_t count, struct columns *table);
-/* Writes plots, one below the other, with the size that the request asks for. */
+/* Writes plots, one below the other, in the size that the request gives. */
 enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
                                 const struct ky_plot *plots, size_t count);
 

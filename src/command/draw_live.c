@@ -36,7 +36,7 @@ static int run_has_ended(const char *folder)
     return ended;
 }
 
-/* Waits so many seconds, or less when a signal comes. */
+/* Waits for this many seconds, or until a signal comes. */
 static void wait_for(double seconds)
 {
     struct timespec span = {.tv_sec = (time_t)seconds};
@@ -44,8 +44,8 @@ static void wait_for(double seconds)
     nanosleep(&span, NULL);
 }
 
-/* Draws the last of the files, unless it was drawn before. *drawn is its name, freed by the caller.
- */
+/* Draws the last of the files, unless it was drawn before. *drawn is its name; the caller frees
+ * it. */
 static enum ky_status draw_latest(struct cli *cli, const struct draw_request *request,
                                   const struct file_list *files, char **drawn, size_t *pictures)
 {
@@ -84,8 +84,7 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
     while (!status && !ended) {
         struct file_list files = {0};
         size_t before = *pictures;
-        ended = run_has_ended(
-            folder); /* checked before the files, so that the last check sees all of them */
+        ended = run_has_ended(folder); /* before the files are listed: the last pass sees all */
         status = files_add(cli, &files, folder);
         if (status == KY_BAD_DATA && files_is_folder(folder) && !ended)
             status = KY_OK; /* there are no snapshots yet */
@@ -95,7 +94,7 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
         if (*pictures > before)
             news = ky_clock();
         if (!status && !ended && request->patience > 0 && ky_clock() - news > request->patience) {
-            cli_log(cli, KY_LOG_WARNING, "there is no new snapshot, and the run did not end");
+            cli_log(cli, KY_LOG_WARNING, "there is no new snapshot, and the run has not ended");
             break;
         }
         if (!status && !ended)

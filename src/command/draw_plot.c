@@ -1,4 +1,4 @@
-/* What all plots share, and plots of the errors of forces. */
+/* Code that all plots share, and plots of force errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +33,21 @@ enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *
     return KY_OK;
 }
 
-/* ---- errors of forces ---- */
+/* ---- force errors ---- */
 
 enum { POINTS = 500 };
 struct distribution {
     double error[POINTS], above[POINTS]; /* fraction of the bodies with a larger error */
 };
 
-/* Relative errors of accelerations, ascending; n of them in `errors`. KY_BAD_DATA unless both
- * snapshots have the same bodies, with accelerations. */
+/* Relative errors of the n accelerations, in ascending order. KY_BAD_DATA unless both snapshots
+ * have the same bodies, with accelerations. */
 static enum ky_status compare(struct cli *cli, const char *name, const struct ky_bodies *bodies,
                               const struct ky_bodies *exact, double *errors)
 {
     if (!bodies->acceleration)
         return ky_fail(&cli->error, KY_BAD_DATA,
-                       "%s: has no accelerations; make it by kyoho force FILE -o OUT.hdf5", name);
+                       "%s: has no accelerations; kyoho force FILE -o OUT.hdf5 writes them", name);
     if (bodies->n != exact->n || !bodies->n)
         return ky_fail(&cli->error, KY_BAD_DATA, "%s: has %zu bodies, the reference %zu", name,
                        bodies->n, exact->n);
@@ -70,7 +70,7 @@ static enum ky_status compare(struct cli *cli, const char *name, const struct ky
     return KY_OK;
 }
 
-/* The distribution at points that are even in the logarithm of the fraction. */
+/* The distribution at points spaced evenly in the logarithm of the fraction. */
 static void distribute(const double *errors, size_t n, struct distribution *out)
 {
     for (int p = 0; p < POINTS; p++) {
@@ -125,7 +125,7 @@ enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
     enum ky_status status = reading_get(cli, request->reading, files->names[0], NULL, 1, &exact);
     if (!status && !exact.bodies.acceleration)
         status = ky_fail(&cli->error, KY_BAD_DATA,
-                         "%s: has no accelerations; make it by kyoho force FILE -o OUT.hdf5",
+                         "%s: has no accelerations; kyoho force FILE -o OUT.hdf5 writes them",
                          files->names[0]);
     for (size_t k = 0; k < count && !status; k++) {
         const char *name = files->names[k + 1], *slash = strrchr(name, '/');

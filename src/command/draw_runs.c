@@ -1,5 +1,5 @@
-/* Plots of runs: their energies and their Lagrangian radii. Each run has a pattern of dashes, each
- * quantity a colour and a mark. Numbers are converted to the units of the first run. */
+/* Plots of runs: energies and Lagrangian radii. Each run has its own dash pattern, each quantity
+ * its own colour and marker. Numbers are converted to the units of the first run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,12 @@
 enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
 
 struct run {
-    const char *name; /* for the legend */
+    const char *name; /* in the legend */
     struct ky_units units;
 };
 
-/* The runs' names: the last part of their words, or the whole word where two parts are equal. */
+/* Names the runs: the last component of their paths, or the whole word where two last components
+ * are equal. */
 static void name_runs(struct run *runs, size_t count, const char *const *words)
 {
     int same = 0;
@@ -36,8 +37,8 @@ static enum ky_status too_many(struct cli *cli)
     return ky_fail(&cli->error, KY_USAGE, "a plot takes at most %d runs", RUNS_MOST);
 }
 
-/* The factor of the numbers of run r to the unit of the axis, whose name is written. `largest`: in
- * the units of the first run. */
+/* The factor from the numbers of run r to the unit of the axis, whose name is written. `largest`:
+ * the largest value, in the units of the first run. */
 static double unit_of(const struct run *runs, size_t r, struct ky_dimension dimension,
                       double largest, char name[KY_UNIT_TEXT])
 {
@@ -46,21 +47,21 @@ static double unit_of(const struct run *runs, size_t r, struct ky_dimension dime
     return scale > 0 ? first * (ky_unit_cgs(&runs[r].units, dimension) / scale) : first;
 }
 
-/* KY_BAD_DATA where some runs have units and others have none. */
+/* KY_BAD_DATA if some runs have units and others have none. */
 static enum ky_status check_units(struct cli *cli, const struct run *runs, size_t count)
 {
     for (size_t r = 1; r < count; r++) {
         const int here = ky_unit_cgs(&runs[r].units, KY_LENGTH_UNIT) > 0;
         if (here != (ky_unit_cgs(&runs[0].units, KY_LENGTH_UNIT) > 0))
             return ky_fail(&cli->error, KY_BAD_DATA,
-                           "%s has units and %s has none: they have no axes in common; kyoho "
+                           "%s has units and %s has none, so they have no common axes; kyoho "
                            "convert --units gives them some",
                            runs[here ? r : 0].name, runs[here ? 0 : r].name);
     }
     return KY_OK;
 }
 
-/* The largest size of the numbers in units of the first run; `scale` converts to these. */
+/* The largest absolute value, in the units of the first run; `scale` converts to these. */
 static double largest_of(const double *values, size_t n, double scale, double largest)
 {
     for (size_t i = 0; i < n; i++)
@@ -75,7 +76,7 @@ static void multiply(double *values, size_t n, double by)
         values[i] *= by;
 }
 
-/* Adds a line for each run to the legend; a single run needs none. */
+/* Adds a line for each run to the legend; a single run needs no legend. */
 static size_t add_runs(struct ky_plot_curve *curves, size_t used, const struct run *runs,
                        size_t count)
 {
@@ -88,7 +89,8 @@ static size_t add_runs(struct ky_plot_curve *curves, size_t used, const struct r
 
 enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, QUANTITIES, EXTERNAL = QUANTITIES };
 
-/* Reads energy.csv of a run, or such a table; units come from the snapshots beside it. */
+/* Reads energy.csv of a run, or such a table; the units come from the snapshots in the same
+ * folder. */
 static enum ky_status read_energies(struct cli *cli, const struct draw_request *request,
                                     const char *word, struct columns *table, struct ky_units *units)
 {
@@ -104,7 +106,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
         return status;
     struct ky_snapshot snapshot;
     struct reading head = *request->reading;
-    head.count_above = 1; /* only the head of the file is needed */
+    head.count_above = 1; /* only the header of the file is needed */
     ky_snapshot_clear(&snapshot);
     status = files_add(cli, &files, word);
     if (!status)
@@ -115,7 +117,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
     return status;
 }
 
-/* Converts the tables to common units, whose names are written. */
+/* Converts the tables to common units, and writes the units' names. */
 static void share_units(struct columns *tables, const struct run *runs, size_t count,
                         char time[KY_UNIT_TEXT], char energy[KY_UNIT_TEXT])
 {
@@ -135,7 +137,7 @@ static void share_units(struct columns *tables, const struct run *runs, size_t c
                      unit_of(runs, r, of[q], largest[q != TIME], names[q]));
 }
 
-/* Whether any table has a number for the change of energy. */
+/* 1 if any table has a number for the change of energy. */
 static int has_change(const struct columns *tables, size_t count)
 {
     for (size_t r = 0; r < count; r++)
@@ -145,7 +147,8 @@ static int has_change(const struct columns *tables, size_t count)
     return 0;
 }
 
-/* The energy in external fields: the total less the others. 1 if it is more than rounding. */
+/* The energy in external fields: the total minus kinetic and mutual energy. 1 if it is larger than
+ * rounding errors. */
 static int add_external(struct columns *table)
 {
     double *const *of = table->values, rest = 0, all = 0;
@@ -158,7 +161,7 @@ static int add_external(struct columns *table)
     return rest > 1e-6 * all;
 }
 
-/* Energies over time, and below them their relative change, where it is defined. */
+/* Plots energies over time and, below, their relative change where it is defined. */
 static enum ky_status plot_energies(struct cli *cli, const struct draw_request *request,
                                     struct columns *tables, const struct run *runs, size_t count)
 {
@@ -233,11 +236,11 @@ enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
 
 enum { RADII = KY_LAGRANGIAN_FRACTIONS };
 
-/* Times and radii of the snapshots of a run. */
+/* Times and radii of a run's snapshots. */
 struct series {
     struct file_list files;
     const char *word;
-    double *values; /* [1 + RADII][files.count]; row 0 has the times */
+    double *values; /* [1 + RADII][files.count]; row 0 holds the times */
 };
 
 /* Lagrangian radii of one snapshot, about its density centre; NaN where it has no bodies. */
@@ -264,7 +267,7 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     return status;
 }
 
-/* Sorts the words into runs: each folder is one, all single files together are another. */
+/* Groups the words into runs: each folder is a run, and all single files together are one. */
 static enum ky_status sort_words(struct cli *cli, struct series *series, size_t *count)
 {
     size_t loose = SIZE_MAX, r;
@@ -283,7 +286,7 @@ static enum ky_status sort_words(struct cli *cli, struct series *series, size_t 
     return KY_OK;
 }
 
-/* Sorts snapshots that were named in any order by their times. */
+/* Sorts snapshots by their times; the command line may name them in any order. */
 static void sort_by_time(struct series *series)
 {
     const size_t n = series->files.count;
@@ -321,7 +324,7 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
     return status;
 }
 
-/* Radii over times; the largest first, as in the plot from above. */
+/* Plots radii over time, the largest first, as they appear in the plot from top to bottom. */
 static enum ky_status plot_series(struct cli *cli, const struct draw_request *request,
                                   struct series *series, const struct run *runs, size_t count)
 {
@@ -358,8 +361,11 @@ static enum ky_status plot_series(struct cli *cli, const struct draw_request *re
     for (int k = 0; k < RADII && count > 1; k++)
         curves[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(curves, used, runs, count);
-    const struct ky_plot plot = {
-        {"time", "radius that holds this part of the mass"}, {0, 1}, curves, used, {time, length}};
+    const struct ky_plot plot = {{"time", "radius that contains this fraction of the mass"},
+                                 {0, 1},
+                                 curves,
+                                 used,
+                                 {time, length}};
     return draw_write_plots(cli, request, &plot, 1);
 }
 

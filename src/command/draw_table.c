@@ -4,8 +4,8 @@
 
 #include "command/draw.h"
 
-/* Cuts a text at its commas, in place. *count: number of names. KY_USAGE for an empty name, or too
- * many. */
+/* Splits a text at its commas, in place. *count: number of names. KY_USAGE for an empty name, or
+ * too many names. */
 static enum ky_status split(char *text, const char **names, size_t most, size_t *count,
                             struct ky_error *error)
 {
@@ -15,13 +15,13 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
             return ky_fail(error, KY_USAGE, "--y takes at most %zu columns", most);
         if (!*name)
             return ky_fail(error, KY_USAGE,
-                           "--y takes names of columns with commas between them; a name that has "
-                           "a comma is written in quotes: --y '\"a, b\",c'");
+                           "--y takes names of columns separated by commas; a name that has a "
+                           "comma is written in quotes: --y '\"a, b\",c'");
     }
     return KY_OK;
 }
 
-/* The unit that all these columns have in common. */
+/* The common unit of these columns. */
 static const char *common_unit(const struct columns *table, const char *const *names, size_t count,
                                char unit[COLUMNS_UNITS])
 {

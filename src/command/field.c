@@ -19,9 +19,9 @@ static const struct ky_option options[] = {
     {"position", KY_OPTION_TEXT, FIELD(position), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
      "one or more points, separated by blanks; lengths with or without a unit"},
     {"time", KY_OPTION_REAL, FIELD(time), "0", KY_NO_RANGE, NULL, NULL,
-     "time of the fields, for fields that change in time [time]"},
-    CLI_UNITS(FIELD(units), "units of the numbers, also in --field and in the output "
-                            "(default: nbody)"),
+     "time at which the fields are evaluated, if they change in time [time]"},
+    CLI_UNITS(FIELD(units),
+              "units of the numbers, also in --field and in the output (default: nbody)"),
 };
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL, "FILE.csv",
@@ -51,7 +51,7 @@ static void free_found(struct found *found)
     free(found->column[0]);
 }
 
-/* Cuts the text into points. The numbers may have units. */
+/* Splits the text into points. The numbers may have units. */
 static enum ky_status read_points(const struct request *request, struct found *found,
                                   struct ky_error *error)
 {

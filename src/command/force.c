@@ -1,4 +1,4 @@
-/* kyoho force: one force evaluation with its time by phase and its errors. */
+/* kyoho force: one force evaluation, with the time of each phase and its errors. */
 #include "command/force.h"
 
 #include <math.h>
@@ -16,14 +16,14 @@ static const struct ky_option own_options[] = {
      "evaluate nothing; print the memory that it needs"},
 };
 
-/* One line of statistics. */
+/* Prints one line of statistics. */
 static void show_errors(const char *name, const struct ky_error_statistics *errors)
 {
     printf("%-22s median %.2e  90 %% %.2e  99 %% %.2e  max %.2e  (%zu samples)\n", name,
            errors->median, errors->p90, errors->p99, errors->max, errors->samples);
 }
 
-/* What was measured, as lines. */
+/* Prints the measurements, a line each. */
 static void show(const struct force_result *result, const struct ky_units *units)
 {
     char unit[KY_UNIT_TEXT];
@@ -64,11 +64,11 @@ static void show(const struct force_result *result, const struct ky_units *units
         if (isnan(result->errors.of_peculiar))
             printf("\n");
         else
-            printf(", %.2e of that without its linear part\n", result->errors.of_peculiar);
+            printf(", %.2e of it without its linear part\n", result->errors.of_peculiar);
     }
 }
 
-/* Shows what would be chosen, and the memory that the evaluation would need, for --dry-run. */
+/* For --dry-run: prints the choices and the memory that the evaluation would need. */
 static enum ky_status show_plan(struct cli *cli, const struct ky_parameters *parameters,
                                 const struct ky_bodies *bodies, const struct force_request *request)
 {
@@ -94,7 +94,7 @@ static enum ky_status show_plan(struct cli *cli, const struct ky_parameters *par
     return status;
 }
 
-/* Reads or makes the bodies, measures, writes the forces and shows the result. */
+/* Reads or makes the bodies, measures, writes the forces and prints the result. */
 static enum ky_status work(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            const struct force_request *request, const struct sink *sink)
 {

@@ -1,12 +1,12 @@
-/* What the options that were given mean for the force: those that choose a method in place of
- * --force auto, and those without effect. */
+/* Effects of given options on the force: options that choose a method for --force auto, and options
+ * without effect. */
 #include <math.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "command/command.h"
 
-/* The choice by the options that `by` (cli_given or cli_on_line) knows. */
+/* Chooses the force by the options that `by` (cli_given or cli_on_line) reports. */
 static enum ky_status choose(struct cli *cli, struct ky_parameters *parameters,
                              int (*by)(const struct cli *cli, const char *name))
 {
@@ -20,15 +20,14 @@ static enum ky_status choose(struct cli *cli, struct ky_parameters *parameters,
     return ky_parameters_choose_force(parameters, given, &cli->error);
 }
 
-/* Sets a member to its default unless the line has its option. */
+/* Sets a member to its default unless the command line gives its option. */
 #define FORGET(name, field)                                                                        \
     do {                                                                                           \
         if (!cli_on_line(cli, name))                                                               \
             parameters->field = defaults.field;                                                    \
     } while (0)
 
-/* Forgets the tolerances and the precision of a file: they were chosen for its force, or its error.
- */
+/* Discards a file's tolerances and precision, which were chosen for its force or its error. */
 static void forget_tolerances(const struct cli *cli, struct ky_parameters *parameters)
 {
     struct ky_parameters defaults;
@@ -40,7 +39,7 @@ static void forget_tolerances(const struct cli *cli, struct ky_parameters *param
     FORGET("precision", precision);
 }
 
-/* The same, and all else of the method. */
+/* The same for all settings of the method. */
 static void forget_the_file(const struct cli *cli, struct ky_parameters *parameters)
 {
     struct ky_parameters defaults;
@@ -52,7 +51,8 @@ static void forget_the_file(const struct cli *cli, struct ky_parameters *paramet
     FORGET("mutual", mutual);
 }
 
-/* KY_USAGE for an option of the line that has no effect with what the line and a file have. */
+/* KY_USAGE for an option of the command line that has no effect together with the line and the
+ * file. */
 static enum ky_status refuse_idle(struct cli *cli, const struct ky_parameters *parameters)
 {
     struct ky_option_about about = {.size = sizeof about};
@@ -65,8 +65,8 @@ static enum ky_status refuse_idle(struct cli *cli, const struct ky_parameters *p
     return KY_OK;
 }
 
-/* Warns of options of an INI file that have no effect: the line may have replaced what they belong
- * to. */
+/* Warns of INI options without effect, since the command line may have replaced the method that
+ * uses them. */
 static void warn_idle(struct cli *cli, const struct ky_parameters *parameters)
 {
     struct ky_option_about about = {.size = sizeof about};
@@ -92,7 +92,8 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
     return KY_OK;
 }
 
-/* 1 if hermite4, which the line asks for, cannot have the force or the precision of the file. */
+/* 1 if the command line asks for hermite4, which does not work with the force or the precision of
+ * the file. */
 static int is_hermite_beside(const struct cli *cli, const struct ky_parameters *parameters)
 {
     const int is_exact = ky_parameters_ignore(parameters, "alpha") != NULL;
@@ -100,16 +101,16 @@ static int is_hermite_beside(const struct cli *cli, const struct ky_parameters *
            !cli_on_line(cli, "force") && !(is_exact && parameters->precision > KY_SINGLE);
 }
 
-/* Forgets what the file chose for its own force, order or error. */
+/* Discards settings that the file chose for its own force, order or error. */
 static void forget_its_choice(const struct cli *cli, struct ky_parameters *parameters)
 {
     struct ky_parameters defaults;
     ky_parameters_defaults(&defaults);
-    if (ky_parameters_ignore(parameters, "tree")) /* it was for a device */
+    if (ky_parameters_ignore(parameters, "tree")) /* the setting was for a device */
         FORGET("tree", tree);
     if (cli_on_line(cli, "error") || cli_on_line(cli, "force"))
         forget_tolerances(cli, parameters);
-    else if (cli_on_line(cli, "order")) /* each order has its own default of alpha */
+    else if (cli_on_line(cli, "order")) /* each order has its own default for alpha */
         FORGET("alpha", alpha);
 }
 
@@ -119,7 +120,7 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     const int is_hermite = is_hermite_beside(cli, parameters);
     if (is_hermite)
         parameters->force = KY_FORCE_AUTO;
-    if (parameters->force == KY_FORCE_AUTO) /* no file has it */
+    if (parameters->force == KY_FORCE_AUTO) /* no file has this value */
         forget_the_file(cli, parameters);
     else
         forget_its_choice(cli, parameters);
@@ -127,13 +128,13 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     KY_TRY(refuse_idle(cli, parameters));
     if (is_hermite)
         cli_log(cli, KY_LOG_WARNING,
-                "--integrator hermite4 takes the exact sum: force, tolerances and precision of the "
-                "file are left out");
+                "--integrator hermite4 uses the exact sum: force, tolerances and precision of the "
+                "file are ignored");
     else if (isnan(parameters->alpha) > isnan(of_file.alpha) ||
              isnan(parameters->theta) > isnan(of_file.theta) ||
              parameters->precision != of_file.precision)
         cli_log(cli, KY_LOG_WARNING,
                 "the tolerances and the precision of the file belong to its own force, order or "
-                "error: they are chosen anew, but for those on the command line");
+                "error: they are chosen again, except those on the command line");
     return KY_OK;
 }

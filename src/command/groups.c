@@ -1,4 +1,4 @@
-/* kyoho groups: friends of friends, and their catalogue. */
+/* kyoho groups: friends-of-friends groups and their catalogue. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "command/walks.h"
 
-enum { SHOWN = 10 }; /* groups, the largest ones */
+enum { SHOWN = 10 }; /* number of largest groups that are printed */
 
 struct request {
     struct ky_catalogue_parameters wanted;
@@ -22,14 +22,14 @@ static const struct ky_option output_options[] = {
      "replace a file that exists"},
 };
 
-/* Before work starts: KY_USAGE for options that contradict each other, and the failures of
+/* Before any work: KY_USAGE for options that contradict each other; otherwise fails as
  * ky_catalogue_may_write. */
 static enum ky_status check(struct cli *cli, const struct request *request, const char *input)
 {
     if (!isnan(request->wanted.linking_length) &&
         (cli_given(cli, "linking-fraction") || cli_given(cli, "volume")))
         return ky_fail(&cli->error, KY_USAGE,
-                       "--linking-length says all: leave out --linking-fraction and --volume");
+                       "--linking-length is complete: leave out --linking-fraction and --volume");
     if (!request->output)
         return cli_refuse(cli, "overwrite", "-o FILE");
     if (ky_is_standard(request->output))
@@ -44,7 +44,7 @@ static size_t bodies_of(const struct ky_catalogue *catalogue, size_t g)
     return catalogue->offset[g + 1] - catalogue->offset[g];
 }
 
-/* ---- what is shown ---- */
+/* ---- printing ---- */
 
 static void show_json(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
                       size_t n)
@@ -72,7 +72,7 @@ static void show_json(const struct ky_catalogue *catalogue, const struct ky_forc
     ky_json_end_object(&json);
 }
 
-/* Shows the groups with the most bodies, in units that suit the first one. */
+/* Prints the groups with the most bodies, in units that suit the first group. */
 static void show_largest(const struct ky_catalogue *catalogue, const struct ky_units *units)
 {
     char mass[KY_UNIT_TEXT], length[KY_UNIT_TEXT], speed[KY_UNIT_TEXT];

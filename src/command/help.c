@@ -1,16 +1,16 @@
-/* The help of a subcommand. The short one explains the options that most users need, and lists the
- * names of the others; the whole one (--all) explains every option. */
+/* The help of a subcommand. The short form explains the options that most users need and names the
+ * rest; the long form (--all) explains every option. */
 #include <string.h>
 
 #include "command/command.h"
 
-/* 1 if the option belongs into the short help of the command. */
+/* 1 if the short help of the command explains the option. */
 static int is_usual(const struct cli *cli, const char *name)
 {
     return cli_is_among(name, cli->command->usual);
 }
 
-/* 1 for options of models in the help of a command to which a model is one of several sources. */
+/* 1 for options of models in the help of a command that also takes bodies from other sources. */
 static int is_of_models(const struct cli *cli, const struct ky_option_set *set)
 {
     return !strcmp(set->title, "model") && strcmp(cli->command->name, "model") != 0;
@@ -33,7 +33,8 @@ static void usual_options(const struct cli *cli, FILE *out)
     ky_options_help(sets, cli->count, ky_option_words, out);
 }
 
-/* Appends the names of a set's options that the short help does not explain; returns the length. */
+/* Appends the names of the set's options that the short help does not explain; returns the
+ * length. */
 static size_t other_names(const struct cli *cli, const struct ky_option_set *set, char *names,
                           size_t size, size_t used)
 {
@@ -46,7 +47,7 @@ static size_t other_names(const struct cli *cli, const struct ky_option_set *set
     return used;
 }
 
-/* Lists the options that the short help does not explain, a line for each title. */
+/* Lists the options that the short help does not explain, one line per title. */
 static void other_options(const struct cli *cli, FILE *out)
 {
     char names[CLI_SETS * CLI_OPTIONS * 24];
@@ -63,10 +64,10 @@ static void other_options(const struct cli *cli, FILE *out)
         used = last ? 0 : used;
     }
     fprintf(out, "\n`kyoho help %s --all` explains every option%s.\n", cli->command->name,
-            models ? ", `kyoho help model NAME` those of a model" : "");
+            models ? ", `kyoho help model NAME` the options of a model" : "");
 }
 
-/* The examples, a line each. */
+/* Prints the examples, a line each. */
 static void examples(const char *line, FILE *out)
 {
     fputs("\nexamples:\n", out);

@@ -10,17 +10,16 @@ struct facts {
     const char *file;
     size_t n, types[6];
     double mass, low[3], high[3], centre_of_mass[3], velocity[3];
-    double softening[2]; /* smallest and largest of the bodies' own; NaN: they have none */
-    double used; /* the softening that a run of these bodies chooses by itself, the smallest; NaN:
-                    not known */
+    double softening[2]; /* smallest and largest of the bodies; NaN: none */
+    double used; /* the smallest softening that a run of these bodies chooses by default; NaN:
+                    unknown */
     double radii[KY_LAGRANGIAN_FRACTIONS];
     struct ky_scales scales;
     int has_scales;
-    struct ky_units
-        shown; /* units of the numbers; without scales if the numbers are per h or comoving */
+    struct ky_units shown; /* for printing; no scales if the numbers are comoving or h-scaled */
 };
 
-/* Sums and ranges over the bodies. Where no body has mass, means count each body once. */
+/* Sums and ranges over the bodies. If all masses are zero, means weight all bodies equally. */
 static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
 {
     facts->n = bodies->n;
@@ -44,7 +43,7 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
     ky_mean(bodies->n, bodies->mass, bodies->velocity, facts->velocity);
 }
 
-/* Measures all facts of the snapshot. Scales need bodies with mass. */
+/* Computes all facts of the snapshot. Scales need bodies with mass. */
 static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapshot,
                               struct facts *facts)
 {
@@ -65,7 +64,7 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
 
 /* ---- as text ---- */
 
-/* A line with the three numbers of a vector, in the unit that suits the number `size`. */
+/* Prints the three numbers of a vector, in the unit that suits the number `size`. */
 static void show_vector(const struct facts *facts, const char *name, struct ky_dimension dimension,
                         double size, const double v[3])
 {
@@ -75,7 +74,7 @@ static void show_vector(const struct facts *facts, const char *name, struct ky_d
            *unit ? " " : "", unit);
 }
 
-/* A line with a number and its unit. */
+/* Prints a number and its unit. */
 static void show_number(const struct facts *facts, const char *name, struct ky_dimension dimension,
                         double value, int digits)
 {
@@ -83,7 +82,7 @@ static void show_number(const struct facts *facts, const char *name, struct ky_d
     printf("%-22s %s\n", name, ky_quantity_text(&facts->shown, dimension, value, digits, text));
 }
 
-/* The units; for N-body units in HDF5 also how to give them to yt. */
+/* Prints the units; for N-body units in HDF5 also how to pass them to yt. */
 static void show_units(const struct ky_snapshot *snapshot, const char *file)
 {
     const struct ky_units *units = &snapshot->units;
@@ -100,8 +99,7 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
     }
     printf("%-22s N-body, no physical scale; G = %.6g%s\n", "units", units->g > 0 ? units->g : 1,
            snapshot->softening_kind < 0
-               ? " is taken, since the file names no units that are known; "
-                 "--units gives them"
+               ? " is assumed, since the file gives no units that Kyoho knows; --units sets them"
                : "");
     if (ky_format_of_name(file) == KY_HDF5)
         printf(
@@ -110,20 +108,19 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
             "in yt", file);
 }
 
-/* A line about comoving, h-scaled or periodic space; nothing for an ordinary file. */
+/* Prints a line about comoving, h-scaled or periodic space; nothing for an ordinary file. */
 static void show_space(const struct ky_space *space)
 {
     char text[256];
     ky_space_describe(space, text, sizeof text);
     if (*text)
         printf("%-22s %s; %s\n", "space", text,
-               space->converted
-                   ? "converted to physical, open space"
-                   : "the numbers below are as stored; --physical converts them, --as-stored "
-                     "takes them for physical ones");
+               space->converted ? "converted to physical, open space"
+                                : "the numbers below are as stored; --physical converts them, "
+                                  "--as-stored treats them as physical");
 }
 
-/* The word of --softening-kind for the kind. */
+/* The word of --softening-kind for this kind. */
 enum { KIND = 32 };
 static const char *kind_of(const struct ky_snapshot *snapshot, char text[KIND])
 {
@@ -136,7 +133,7 @@ static const char *kind_of(const struct ky_snapshot *snapshot, char text[KIND])
     return text;
 }
 
-/* The softening that a run of these bodies chooses by itself. */
+/* Prints the softening that a run of these bodies chooses by default. */
 static void show_softening(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT], kind[KIND];
@@ -154,7 +151,7 @@ static void show_softening(const struct ky_snapshot *snapshot, const struct fact
                kind_of(snapshot, kind));
 }
 
-/* The largest coordinate. */
+/* The largest coordinate, in absolute value. */
 static double size_of(const struct facts *facts)
 {
     double size = 0;
@@ -163,7 +160,7 @@ static double size_of(const struct facts *facts)
     return size > 0 ? size : (double)NAN;
 }
 
-/* Shows numbers without units, in the form of options, and in units. */
+/* Prints recommended values: without units, in the form of options, and with units. */
 static void show_recommended(const struct facts *facts)
 {
     const struct ky_scales *scales = &facts->scales;
@@ -183,7 +180,7 @@ static void show_recommended(const struct facts *facts)
            scaled ? step : "", softening);
 }
 
-/* The facts, as lines. */
+/* Prints the facts, a line each. */
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     char text[KY_QUANTITY_TEXT], unit[KY_UNIT_TEXT];
@@ -207,7 +204,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_vector(facts, "centre of mass", KY_LENGTH_UNIT, size_of(facts), facts->centre_of_mass);
     show_vector(facts, "mean velocity", KY_VELOCITY_UNIT, (double)NAN, facts->velocity);
     if (!facts->has_scales) {
-        printf("no body has mass: no scales\n");
+        printf("no body has mass, so there are no scales\n");
         return;
     }
     const struct ky_scales *scales = &facts->scales;
@@ -222,7 +219,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_number(facts, "velocity dispersion", KY_VELOCITY_UNIT, scales->velocity_dispersion, 5);
     show_number(facts, "random speed", KY_VELOCITY_UNIT, scales->random_speed, 5);
     if (scales->escapers)
-        printf("%-22s %zu, which are not counted\n", "escapers", scales->escapers);
+        printf("%-22s %zu, which are not included\n", "escapers", scales->escapers);
     show_number(facts, "crossing time", KY_TIME_UNIT, scales->crossing_time, 5);
     show_number(facts, "relaxation time", KY_TIME_UNIT, scales->relaxation_time, 5);
     show_recommended(facts);
@@ -230,7 +227,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
-/* Writes the facts as an object of that name. */
+/* Writes the facts as a member `name`, an object. */
 static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {
@@ -266,7 +263,7 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_end_object(json);
 }
 
-/* `folder` is NULL for a file alone, `snapshot` for a run without snapshots. */
+/* `folder` is NULL for a single file, `snapshot` is NULL for a run without snapshots. */
 static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
                      const struct ky_snapshot *snapshot, const struct facts *facts)
 {
@@ -295,7 +292,7 @@ static const struct ky_option own_options[] = {
     CLI_UNITS(offsetof(struct request, units), "units of a file without units"),
 };
 
-/* Reads the file, and settles its units with --units. */
+/* Reads the file and sets its units from --units. */
 static enum ky_status read_snapshot(struct cli *cli, const struct request *request,
                                     struct facts *facts, struct ky_snapshot *snapshot)
 {
@@ -348,7 +345,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand info_command = {"info",
                                         "FILE | FOLDER",
-                                        "print what a snapshot holds, or how far a run is",
+                                        "print the content of a snapshot, or the progress of a run",
                                         run,
                                         NULL,
                                         NULL,

@@ -1,4 +1,4 @@
-/* How far a run is, as its folder says. */
+/* The progress of a run, from the files in its folder. */
 #ifndef KY_COMMAND_INFO_H
 #define KY_COMMAND_INFO_H
 
@@ -11,11 +11,11 @@ struct run_state {
     struct ky_units units; /* the units of run.json */
 };
 
-/* The state by the last row of energy.csv, or by run.json if that is later; `known` is 0 if the
+/* The state from the last row of energy.csv, or from run.json if that is later; `known` is 0 if the
  * folder has neither. */
 struct run_state run_state_read(const char *folder);
-/* Shows it as members of the open object or as a line, in `units`, or if these have no scale in the
- * units of run.json. */
+/* Prints it as members of the open JSON object or as a line, in `units`, or in the units of
+ * run.json if `units` has no physical scale. */
 void run_state_show(struct cli *cli, const char *folder, const struct file_list *files,
                     const struct ky_units *units, struct ky_json *json);
 

@@ -1,4 +1,4 @@
-/* kyoho info: how far a run is, from energy.csv and run.json. */
+/* kyoho info: the progress of a run, from energy.csv and run.json. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* The columns of energy.csv that are used here, in the order of their names below. */
 enum { TIME, STEPS, CHANGE, BODIES, COLUMNS };
 struct places {
-    size_t of[COLUMNS]; /* 0: the first; SIZE_MAX: the file has none */
+    size_t of[COLUMNS]; /* column index, from 0; SIZE_MAX: the file lacks the column */
 };
 
 /* Finds the columns of these names in the first line of the file. */
@@ -30,7 +30,7 @@ static void read_header(const char *line, struct places *places)
     }
 }
 
-/* Reads a whole row; a row without time or steps changes nothing. An empty cell is not known. */
+/* Reads a complete row; a row without time or steps is ignored. An empty cell means unknown. */
 static void read_row(const char *line, const struct places *places, struct run_state *last)
 {
     double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
@@ -86,7 +86,7 @@ static void take_unit(struct ky_units *units, const char *name, const char *text
             *places[k] = ky_number_real(text, &end);
 }
 
-/* A ky_json_member: takes the time, the steps, the energy and the units of run.json. */
+/* A ky_json_member: reads the time, the steps, the energy and the units of run.json. */
 static enum ky_status take_member(void *context, const char *object, const char *name,
                                   const char *text, const char *where, struct ky_error *error)
 {
@@ -107,7 +107,7 @@ static enum ky_status take_member(void *context, const char *object, const char 
     return KY_OK;
 }
 
-/* Uses run.json in place of the last row, if it is later: a run may stop between two rows. */
+/* Uses run.json instead of the last row if it is later: a run may stop between two rows. */
 static void read_run_json(const char *folder, struct run_state *last)
 {
     char path[4096], *text = NULL;

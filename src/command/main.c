@@ -1,5 +1,5 @@
-/* The program `kyoho`: finds the subcommand, runs it, turns its status into a line and an exit
- * code. */
+/* The program `kyoho`: finds the subcommand, runs it, and turns its status into an error line and
+ * an exit code. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "command/man.h"
 #include "command/topics.h"
 
-/* The purpose of a command without --json. FILES: it makes files, and prints remarks. NUMBERS: it
- * prints numbers, and may make files too. PRINTS: it only prints, and so has no --quiet. */
+/* The purpose of a command. FILES: it makes files and prints remarks. NUMBERS: it prints numbers
+ * and may make files. PRINTS: it only prints, and so has no --quiet. */
 enum purpose { FILES, NUMBERS, PRINTS };
 static const struct {
     const struct subcommand *command;
@@ -32,17 +32,17 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Options that every subcommand has, the last unless it prints alone. */
+/* Options of every subcommand; commands that only print lack the last one. */
 #define FIELD(name) offsetof(struct cli, name)
 static const struct ky_option common[] = {
     {"help", KY_OPTION_FLAG, FIELD(help), NULL, KY_NO_RANGE, NULL, NULL, "print this text"},
     {"json", KY_OPTION_FLAG, FIELD(json), NULL, KY_NO_RANGE, NULL, NULL,
      "print one JSON object and nothing else"},
     {"quiet", KY_OPTION_FLAG, FIELD(quiet), NULL, KY_NO_RANGE, NULL, NULL,
-     "print nothing but warnings, errors, and what --json asks for"},
+     "print only warnings, errors, and the output of --json"},
 };
 
-/* Begins a call of the command with this index in the table: binds its general options. */
+/* Begins a call of the command at this index of the table: binds its general options. */
 static void start(struct cli *cli, int index)
 {
     memset(cli, 0, sizeof *cli);
@@ -60,17 +60,17 @@ static void help(FILE *out)
             ky_version());
     for (int k = 0; k < COMMANDS; k++)
         fprintf(out, "  %-10s %s\n", commands[k].command->name, commands[k].command->summary);
-    fputs(
-        "\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command, `kyoho "
-        "help units`\nsays which units numbers may have. `kyoho --version` prints the version and "
-        "what this build\ncan do, `kyoho --completion bash|zsh` a script that completes words.\n",
-        out);
+    fputs("\n`kyoho help COMMAND` or `kyoho COMMAND --help` lists the options of a command, `kyoho "
+          "help units`\nlists the units that numbers may have. `kyoho --version` prints the "
+          "version and the features of\nthis build, `kyoho --completion bash|zsh` a script that "
+          "completes words.\n",
+          out);
     char text[512] = "Exit codes: ";
     exit_codes(text + strlen(text), sizeof text - strlen(text));
     ky_help_text(text, 0, 0, out);
 }
 
-/* Says what went wrong: a line on standard error, and with --json an object on standard output. */
+/* Prints the error: a line on standard error, and with --json an object on standard output. */
 static void complain(const struct cli *cli, enum ky_status status)
 {
     if (cli->json) {
@@ -84,14 +84,14 @@ static void complain(const struct cli *cli, enum ky_status status)
     fprintf(stderr, "kyoho %s: %s\n", cli->command->name, cli->error.text);
 }
 
-/* The version, and what this build can do. */
+/* Prints the version and the features of this build. */
 static void version(void)
 {
     printf("kyoho %s\n%s\n%s\n", ky_version(), ky_build_features(), ky_draw_features());
     devices_mpi();
 }
 
-static int output_closed; /* the program was started without a standard output */
+static int output_closed; /* 1: the program was started without a standard output */
 
 /* 1 if printed output was lost. */
 static int output_failed(void)
@@ -99,7 +99,7 @@ static int output_failed(void)
     return fflush(stdout) || ferror(stdout);
 }
 
-/* Is one of two words among the words of a command, before those that name files? */
+/* 1 if one of two words occurs before the words that name files. */
 static int has_word(int argc, char **argv, const char *word, const char *other)
 {
     int has = 0;
@@ -115,7 +115,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     start(&cli, index);
     cli.help = asked_help;
     enum ky_status status = cli.command->run(&cli, argc, argv, 0);
-    cli.json |= has_word(argc, argv, "--json", "--json"); /* also where the line cannot be read */
+    cli.json |= has_word(argc, argv, "--json", "--json"); /* also after a faulty line */
     if (!status && cli.help)
         cli_help(&cli, stdout);
     int remarks = commands[index].purpose == FILES && !cli.json && !cli.help;
@@ -127,7 +127,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     return (int)status;
 }
 
-/* A call that the ranks of MPI share: rank 0 runs it. */
+/* A call that MPI ranks run together, with rank 0 in command. */
 struct shared_call {
     int index, argc;
     char **argv;
@@ -139,21 +139,22 @@ static int lead(void *of)
     return run(call->index, call->argc, call->argv, 0);
 }
 
-/* Do the processes that a launcher of MPI has started share this call? */
+/* 1 for a call that the processes of an MPI launcher run together. */
 static int is_shared(int argc, char **argv)
 {
     return argc > 1 && !strcmp(argv[1], run_command.name) &&
            !has_word(argc - 2, argv + 2, "--help", "-h");
 }
 
-/* One of several processes that print the same does so. */
+/* Closes the output of a process whose output another rank also prints. */
 static void silence(void)
 {
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         exit(KY_FAULT);
 }
 
-/* The exit code of a command under a launcher of MPI, which has started this process as `rank`. */
+/* Runs a command under an MPI launcher, which has started this process as `rank`; returns its exit
+ * code. */
 static int run_ranks(struct shared_call *call, int rank)
 {
     struct cli cli;
@@ -163,8 +164,8 @@ static int run_ranks(struct shared_call *call, int rank)
         cli.command == &run_command
             ? ky_mpi_lead(lead, call, &code, &cli.error)
             : ky_fail(&cli.error, KY_USAGE,
-                      "a launcher of MPI has started several of this command, and ranks share "
-                      "`kyoho run` alone: start it without the launcher");
+                      "an MPI launcher has started several processes of this command, but ranks "
+                      "share only `kyoho run`: start it without the launcher");
     cli.json = has_word(call->argc, call->argv, "--json", "--json");
     if (status && !rank) {
         complain(&cli, status);
@@ -176,7 +177,7 @@ static int run_ranks(struct shared_call *call, int rank)
     return status ? (int)status : code;
 }
 
-/* The exit code of a call without a subcommand, after its output. */
+/* The exit code of a call without a subcommand, after it has printed. */
 static int printed(void)
 {
     if (!output_failed())
@@ -224,7 +225,7 @@ static int complete(const char *shell)
     return printed();
 }
 
-/* The error for a word that is not a command; suggests the nearest. Returns its exit code. */
+/* Prints the error for an unknown command and suggests the nearest name. Returns its exit code. */
 static int unknown(const char *word)
 {
     const char *names[COMMANDS];
@@ -239,9 +240,9 @@ static int unknown(const char *word)
     return (int)status;
 }
 
-/* Opens standard streams that are closed. Else the next opened file would get the number of such a
- * stream, and remarks would go into that file. Writing to a closed standard output fails. A file
- * that may not grow is an error of the write, and does not end the program. */
+/* Opens standard streams that are closed. Otherwise the next opened file would get the descriptor
+ * of such a stream, and remarks would go into that file. Writing to a closed standard output fails.
+ * Exceeding the file size limit becomes a write error instead of ending the program. */
 static void prepare_process(void)
 {
     output_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
@@ -251,12 +252,11 @@ static void prepare_process(void)
             exit(KY_FAULT);
     signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 22); /* large arrays go back to the system when they are freed */
+    mallopt(M_MMAP_THRESHOLD, 1 << 22); /* freed large arrays go back to the system */
 #endif
 }
 
-/* The exit code of the program. A launcher has started this process as one of `ranks`, or none has.
- */
+/* The exit code of the program. `rank`, `ranks`: as an MPI launcher set them, otherwise 0 and 1. */
 static int call(int argc, char **argv, int rank, int ranks)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
@@ -291,8 +291,8 @@ static int call(int argc, char **argv, int rank, int ranks)
     return unknown(argv[0]);
 }
 
-/* Of processes that print the same, rank 0 alone does, and has the exit code: where another one
- * ends with an error first, the launcher ends rank 0, which may not have printed yet. */
+/* If all processes print the same, only rank 0 prints and returns the exit code. If another rank
+ * ended with an error first, the launcher would kill rank 0, perhaps before it has printed. */
 int main(int argc, char **argv)
 {
     int rank;

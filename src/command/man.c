@@ -1,9 +1,9 @@
-/* kyoho(1) in the macros of man(7). */
+/* The man page kyoho(1), in the macros of man(7). */
 #include "command/man.h"
 
 #include <string.h>
 
-/* Writes text so that roff does not interpret its characters. */
+/* Writes text with roff's special characters escaped. */
 static void plain(const char *text, FILE *out)
 {
     if (*text == '.' || *text == '\'')

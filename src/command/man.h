@@ -4,8 +4,9 @@
 
 #include "command/command.h"
 
-/* Write the page, in this order: its head; a section for each subcommand, whose options are bound;
- * files, environment and exit codes; the examples of each subcommand; the end. */
+/* Write the parts of the page in this order: the beginning; a section for each subcommand, whose
+ * options are bound; files, environment and exit codes; the examples of each subcommand; the
+ * end. */
 void man_begin(FILE *out);
 void man_command(const struct cli *cli, FILE *out);
 void man_surroundings(FILE *out);

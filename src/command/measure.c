@@ -1,4 +1,4 @@
-/* Prints the measurement of forces for `kyoho force`, `bench` and `tune`. */
+/* Prints force measurements for `kyoho force`, `bench` and `tune`. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/phases.h"
 #include "command/force.h"
 
-/* The parameters for the library. */
+/* The parameters for ky_forces_check. */
 static struct ky_check_parameters wanted_of(const struct force_request *request)
 {
     struct ky_check_parameters wanted;
@@ -40,7 +40,7 @@ enum ky_status force_foresee(const struct ky_parameters *parameters, const struc
                              const struct force_request *request, struct ky_check_memory *memory,
                              struct ky_choice *choice, struct ky_error *error)
 {
-    const double program = 10e6; /* without bodies */
+    const double program = 10e6; /* memory without bodies [bytes] */
     struct ky_check_parameters wanted = wanted_of(request);
     *choice = (struct ky_choice){.size = sizeof *choice};
     wanted.choice = choice;
@@ -80,7 +80,7 @@ double force_interactions_per_s(const struct force_result *result)
            result->report.total;
 }
 
-/* The error that was asked for and that of the sample, as an object, or null. */
+/* Writes the requested error and the error of the sample as an object, or null. */
 static void write_asked(struct ky_json *json, const struct ky_choice *choice)
 {
     if (isnan(choice->asked)) {
@@ -94,7 +94,7 @@ static void write_asked(struct ky_json *json, const struct ky_choice *choice)
     ky_json_end_object(json);
 }
 
-/* The statistics as an object, or null without samples. */
+/* Writes the statistics as an object, or null without samples. */
 static void write_errors(struct ky_json *json, const char *name,
                          const struct ky_error_statistics *errors)
 {
@@ -136,7 +136,7 @@ void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTI
         snprintf(text + used, FORCE_SETTING - used, " --mutual");
 }
 
-/* A choice of the parameters as a member. */
+/* Writes a choice of the parameters as a member. */
 static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
                          const char *name)
 {

@@ -8,8 +8,7 @@
 #include "base/units.h"
 #include "command/command.h"
 
-/* With --softening: it replaces the softening of the bodies; the remark is the same as for `run`.
- */
+/* With --softening: replaces the softening of the bodies, with the same remark as `run`. */
 static enum ky_status replace_softening(struct cli *cli, double given, const char *name,
                                         struct ky_snapshot *system)
 {
@@ -34,15 +33,15 @@ static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapsho
 {
     struct ky_bodies *bodies = &system->bodies;
     if (bodies->softening || !other->bodies.softening || isnan(system->softening))
-        return KY_OK; /* ky_merge says which is missing */
+        return KY_OK; /* ky_merge reports which one is missing */
     enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
         bodies->softening[i] = system->softening / length;
     return status;
 }
 
-/* Chooses the softening of two systems that each have a common one: --softening, or the larger. The
- * larger makes neither system more collisional. */
+/* Chooses the softening of two systems that each have a common one: --softening, or the larger one,
+ * so that neither system becomes more collisional. */
 static void choose_softening(struct cli *cli, double given, const struct ky_snapshot *a,
                              const struct ky_snapshot *b, struct ky_snapshot *both)
 {
@@ -50,19 +49,20 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
     both->softening = isnan(given) ? fmax(a->softening, b->softening) : given;
     double larger = both->softening;
     if (!isnan(given) || isnan(larger) || fabs(a->softening - b->softening) <= 1e-6 * larger)
-        return; /* the two may differ by rounding */
+        return; /* the two may differ by rounding errors */
     ky_quantity_text(&a->units, KY_LENGTH_UNIT, larger, 6, chosen);
     if (isnan(a->softening + b->softening))
-        ky_format(line, sizeof line, "softening %s, which only %s has; --softening chooses", chosen,
-                  cli->words[isnan(a->softening)]);
+        ky_format(line, sizeof line, "softening %s, which only %s has; --softening sets another",
+                  chosen, cli->words[isnan(a->softening)]);
     else
-        ky_format(line, sizeof line, "softening %s, the larger of %s and %s; --softening chooses",
-                  chosen, ky_quantity_text(&a->units, KY_LENGTH_UNIT, a->softening, 6, one),
+        ky_format(line, sizeof line,
+                  "softening %s, the larger of %s and %s; --softening sets another", chosen,
+                  ky_quantity_text(&a->units, KY_LENGTH_UNIT, a->softening, 6, one),
                   ky_quantity_text(&a->units, KY_LENGTH_UNIT, b->softening, 6, other));
     cli_log(cli, KY_LOG_INFO, line);
 }
 
-/* Sets what the merged system takes from both. */
+/* Sets the properties that the merged system takes from both. */
 static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters *parameters,
                               double length, struct ky_snapshot *a, struct ky_snapshot *b,
                               struct ky_snapshot *both)
@@ -81,7 +81,7 @@ static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters 
     return soften(b, a, length, &cli->error);
 }
 
-/* Both systems have the same units and G: their own, or --units and --g. */
+/* Sets the common units and G of both systems: their own, or --units and --g. */
 static enum ky_status take_units(struct cli *cli, const char *units,
                                  struct ky_merge_parameters *parameters, struct ky_snapshot *a,
                                  struct ky_snapshot *b)
@@ -101,7 +101,7 @@ static enum ky_status take_units(struct cli *cli, const char *units,
     return KY_OK;
 }
 
-/* Reads both systems, settles units and softening, and puts them on their orbit. */
+/* Reads both systems, sets units and softening, and puts them on their orbit. */
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
                             const char *units, const struct reading *reading, struct ky_snapshot *a,
                             struct ky_snapshot *b, struct ky_snapshot *both)

@@ -4,12 +4,12 @@
 
 #include "command/command.h"
 
-/* `kyoho model --help` lists the models, `kyoho model king --help` has shown that one. */
+/* `kyoho model --help` lists the models. `kyoho model king --help` has printed only that one. */
 static void list(const struct cli *cli, FILE *out)
 {
     if (cli->word_count)
         return;
-    fputs("\nmodels (`kyoho help model NAME` shows the options of one):\n", out);
+    fputs("\nmodels (`kyoho help model NAME` shows the options of one model):\n", out);
     struct ky_model_about model = {.size = sizeof model};
     for (size_t k = 0; !ky_model_get(k, &model); k++) {
         int column = fprintf(out, "  %-16s", model.name);
@@ -17,7 +17,7 @@ static void list(const struct cli *cli, FILE *out)
     }
 }
 
-/* Shows what was made, as one object or a line. */
+/* Prints a summary of the model as one JSON object or a line. */
 static void show(const struct cli *cli, const char *name, const struct sink *sink,
                  const struct ky_snapshot *snapshot)
 {
@@ -38,14 +38,14 @@ static void show(const struct cli *cli, const char *name, const struct sink *sin
     }
 }
 
-/* Makes the help that of one model: only its options. */
+/* Limits the help to one model: only its options. */
 static enum ky_status narrow(struct cli *cli, const char *name)
 {
     struct ky_model_about model = {.size = sizeof model};
     struct ky_units units = {.g = 1};
     for (size_t k = 0; !ky_model_get(k, &model) && strcmp(model.name, name) != 0;)
         k++;
-    if (!model.name || strcmp(model.name, name) != 0) /* this tells the names of all */
+    if (!model.name || strcmp(model.name, name) != 0) /* the error lists all models */
         return ky_model_units(name, &units, &cli->error);
     snprintf(cli->usage, sizeof cli->usage, "%s -n N -o FILE [options]", model.name);
     cli->summary = model.help;
@@ -58,7 +58,7 @@ static const struct ky_option units_options[] = {
                  "and 0.978 Gyr of time; cluster: pc, Msun, km/s, and 0.978 Myr (default nbody)"),
 };
 
-/* The units of --units, with the G of --g. */
+/* Takes the units of --units, with the G of --g. */
 static enum ky_status take_units(struct cli *cli, const char *preset, struct ky_units *units)
 {
     double g = units->g; /* --g, or NaN */

@@ -1,13 +1,13 @@
-/* The options of models on a command line. The model is known only after the line has been read. So
- * one set has an option for each name that any model has. The options that were given go to the
- * model by name. */
+/* The options of models on a command line. The model is known only after the line has been read, so
+ * one set has an option for each name that any model has. The given options are passed to the model
+ * by name. */
 #include <string.h>
 
 #include "command/command.h"
 
 static const char *const title = "model";
 
-/* 1 if all models share the option. */
+/* 1 if all models have the option. */
 static int is_shared(const char *name)
 {
     struct ky_option_about about = {.size = sizeof about};
@@ -17,8 +17,8 @@ static int is_shared(const char *name)
     return 0;
 }
 
-/* Adds the own options of a model whose names the table has not yet. Option k has its value in
- * values[k]. Returns how many there are then. */
+/* Adds a model's own options whose names the table does not have yet. Option k has its value in
+ * values[k]. Returns the new number of options. */
 static size_t gather(const char *name, struct ky_option options[CLI_OPTIONS], size_t count)
 {
     struct ky_option_about about = {.size = sizeof about};
@@ -27,7 +27,7 @@ static size_t gather(const char *name, struct ky_option options[CLI_OPTIONS], si
         if (is_shared(about.name) || ky_options_find(&known, 1, about.name, NULL))
             continue;
         if (count == CLI_OPTIONS)
-            return CLI_OPTIONS + 1; /* cli_add refuses it */
+            return CLI_OPTIONS + 1; /* cli_add reports it */
         options[count] = cli_option(&about);
         options[count].offset = count * sizeof(union option_value);
         count++;
@@ -55,7 +55,7 @@ int model_takes(const char *name, const char *option)
     return 0;
 }
 
-/* The names of all options that the model has, with blanks between. */
+/* The names of all options of the model, separated by blanks. */
 enum { NAMES = 512 };
 static void names_of(const char *name, char names[NAMES])
 {
@@ -74,7 +74,7 @@ const char *model_options_given(const struct cli *cli, const char *except)
     return NULL;
 }
 
-/* Writes the models' own options that were given as words. */
+/* Writes the given options of models as words. */
 static enum ky_status put_words(struct cli *cli, struct model_options *model)
 {
     size_t used = 0, count = 0;

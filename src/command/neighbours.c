@@ -1,4 +1,4 @@
-/* kyoho neighbours: how many bodies lie within a radius of each, and which. */
+/* kyoho neighbours: the number of bodies within a radius of each body, and their ids. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,21 +14,21 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "bodies at this distance or less are neighbours [length]"},
+     "bodies at this distance or nearer are neighbours [length]"},
     {"lists", KY_OPTION_FLAG, FIELD(lists), NULL, KY_NO_RANGE, NULL, NULL,
      "also write the ids of the neighbours of each body, in the order of the input"},
 };
 
 struct results {
     uint32_t *count;
-    struct ky_neighbour_lists lists; /* empty unless asked for */
+    struct ky_neighbour_lists lists; /* empty unless --ids is given */
     struct ky_force_report report;
     struct spread spread;
     size_t alone;
     double pairs;
 };
 
-/* id, count and perhaps the ids of the neighbours of every body; a table_rows. */
+/* Writes id, count and optionally the ids of the neighbours of every body; a table_rows. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, const void *data)
 {
     const struct results *results = data;
@@ -61,7 +61,7 @@ static enum ky_status count_all(struct cli *cli, struct results *results, size_t
     return status;
 }
 
-/* The statistics, as one object or as lines. */
+/* Prints the statistics, as one JSON object or as lines. */
 static void show(const struct cli *cli, const struct results *results, double radius, size_t n)
 {
     if (cli->json) {
@@ -81,7 +81,7 @@ static void show(const struct cli *cli, const struct results *results, double ra
     }
 }
 
-/* Finds the neighbours, writes the table and shows the statistics. */
+/* Finds the neighbours, writes the table and prints the statistics. */
 static enum ky_status find(struct cli *cli, const struct walk_call *call,
                            const struct request *request)
 {
@@ -117,7 +117,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (isnan(request.radius))
         return ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH");
     if (request.lists && !call.table.output)
-        return ky_fail(&cli->error, KY_USAGE, "--lists go to a file; give -o FILE.csv");
+        return ky_fail(&cli->error, KY_USAGE, "--lists are written to a file; give -o FILE.csv");
     status = walk_bodies(cli, &call);
     if (!status)
         status = find(cli, &call, &request);

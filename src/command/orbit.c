@@ -21,18 +21,18 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option options[] = {
     {"position", KY_OPTION_TEXT, FIELD(position), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
-     "place of the body at the start [length]"},
+     "position of the body at the start [length]"},
     {"velocity", KY_OPTION_TEXT, FIELD(velocity), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
      "its velocity there [velocity]"},
     {"start", KY_OPTION_REAL, FIELD(start), "0", KY_NO_RANGE, NULL, NULL,
-     "time at the start, for fields that change in time [time]"},
+     "time at the start, if fields change in time [time]"},
     {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, NULL,
-     "time at the end; before the start the body goes backwards [time]"},
+     "time at the end; if it is before the start the body moves backwards [time]"},
     {"rows", KY_OPTION_INTEGER, FIELD(rows), "2000", 2, 10000000, NULL, NULL,
-     "places of the orbit, at equal distances in time"},
+     "number of positions, at equal intervals of time"},
     TURN_OPTION(FIELD(turn)),
-    CLI_UNITS(FIELD(units), "units of the numbers, which field and output have too (default: "
-                            "nbody)"),
+    CLI_UNITS(FIELD(units),
+              "units of the numbers, also in --field and in the output (default: nbody)"),
 };
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
@@ -48,14 +48,14 @@ static const struct ky_option output_options[] = {
      "height of the picture [pixels]"},
 };
 
-/* The columns, in the order of the table; the last one is there with --turn alone. */
+/* The columns, in the order of the table; the last one exists only with --turn. */
 enum { TIME, X, Y, Z, VX, VY, VZ, ENERGY, TURNING, JACOBI, COLUMNS };
 
-/* An orbit: for each column its rows. */
+/* An orbit, stored by columns. */
 struct orbit {
     size_t rows;
     double *column[COLUMNS];
-    double turn; /* of the axes */
+    double turn; /* angular velocity of the axes */
 };
 
 static struct table table_of(const struct orbit *orbit, const struct ky_units *units,
@@ -102,7 +102,7 @@ static void free_path(struct path *path)
     free(path->potential);
 }
 
-/* Makes times at equal intervals, and the first position. */
+/* Sets equally spaced times and the first position. */
 static enum ky_status begin(const struct request *request, struct path *path,
                             struct ky_error *error)
 {
@@ -125,7 +125,7 @@ static enum ky_status begin(const struct request *request, struct path *path,
                            &request->parameters.units, error);
 }
 
-/* Fills a row. Energies are per unit of mass. */
+/* Fills a row. Energies are per unit mass. */
 static enum ky_status fill_row(const struct path *path, struct orbit *orbit, size_t row,
                                struct ky_error *error)
 {
@@ -161,10 +161,10 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
     return status;
 }
 
-/* ---- what it is like ---- */
+/* ---- summary ---- */
 
-/* The smallest and the largest distance from the origin, the largest |z|, and the largest change of
- * the energy in parts of its first value; in axes that turn, of Jacobi's integral. */
+/* The smallest and the largest distance from the origin, the largest |z|, and the largest relative
+ * change of the energy; in rotating axes, of the Jacobi integral. */
 struct shape {
     double nearest, farthest, highest, change;
 };
@@ -213,8 +213,8 @@ static void show(const struct cli *cli, const struct request *request, const str
 
 /* ---- the picture ---- */
 
-/* Two plots, of y and z over x, all three with the range from −r to r. Two curves that have no
- * lines make it so: in each a corner and a gap take turns. */
+/* Two plots, y and z over x, all axes from −r to r. Two invisible curves set these ranges: each
+ * alternates a corner with a gap. */
 static enum ky_status draw(struct cli *cli, const struct request *request,
                            const struct table *table, const struct shape *shape)
 {
@@ -270,7 +270,7 @@ static enum ky_status check(struct cli *cli, const struct request *request)
     return plotted_check(cli, &request->output, NULL);
 }
 
-/* Takes the units, and with them the numbers that have some. */
+/* Sets the units, and converts the numbers that have units. */
 static enum ky_status settle(struct cli *cli, struct request *request)
 {
     struct ky_parameters *own = &request->parameters;
@@ -323,7 +323,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand orbit_command = {
     "orbit",
     "--field NAME:... --position X,Y,Z --velocity X,Y,Z --end TIME [-o FILE.png]",
-    "follow one body in external fields alone, and draw its orbit",
+    "follow one body in external fields, without other bodies, and draw its orbit",
     run,
     NULL,
     "field position velocity end rows units output overwrite",

@@ -1,4 +1,4 @@
-/* kyoho profile: density, mass, velocities and surface density over the radius. */
+/* kyoho profile: density, mass, velocities and surface density as functions of the radius. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "command/walks.h"
 
 struct request {
-    struct ky_parameters engine; /* only --threads of it is used */
+    struct ky_parameters engine; /* only its --threads is used */
     struct ky_profile_parameters wanted;
     struct source source;
     struct plotted output;
@@ -73,11 +73,11 @@ static struct table table_of(const struct ky_radial_profile *p, const struct ky_
 
 /* ---- the plots ---- */
 
-/* The plots: up to three columns of one unit each. */
+/* The plots, each with up to three columns of the same unit. */
 enum { CURVES = 3 };
 static const struct {
     const char *label;
-    int logarithmic, has_unit; /* of the vertical axis */
+    int logarithmic, has_unit; /* for the vertical axis */
     int curves;
     struct {
         int radius, column;
@@ -98,7 +98,7 @@ static const struct {
 };
 enum { PLOTS = sizeof shown / sizeof *shown };
 
-/* A column in the units in which it is shown; to be freed. */
+/* A column in the units in which it is drawn; the caller frees it. */
 static double *scaled(const struct table *table, int c, double factor)
 {
     double *values = ky_allocate(table->rows, sizeof *values);
@@ -107,7 +107,7 @@ static double *scaled(const struct table *table, int c, double factor)
     return values;
 }
 
-/* Whether the axis can show a point of the curve. */
+/* 1 if the curve has a point that the axis can show. */
 static int has_point(const struct ky_plot_curve *curve, int logarithmic)
 {
     for (size_t i = 0; i < curve->n; i++)
@@ -252,7 +252,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand profile_command = {
     "profile",
     "FILE|FOLDER | --model NAME -n N [--shells K] [-o FILE.csv|FILE.png]",
-    "measure density, mass, velocities and surface density over the radius",
+    "measure density, mass, velocities and surface density as functions of the radius",
     run,
     NULL,
     "shells inner outer axis input model bodies output overwrite",

@@ -1,4 +1,4 @@
-/* How a snapshot is read: the options of all subcommands that read one. */
+/* Reading snapshots: the options of all subcommands that read one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -13,14 +13,14 @@ const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars",
 static const struct ky_option reading_options[] = {
     {"physical", KY_OPTION_FLAG, FIELD(physical), NULL, KY_NO_RANGE, NULL, NULL,
      "convert a comoving, h-scaled or periodic snapshot to physical quantities: lengths × a/h, "
-     "masses / h; the Hubble flow is added, and the box is left out"},
+     "masses / h; the Hubble flow is added, and the box is dropped"},
     {"as-stored", KY_OPTION_FLAG, FIELD(stored), NULL, KY_NO_RANGE, NULL, NULL,
-     "take the numbers of the file for physical ones in open space, whatever it says of a scale "
-     "factor, h or a box: for isolated systems whose header has these numbers too"},
+     "treat the numbers of the file as physical, in open space, even if it gives a scale factor, h "
+     "or a box: for isolated systems with such a header"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
      "read only bodies of these types, as in 0,1,4"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,
-     "number the bodies 0, 1, 2 ...: for files whose ids repeat, are negative or are missing"},
+     "number the bodies 0, 1, 2 ...: for files with duplicate, negative or missing ids"},
 };
 
 void reading_add(struct cli *cli, struct reading *reading)
@@ -30,7 +30,7 @@ void reading_add(struct cli *cli, struct reading *reading)
     cli_add_table(cli, "reading", reading_options, reading);
 }
 
-/* "0,1,4" as bits. */
+/* Parses a list of types such as "0,1,4" to bits. */
 static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *types)
 {
     *types = 0;
@@ -53,8 +53,8 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
     ky_read_options_defaults(options);
     if (reading->physical && reading->stored)
         return ky_fail(&cli->error, KY_USAGE,
-                       "--physical converts the numbers of the file, --as-stored takes them for "
-                       "physical ones; give one of the two");
+                       "--physical converts the numbers of the file, --as-stored treats them as "
+                       "physical; give one of the two");
     options->space = reading->physical ? KY_SPACE_PHYSICAL
                      : reading->stored ? KY_SPACE_OPEN
                      : as_it_is        ? KY_SPACE_AS_STORED
@@ -83,7 +83,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);
 }
 
-/* How many bodies there are of each type. */
+/* Counts the bodies of each type. */
 static void count_types(const struct ky_bodies *bodies, size_t count[6])
 {
     for (int t = 0; t < 6; t++)

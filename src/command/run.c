@@ -1,5 +1,5 @@
-/* kyoho run: a simulation in a folder, from a file or a model, or continued from where it stopped.
- */
+/* kyoho run: runs a simulation in a folder, from a file or a model, or continues a run that
+ * stopped. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,14 @@
 /* ---- the progress line ---- */
 
 struct progress_line {
-    int terminal; /* rewrite one line, else print a line now and then */
-    double last;  /* ky_clock of the last line */
+    int terminal; /* 1: rewrite one line; 0: print a line now and then */
+    double last;  /* ky_clock when the last line was printed */
     double began;
     int shown;
-    struct ky_units units; /* units of the times */
+    struct ky_units units; /* units of the printed times */
 };
 
-/* "90 s", "12 min" or "3.5 h"; "-" while it is not known. */
+/* "90 s", "12 min" or "3.5 h"; "-" if unknown. */
 static void duration(double seconds, char *text, size_t size)
 {
     if (isnan(seconds))
@@ -37,13 +37,13 @@ static void duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
-/* The progress function of struct ky_run_parameters: a line that is rewritten, or one now and then.
- */
+/* The progress function of struct ky_run_parameters: rewrites a line on a terminal, otherwise
+ * prints a line now and then. */
 static void show_progress(void *context, const struct ky_progress *progress)
 {
     struct progress_line *line = context;
     double now = ky_clock();
-    /* on a terminal five times a second; in a log after 2 s, then at intervals that grow to a
+    /* five times a second on a terminal; in a log after 2 s, then at intervals that grow to a
      * minute */
     double wait = line->terminal ? 0.2 : fmin(60.0, fmax(2.0, 0.2 * (now - line->began)));
     int last = progress->steps == progress->steps_at_end;
@@ -70,7 +70,7 @@ static void show_progress(void *context, const struct ky_progress *progress)
             energy, left, line->terminal && !last ? "" : "\n");
 }
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
 struct request {
     struct ky_parameters parameters;
@@ -84,16 +84,15 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option own_options[] = {
     {"resume", KY_OPTION_TEXT, FIELD(resume), NULL, KY_NO_RANGE, NULL, "FOLDER",
-     "continue the run in this folder; --end or --steps may name a later end"},
+     "continue the run in this folder; --end or --steps may set a later end"},
     {"dry-run", KY_OPTION_FLAG, FIELD(dry), NULL, KY_NO_RANGE, NULL, NULL,
-     "start nothing; print what the run would do and need, and how many bodies would fit"},
+     "start nothing; print the plan and the needs of the run, and how many bodies would fit"},
     {"write-ini", KY_OPTION_TEXT, FIELD(template), NULL, KY_NO_RANGE, NULL, "FILE",
-     "start nothing; write a parameter file with all options, those that are given here with their "
-     "values; `kyoho run FILE` reads it"},
+     "start nothing; write a parameter file with all options, including the values given here; "
+     "`kyoho run FILE` reads it"},
     {"view", KY_OPTION_FLAG, FIELD(shows), NULL, KY_NO_RANGE, NULL, NULL,
      "show the run in a browser on this machine, which can pause and stop it; the address is "
-     "printed "
-     "on standard error, and whoever has it can do the same"},
+     "printed on standard error, and anyone who has it can do the same"},
 };
 
 #define VIEW "view" /* title of the set */
@@ -112,7 +111,7 @@ static const char *const with_resume[] = {"resume", "end",  "steps",   "max-wall
                                           "engine", "isa",  "threads", "ranks",     "json",
                                           "quiet",  "help", "view",    "view-port", "view-bodies"};
 
-/* KY_USAGE for options beside --resume that would have no effect: the run has its own. */
+/* KY_USAGE for options that have no effect with --resume, because the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
 {
     for (size_t s = 0; s < cli->count; s++)
@@ -122,12 +121,11 @@ static enum ky_status check_resume(struct cli *cli)
             for (size_t w = 0; w < sizeof with_resume / sizeof *with_resume; w++)
                 allowed |= !strcmp(name, with_resume[w]);
             if (!allowed && cli->sets[s].given[k])
-                return ky_fail(
-                    &cli->error, KY_USAGE,
-                    "--%s has no place beside --resume: a run continues as it began; --end, "
-                    "--steps, --max-wall, --restart-every, --engine, --isa, "
-                    "--threads, --ranks and --view may be given",
-                    name);
+                return ky_fail(&cli->error, KY_USAGE,
+                               "--%s cannot be combined with --resume, since a run continues as it "
+                               "began; --end, --steps, --max-wall, --restart-every, --engine, "
+                               "--isa, --threads, --ranks and --view may be given",
+                               name);
         }
     return cli->word_count
                ? ky_fail(&cli->error, KY_USAGE,
@@ -148,7 +146,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->ranks = -1;
 }
 
-/* Shows what the run would do and need, for --dry-run. */
+/* For --dry-run: prints the plan of the run and its needs. */
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -172,7 +170,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     }
     const struct ky_units none = {0};
     char step[KY_QUANTITY_TEXT],
-        ranks[40] = "", steps[160] = "a step that follows from the bodies unless --step is given";
+        ranks[40] = "", steps[160] = "a step that depends on the bodies unless --step is given";
     if (!isnan(plan.step))
         snprintf(steps, sizeof steps, "%llu %s of %s", (unsigned long long)plan.steps,
                  ky_plural(plan.steps, "step", "steps"),
@@ -180,9 +178,8 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                   KY_TIME_UNIT, plan.step, 6, step));
     if (plan.rank_bytes > 0)
         snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
-    printf("%zu %s, %s, %llu %s\n"
-           "memory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g GB\n"
-           "largest number of bodies in the memory that is free now: %.3g\n",
+    printf("%zu %s, %s, %llu %s\nmemory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g "
+           "GB\nlargest number of bodies for the memory that is free now: %.3g\n",
            snapshot->bodies.n, ky_plural(snapshot->bodies.n, "body", "bodies"), steps,
            (unsigned long long)plan.snapshots, ky_plural(plan.snapshots, "snapshot", "snapshots"),
            plan.host_bytes / 1e9, ranks, plan.device_bytes / 1e9, plan.disk_bytes / 1e9,
@@ -190,8 +187,8 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     return KY_OK;
 }
 
-/* If the command line says how far the run goes, by --end or by --steps, it replaces both in the
- * parameter file. The hash in run.json is of its own bodies, and does not count if the command line
+/* If the command line gives one of --end and --steps, the other one of the parameter file is
+ * dropped. The hash in run.json belongs to the file's own bodies; it is dropped if the command line
  * asks for other bodies. */
 static void settle_parameter_file(const struct cli *cli, struct request *request)
 {
@@ -208,7 +205,7 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
-/* Whether there are ranks, or may be: those that devices become. */
+/* 1 if there are ranks or may be: several devices become ranks. */
 static int may_have_ranks(const struct request *request)
 {
     const struct ky_parameters *parameters = &request->parameters;
@@ -216,7 +213,7 @@ static int may_have_ranks(const struct request *request)
                                      strchr(parameters->engine, ',') != NULL);
 }
 
-/* Runs with the bodies of the snapshot, or makes or reads those that it only describes. */
+/* Runs the bodies of the snapshot; if it only describes them, makes or reads them first. */
 static enum ky_status run_with(struct cli *cli, const struct request *request, const char *file,
                                struct ky_snapshot *snapshot)
 {
@@ -246,8 +243,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        file, file);
     if (file && ky_is_standard(file) && ky_mpi_ranks() > 1)
         return ky_fail(&cli->error, KY_UNSUPPORTED,
-                       "launchers of MPI do not pass on all of standard input, or not its end: "
-                       "give a file");
+                       "MPI launchers do not pass on all of standard input: give a file");
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
     enum ky_status status = (request->dry ? source_plan : source_get)(
@@ -269,9 +265,9 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
-/* The text of the parameter file of --write-ini, without general options, those that do not
- * start a run, and those of the view, which is for one call. To be freed; NULL when memory is out.
- */
+/* The text of the parameter file for --write-ini, without general options, options that do not
+ * start a run, and options of the view, which apply to one call only. The caller frees it; NULL if
+ * memory runs out. */
 static char *template_text(const struct cli *cli)
 {
     struct ky_option_set sets[CLI_SETS];
@@ -300,7 +296,7 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
                        cli->words[0]);
     if (cli->json && ky_is_standard(name))
         return ky_fail(&cli->error, KY_USAGE,
-                       "--write-ini - and --json both want standard output; name a file");
+                       "--write-ini - and --json both use standard output; name a file");
     KY_TRY(ky_is_standard(name) ? ky_file_standard_output(&file, &cli->error)
                                 : ky_file_create(name, request->run.overwrite, &file, &cli->error));
     char *text = template_text(cli);
@@ -313,7 +309,7 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
     return ky_no_memory(&cli->error, "parameter file", 1 << 14, 1);
 }
 
-/* A ky_json_member: takes the units of run.json. */
+/* A ky_json_member: reads the units of run.json. */
 static enum ky_status take_unit(void *context, const char *object, const char *name,
                                 const char *text, const char *where, struct ky_error *error)
 {
@@ -333,7 +329,7 @@ static enum ky_status take_unit(void *context, const char *object, const char *n
     return KY_OK;
 }
 
-/* The units of the run in the folder; no scales if run.json does not give them. */
+/* The units of the run in the folder; without physical scale if run.json does not give them. */
 static struct ky_units units_of_run(const char *folder)
 {
     char path[4096], *text = NULL;
@@ -350,19 +346,19 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
-/* Opens the view that was asked for, and prints its address. */
+/* Opens the view if it was asked for, and prints its address. */
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
     if (!request->shows)
         return cli_refuse(cli, "view-port view-bodies", "--view");
     if (request->dry)
-        return ky_fail(&cli->error, KY_USAGE, "--view shows a run, and --dry-run starts none");
+        return ky_fail(&cli->error, KY_USAGE, "--view shows a run, but --dry-run starts none");
     KY_TRY(ky_view_open(&request->view, &request->run.view, &cli->error));
     fprintf(stderr, "view: %s\n", ky_view_address(request->run.view));
     return KY_OK;
 }
 
-/* Shows what was written, as one object or a line. */
+/* Prints a summary of the output as one JSON object or a line. */
 static void show_end(const struct cli *cli, const char *what, const char *output)
 {
     if (!cli->json) {
@@ -377,8 +373,9 @@ static void show_end(const struct cli *cli, const char *what, const char *output
     ky_json_end_object(&json);
 }
 
-/* Under a launcher of MPI every process is a rank: nobody may ask for another number. The ranks in
- * the run.json of an earlier run are no such wish; they say how that run was made. */
+/* Under an MPI launcher every process is a rank, so another number is an error. A number of ranks
+ * in an earlier run's run.json does not count as a request; it only records how that run was
+ * made. */
 static enum ky_status take_ranks(struct cli *cli, struct request *request)
 {
     const int ranks = ky_mpi_ranks();
@@ -387,10 +384,10 @@ static enum ky_status take_ranks(struct cli *cli, struct request *request)
         return KY_OK;
     const int on_line = cli_on_line(cli, "ranks");
     if (on_line || (cli_given(cli, "ranks") && !cli->bodies_hash))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "a launcher of MPI has started %d processes, each of which is a rank: leave "
-                       "out %s",
-                       ranks, on_line ? "--ranks" : "`ranks` in the parameter file");
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "an MPI launcher has started %d processes, each of which is a rank: leave out %s",
+            ranks, on_line ? "--ranks" : "`ranks` in the parameter file");
     request->parameters.ranks = ranks;
     return KY_OK;
 }

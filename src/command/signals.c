@@ -1,10 +1,10 @@
-/* Signals that end a run after its present step, or a view. */
+/* Signals that end a run after its current step, or a view. */
 #include "command/signals.h"
 
 #include <signal.h>
 #include <string.h>
 
-static volatile int stop; /* read by the library */
+static volatile int stop; /* the library reads it */
 
 static void on_signal(int number)
 {
@@ -18,7 +18,7 @@ const volatile int *signals_stop(void)
 }
 
 /* SIGHUP and SIGPIPE never end the program: a closed terminal or pipe may send its signal again for
- * each line that is written. If they are ignored (nohup) the work continues. */
+ * each printed line. If they are ignored (nohup), the program continues. */
 void signals_catch(void)
 {
     static const struct {

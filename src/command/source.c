@@ -1,4 +1,4 @@
-/* Where bodies come from, and where they go. */
+/* The source of the bodies, and the output. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +40,7 @@ int source_has_seed(const struct source *source)
     return source->model && model_takes(source->model, "seed");
 }
 
-/* "king -n 50 --seed 1 --w0 9": the options of the model. */
+/* Writes the model and its options: "king -n 50 --seed 1 --w0 9". */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {
     const uint64_t n = source->options.parameters.n;
@@ -59,7 +59,7 @@ static void describe(const struct cli *cli, const struct source *source, char or
         }
 }
 
-/* KY_USAGE for units of intervals of ln a, which have none. */
+/* KY_USAGE for units in an interval that is given in ln a, which has none. */
 static enum ky_status check_intervals(struct cli *cli, const struct ky_parameters *parameters)
 {
     static const char *const names[] = {"step", "every", "energy-every"};
@@ -71,7 +71,8 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
     return KY_OK;
 }
 
-/* Makes the bodies, or leaves them out where the source may and can be described. */
+/* Makes the bodies, or only describes them if the source allows it and the model can be
+ * described. */
 static enum ky_status make_or_describe(struct cli *cli, const struct source *source,
                                        struct ky_snapshot *snapshot)
 {
@@ -106,14 +107,14 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
         status = make_or_describe(cli, source, snapshot);
     const int by_mass = model->mass_function != KY_MASS_EQUAL && units.mass_g > 0 &&
                         !isnan(model->mass) &&
-                        !model->n; /* and it will be again when the model is made again */
+                        !model->n; /* the mass function chooses the number each time */
     if (!status && !by_mass)
-        model->n = snapshot->bodies.n; /* if the model itself chose the number */
+        model->n = snapshot->bodies.n; /* the model may have chosen the number */
     describe(cli, source, origin);
     return status;
 }
 
-/* KY_USAGE for bodies from two places, and for a model's options with a file. */
+/* KY_USAGE for bodies from two sources, and for a model's options with a file. */
 static enum ky_status check_source(struct cli *cli, const struct source *source)
 {
     const char *file = cli->word_count ? cli->words[0] : NULL;
@@ -156,12 +157,12 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
                            wanted.length_cm, wanted.mass_g, wanted.velocity_cm_s);
         if (!(units->length_cm > 0) && made_for_g)
             return ky_fail(&cli->error, KY_USAGE,
-                           "%s: its velocities are for N-body units with G = %g, not for --units "
+                           "%s: its velocities belong to N-body units with G = %g, not to --units "
                            "%s; make the model with --units",
                            file, units->g, preset);
         if (!(units->length_cm > 0)) {
             ky_format(line, sizeof line,
-                      "%s names no units; its lengths, masses and velocities are taken for those "
+                      "%s gives no units; its lengths, masses and velocities are read in the units "
                       "of --units %s",
                       file, preset);
             cli_log(cli, KY_LOG_INFO, line);
@@ -174,7 +175,7 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     units->g = g;
     KY_TRY(ky_units_check(units, &cli->error));
     if ((made_for_g || units->length_cm > 0)) {
-        ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, before,
+        ky_format(line, sizeof line, "G = %.6g replaces %.6g, for which %s was made", g, before,
                   file);
         cli_log(cli, KY_LOG_WARNING, line);
     }
@@ -189,7 +190,8 @@ enum ky_status source_how(struct cli *cli, const struct source *source, struct k
     return reading_how(cli, &source->reading, source->units ? units : NULL, 0, options);
 }
 
-/* Reads the bodies, or leaves them out where the source may and can be described. */
+/* Reads the bodies, or only describes them if the source allows it and the file can be
+ * described. */
 static enum ky_status read_or_describe(struct cli *cli, const struct source *source,
                                        const char *file, struct ky_snapshot *snapshot)
 {
@@ -234,7 +236,7 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
     return status;
 }
 
-/* Up to this number bodies are made or read for a plan, since that takes hardly any time. */
+/* For a plan, bodies up to this number are made or read, since that takes hardly any time. */
 enum { LARGEST_MADE = 100000 };
 
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
@@ -243,7 +245,7 @@ enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_par
     uint64_t *n = &source->options.parameters.n, wanted = *n;
     int count_alone = source->model && wanted > LARGEST_MADE;
     if (count_alone)
-        *n = 1000; /* to check the model and its options */
+        *n = 1000; /* enough to check the model and its options */
     source->reading.count_above = LARGEST_MADE;
     enum ky_status status = source_get(cli, source, parameters, snapshot, origin);
     *n = wanted;
@@ -267,14 +269,15 @@ enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* Options that are written apart from the others that were given. */
+/* 1 for options that are written separately from the other given options. */
 static int is_told(const char *name)
 {
     return !strcmp(name, "input") || !strcmp(name, "bodies") || !strcmp(name, "seed");
 }
 
-/* The whole path of a file; "-" stays. The name of a snapshot in several files is not itself a
- * file, and is appended to the present folder. To be freed; NULL when memory is out. */
+/* The absolute path of a file; "-" stays. The common name of a snapshot in several files is not
+ * itself a file, so it is appended to the current folder. The caller frees it; NULL if memory runs
+ * out. */
 static char *whole_path(const char *file)
 {
     char *path = ky_is_standard(file) ? NULL : realpath(file, NULL);
@@ -289,7 +292,7 @@ static char *whole_path(const char *file)
     return path;
 }
 
-/* Writes "name=value"; \\ and \n in the value are a backslash and the end of a line. */
+/* Writes "name=value", with backslash and newline in the value as \\ and \n. */
 static void write_line(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=", name);
@@ -325,7 +328,7 @@ char *source_text(const struct cli *cli, const struct source *source)
                 told |= !strcmp(cli->sets[s].title, titles[t]);
             if (!told || !cli->sets[s].given[k] || is_told(option->name) ||
                 !ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
-                continue; /* written already */
+                continue; /* already written */
             ky_option_text(option, cli->sets[s].values, value, sizeof value);
             write_line(out, option->name, value);
         }
@@ -340,7 +343,7 @@ char *source_text(const struct cli *cli, const struct source *source)
 
 #undef FIELD
 #define FIELD(name) offsetof(struct sink, name)
-/* The words of --format, and the formats. */
+/* The words of --format and their formats. */
 #define FORMATS "by-name|hdf5|tipsy|csv"
 static const enum ky_format formats[] = {KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_CSV};
 
@@ -365,7 +368,7 @@ enum ky_status sink_check(struct cli *cli, const struct sink *sink)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE");
     if (ky_is_standard(sink->output))
         return cli->json ? ky_fail(&cli->error, KY_USAGE,
-                                   "-o - and --json both want standard output; give -o FILE")
+                                   "-o - and --json both use standard output; give -o FILE")
                          : KY_OK;
     return ky_file_may_write(sink->output, sink->overwrite, &cli->error);
 }
@@ -377,7 +380,7 @@ enum ky_status refuse_own_input(struct cli *cli, const char *output, const char 
         one.st_ino != other.st_ino)
         return KY_OK;
     return ky_fail(&cli->error, KY_USAGE,
-                   "%s is the input, which would be replaced; give the output another name",
+                   "%s is the input, which would be overwritten; give the output another name",
                    output);
 }
 
@@ -386,7 +389,7 @@ FILE *sink_remarks(const struct sink *sink)
     return sink->output && ky_is_standard(sink->output) ? stderr : stdout;
 }
 
-/* Logs that only HDF5 keeps the universe of these bodies, if another format is written. */
+/* Logs that only HDF5 keeps the cosmology of these bodies, if another format is written. */
 static void tell_universe(struct cli *cli, const struct ky_write_options *options,
                           const char *output, const struct ky_snapshot *snapshot)
 {
@@ -397,11 +400,10 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
     if (hdf5 || !(snapshot->units.length_cm > 0) || !(space->hubble > 0) ||
         !(space->omega_matter > 0) || !(space->omega_lambda > 0))
         return;
-    ky_format(
-        line, sizeof line,
-        "%s does not keep the universe of the bodies, as HDF5 files do: runs of it know of no "
-        "cosmological constant unless --expansion or --field lambda tells it",
-        ky_is_standard(output) ? "the output" : output);
+    ky_format(line, sizeof line,
+              "%s does not store the cosmology of the bodies, as HDF5 files do: runs of this file "
+              "have no cosmological constant unless --expansion or --field lambda gives it",
+              ky_is_standard(output) ? "the output" : output);
     cli_log(cli, KY_LOG_WARNING, line);
 }
 

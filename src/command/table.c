@@ -30,7 +30,7 @@ static int width_of(const struct table_column *column)
     return length > WIDTH ? length : WIDTH;
 }
 
-/* Writes text so that it ends where its column does. UTF-8 text has more bytes than letters. */
+/* Writes text right-aligned to its column. UTF-8 text has more bytes than letters. */
 static void put(FILE *out, const char *text, int width)
 {
     int letters = 0;

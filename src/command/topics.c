@@ -13,7 +13,7 @@ static void print_presets(FILE *out)
         struct ky_dimension dimension;
     } kinds[] = {
         {"length", {1, 0, 0}}, {"mass", {0, 1, 0}}, {"velocity", {1, 0, -1}}, {"time", {0, 0, 1}}};
-    fputs("presets of --units, and what 1 stands for in each:\n", out);
+    fputs("presets of --units, and the meaning of 1 in each:\n", out);
     for (size_t k = 0; ky_units_preset_name(k); k++) {
         struct ky_units units;
         char text[KY_UNIT_TEXT];
@@ -43,24 +43,23 @@ static void print_names(FILE *out)
 static void print_units(FILE *out)
 {
     ky_help_text(
-        "A number of an option whose help ends in [length], [mass], [time] or [velocity] is "
-        "in the units of the bodies, or has a unit of its own: --end 50Myr, --end '50 Myr', "
-        "--radius 3pc, --softening 0.1kpc, --mass 1e5Msun, --at 1Myr,2Myr. "
-        "So it is in parameter files, in lists, and in the texts of --field and "
-        "--expansion. Bodies without a scale (N-body units) take numbers without units "
-        "alone. What is printed for people has units where there is a scale; files and "
-        "--json have the numbers of the bodies' own units.\n",
+        "A number of an option whose help ends in [length], [mass], [time] or [velocity] is in the "
+        "units of the bodies, or has a unit of its own: --end 50Myr, --end '50 Myr', "
+        "--radius 3pc, --softening 0.1kpc, --mass 1e5Msun, --at 1Myr,2Myr. The same is true in "
+        "parameter files, in lists, and in the texts of --field and --expansion. With N-body "
+        "units, which have no physical scale, numbers have no units. Text output has units if "
+        "there is a scale; files and --json have numbers in the bodies' own units.\n",
         0, 0, out);
     print_presets(out);
     print_names(out);
     fputs("\n", out);
-    ky_help_text("Names are joined by / and *, with powers: Msun/pc2, km/s/Mpc, 1/Gyr. A year has "
-                 "365.25 days; pc and Msun have the digits of GADGET's files, 3.085678e18 cm and "
-                 "1.989e33 g. m, Rsun, g, kg, min, h and d are taken too. With [s] a number may be "
-                 "in s, min, h or d: --max-wall 2h.\n"
-                 "A snapshot in HDF5 keeps its units; --units gives those of a model, and of a "
-                 "file without units. `kyoho info FILE` prints them.",
-                 0, 0, out);
+    ky_help_text(
+        "Names are joined by / and *, with powers: Msun/pc2, km/s/Mpc, 1/Gyr. A year has 365.25 "
+        "days; pc and Msun have the digits of GADGET's files, 3.085678e18 cm and 1.989e33 g. m, "
+        "Rsun, g, kg, min, h and d are taken too. With [s] a number may be in s, min, h or d: "
+        "--max-wall 2h.\nA snapshot in HDF5 keeps its units; --units sets the units of a model, "
+        "and of a file without units. `kyoho info FILE` prints them.",
+        0, 0, out);
 }
 
 int topic_print(const char *name, FILE *out)

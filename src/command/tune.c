@@ -1,5 +1,5 @@
-/* kyoho tune: what each method and tolerance costs for these bodies, and the options that give a
- * wanted error. */
+/* kyoho tune: the cost of each method and tolerance for these bodies, and the options for a wanted
+ * error. */
 #include "command/tune.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #define FIELD(name) offsetof(struct tune_request, name)
 static const struct ky_option own_options[] = {
     {"error", KY_OPTION_REAL, FIELD(error), NULL, 1e-15, 1, NULL, NULL,
-     "find the fastest options with which 99 % of the accelerations have this relative error or "
-     "less, and measure them"},
+     "find the fastest options for which 99 % of the accelerations have at most this relative "
+     "error, and measure them"},
     {"seconds", KY_OPTION_REAL, FIELD(seconds), "60", 0.1, 1e6, NULL, "SECONDS",
      "time for all measurements; settings that would take longer are left out [s]"},
     {"check", KY_OPTION_COUNT, FIELD(check), "500", 1, 1e9, NULL, NULL,
@@ -24,8 +24,8 @@ static const struct ky_option own_options[] = {
 
 /* ---- the wanted error ---- */
 
-/* Between two settings of a family, where `fine` keeps the error and `coarse` does not: the
- * tolerance with the wanted error, and its time, by straight lines in the logarithms. */
+/* The tolerance for the wanted error, and its time, between two settings of a family: `fine` keeps
+ * the error and `coarse` does not. Linear interpolation in the logarithms. */
 static struct tune_trial between(const struct tune_trial *coarse, const struct tune_trial *fine,
                                  double error)
 {
@@ -38,7 +38,7 @@ static struct tune_trial between(const struct tune_trial *coarse, const struct t
     return found;
 }
 
-/* The setting that should be fastest with the wanted error; 0 if none keeps it. */
+/* The setting that should be fastest with the wanted error; returns 0 if no setting keeps it. */
 static int choose(const struct tuning *tuning, double error, struct tune_trial *best)
 {
     int found = 0;
@@ -64,7 +64,8 @@ static double rounded(double value)
     return ky_number_real(text, NULL);
 }
 
-/* Measures the chosen setting; while its error is too large, again with a smaller tolerance. */
+/* Measures the chosen setting, and again with a smaller tolerance as long as its error is too
+ * large. */
 static enum ky_status settle(struct tuning *tuning, double error, struct tune_trial *best)
 {
     enum { TURNS = 6 };
@@ -83,7 +84,7 @@ static enum ky_status settle(struct tuning *tuning, double error, struct tune_tr
                          "the error stays above %g: %.2e at the last setting", error, best->error);
 }
 
-/* KY_UNSUPPORTED: no setting keeps the error. */
+/* Fails with KY_UNSUPPORTED: no setting keeps the error. */
 static enum ky_status none_keeps(const struct tuning *tuning, double error)
 {
     const struct tune_trial *least = &tuning->trial[0];
@@ -93,12 +94,12 @@ static enum ky_status none_keeps(const struct tuning *tuning, double error)
             least = &tuning->trial[k];
     tune_words(tuning, least, words);
     return ky_fail(&tuning->cli->error, KY_UNSUPPORTED,
-                   "no setting that was measured has an error of %g: the least is %.2e, with %s; "
-                   "more --seconds or --precision double may do",
+                   "no measured setting has an error of %g: the smallest is %.2e, with %s; more "
+                   "--seconds or --precision double may help",
                    error, least->error, words);
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
 static void write_trial(const struct tuning *tuning, struct ky_json *json, const char *name,
                         const struct tune_trial *trial)
@@ -149,7 +150,7 @@ static void show(const struct tuning *tuning, const struct tune_trial *best)
         tune_words(tuning, best, words);
         printf("%s\n", words);
         if (!cli->quiet)
-            printf("measured: 99 %% of the accelerations within %.2e, %.4g s an evaluation\n",
+            printf("measured: 99 %% of the accelerations within %.2e, %.4g s per evaluation\n",
                    best->error, best->seconds);
     } else if (!cli->quiet) {
         printf("--error 1e-3, say, finds the fastest options with that error\n");
@@ -215,7 +216,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand tune_command = {
     "tune",
     "FILE | --model NAME -n N [--error 1e-3] [--seconds 60]",
-    "measure what methods and tolerances cost for these bodies, and find the options for an error",
+    "measure the cost of methods and tolerances for these bodies, and find the options for an "
+    "error",
     run,
     NULL,
     "error seconds force opening engine softening input model bodies",

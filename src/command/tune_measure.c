@@ -98,7 +98,7 @@ static void show_header(const struct tuning *tuning)
                "seconds", "error 99 %", "potential");
 }
 
-/* Shows a row of the table as soon as it is measured. */
+/* Prints a row of the table as soon as it is measured. */
 static void show_trial(const struct tuning *tuning, const struct tune_trial *trial)
 {
     const struct cli *cli = tuning->cli;
@@ -119,14 +119,14 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
     fflush(stdout);
 }
 
-/* Measures how many pairs a second the engine sums, by an exact sum over some of the bodies. */
+/* Measures the engine's rate in pairs per second, by an exact sum over some of the bodies. */
 static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
 {
     const size_t most = strcmp(tuning->engines[engine], "cpu") ? 1 << 14 : 1 << 12;
     const struct tune_trial trial = {&families[FAMILIES - 1], engine, (double)NAN, 0, 0, 0};
     const struct ky_parameters own = tune_parameters(tuning, &trial);
     const struct force_request request = {.repeat = 1, .keep = 1};
-    struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement needs */
+    struct ky_bodies some = *tuning->bodies; /* including all arrays that the measurement needs */
     struct force_result result;
     some.n = some.n < most ? some.n : most;
     KY_TRY(force_measure(&own, &some, &request, &result, &tuning->cli->error));
@@ -134,9 +134,9 @@ static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
     return KY_OK;
 }
 
-/* An upper estimate of the time of the next setting's evaluation: for an exact sum all pairs, for
- * the first setting of a tree 2,000 pairs a body, for a finer one 2.5 times the one before, which
- * is more than a step of the tolerances costs. */
+/* An upper estimate of the time of the next setting: for an exact sum all pairs; for the first
+ * setting of a tree 2,000 pairs per body; for a finer setting 2.5 times the previous time, which is
+ * more than one step of the tolerances costs. */
 static double foresee(const struct tuning *tuning, const struct tune_family *family,
                       const struct tune_trial *before)
 {
@@ -174,11 +174,11 @@ static enum ky_status measure_family(struct tuning *tuning, const struct tune_fa
     }
     if (status != KY_UNSUPPORTED)
         return status;
-    tuning->refused = status; /* the engine has no such force, or there is no such engine */
+    tuning->refused = status; /* the engine lacks this force, or the engine does not exist */
     return KY_OK;
 }
 
-/* Whether the options allow the family. */
+/* 1 if the options allow the family. */
 static int is_wanted(const struct tuning *tuning, const struct tune_family *family)
 {
     const struct cli *cli = tuning->cli;
@@ -195,8 +195,8 @@ static int is_wanted(const struct tuning *tuning, const struct tune_family *fami
     return by_opening ? own->opening == family->opening : !family->asked;
 }
 
-/* 1 if the device is another way to a processor that is in the list, or one that `auto` does not
- * take: a GPU after the first, which is the fastest; a driver of GPUs on a CPU. */
+/* 1 if the list already has the device's processor through another driver, or if `auto` would not
+ * choose the device: a GPU after the first (the first is the fastest), or a GPU driver on a CPU. */
 static int is_known(const struct tuning *tuning, const struct ky_device *device)
 {
     const int is_cpu = !strcmp(device->engine, "cpu");
@@ -208,7 +208,7 @@ static int is_known(const struct tuning *tuning, const struct ky_device *device)
     return 0;
 }
 
-/* The engines: the one of --engine, else one of each kind that `auto` considers. */
+/* Finds the engines: the one of --engine, otherwise one of each kind that `auto` considers. */
 static void find_engines(struct tuning *tuning)
 {
     struct ky_device device = {0};
@@ -242,13 +242,13 @@ enum ky_status tune_measure_all(struct tuning *tuning)
     if (!tuning->count)
         return tuning->refused ? tuning->refused
                                : ky_fail(&tuning->cli->error, KY_USAGE,
-                                         "--seconds %g are too few for one evaluation, or --force "
+                                         "--seconds %g is too short for one evaluation, or --force "
                                          "and --opening exclude each other",
                                          tuning->request->seconds);
     if (tuning->left_out) {
         ky_format(line, sizeof line,
-                  "%d settings were left out: they take longer than --seconds %g", tuning->left_out,
-                  tuning->request->seconds);
+                  "%d settings were left out because they take longer than --seconds %g",
+                  tuning->left_out, tuning->request->seconds);
         cli_log(tuning->cli, KY_LOG_WARNING, line);
     }
     return KY_OK;

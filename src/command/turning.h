@@ -1,4 +1,4 @@
-/* The option --turn of convert and orbit: axes that turn (ky_bodies_turn). */
+/* The option --turn of convert and orbit: rotating axes (ky_bodies_turn). */
 #ifndef KY_COMMAND_TURNING_H
 #define KY_COMMAND_TURNING_H
 

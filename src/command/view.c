@@ -1,4 +1,4 @@
-/* kyoho view: the snapshots of a run in a browser. */
+/* kyoho view: shows the snapshots of a run in a browser. */
 #include "command/files.h"
 #include "command/signals.h"
 
@@ -11,10 +11,11 @@ struct request {
 
 static const struct ky_option own_options[] = {
     {"max-wall", KY_OPTION_REAL, offsetof(struct request, max_wall), NULL, 0, (double)INFINITY,
-     NULL, "SECONDS", "end after this wall time; without it a signal (Ctrl-C) ends the view [s]"},
+     NULL, "SECONDS",
+     "end after this wall time; without it Ctrl-C or another signal ends the view [s]"},
 };
 
-/* Prints where the browser finds the page. */
+/* Prints the address of the page. */
 static void show_address(const struct cli *cli, const char *address)
 {
     struct ky_json json = {.out = stdout};

@@ -60,7 +60,7 @@ void ky_domain_take_first(const struct ky_parameters *parameters, const char *wh
     const size_t devices = devices_of(parameters);
     *remark = '\0';
     if (devices)
-        snprintf(remark, KY_RANKS_REMARK, "the first of the %zu devices alone: %.140s", devices,
+        snprintf(remark, KY_RANKS_REMARK, "only the first of the %zu devices: %.140s", devices,
                  why);
 }
 
@@ -83,7 +83,7 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
     if (not_shared)
         snprintf(why, sizeof why, "ranks do not share %.80s", not_shared);
     else
-        snprintf(why, sizeof why, "it takes less time than several below %zu bodies", least);
+        snprintf(why, sizeof why, "it is faster than several below %zu bodies", least);
     ky_domain_take_first(parameters, why, remark);
 }
 

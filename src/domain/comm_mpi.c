@@ -90,7 +90,7 @@ static enum ky_status try_plug(struct ky_plug *plug, int which, int *begun, stru
     const int wrong = open ? open(plug) : 0;
     *begun = open && !wrong;
     if (wrong > 0)
-        return ky_fail(error, KY_FAULT, "MPI does not begin: error %d", wrong);
+        return ky_fail(error, KY_FAULT, "MPI cannot be initialised: error %d", wrong);
     if (*path && !open)
         ky_fail(error, KY_UNSUPPORTED, "%s cannot be opened (%s)", file, dlerror());
     else if (wrong == KY_PLUG_OLD)
@@ -121,7 +121,7 @@ static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *
         return KY_OK;
     char host[KY_HOST_NAME];
     return ky_fail(error, KY_UNSUPPORTED,
-                   "a launcher of MPI has started this program on %s (%s is set), and %s: build a "
+                   "an MPI launcher has started this program on %s (%s is set), and %s: build a "
                    "plug-in with its mpicc (make plugs), or start the program without the launcher",
                    ky_host_name(host), launcher->rank, first.text);
 }

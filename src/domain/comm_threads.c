@@ -94,7 +94,7 @@ static void note_end(struct world *world)
     struct ky_error error;
     if (!world->waiting || world->waiting + world->ended < world->size || world->has_failed)
         return;
-    ky_fail(&error, KY_FAULT, "a rank has ended while another waits for it");
+    ky_fail(&error, KY_FAULT, "a rank has ended while another rank waits for it");
     note(world, &error);
 }
 
@@ -382,7 +382,7 @@ static enum ky_status start(struct world *world, struct rank *ranks, struct ky_e
         struct rank *rank = &ranks[world->started];
         if (!pthread_create(&rank->thread, NULL, be_rank, rank))
             continue;
-        ky_fail(error, KY_FAULT, "the thread of rank %d cannot be made", world->started);
+        ky_fail(error, KY_FAULT, "the thread of rank %d cannot be created", world->started);
         fail(&ranks[0].comm, error);
         return KY_FAULT;
     }

@@ -167,7 +167,7 @@ static enum ky_status take_cube(struct ky_domain *domain, const struct cube *cub
     if (domain->is_lost)
         return ky_fail(error, KY_BAD_DATA,
                        "the position of body %llu is not finite: masses, distances, G or the step "
-                       "are beyond what numbers hold",
+                       "leave the range of numbers",
                        (unsigned long long)cube->lost);
     memcpy(domain->low, cube->low, sizeof domain->low);
     memcpy(domain->origin, cube->origin, sizeof domain->origin);

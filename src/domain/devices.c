@@ -66,8 +66,8 @@ static void warn_of_idle_threads(const struct ky_domain *domain, int given)
     const int idle = given - domain->comm->size * domain->parameters.threads;
     if (idle > 0 && !domain->comm->is_process && !*domain->devices)
         ky_log(&domain->parameters, KY_LOG_WARNING,
-               "%d of the %d threads of --threads %s idle: all ranks have the same number", idle,
-               given, ky_plural((uint64_t)idle, "is", "are"));
+               "%d of the %d threads of --threads %s are idle: all ranks have the same number",
+               idle, given, ky_plural((uint64_t)idle, "is", "are"));
 }
 
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
@@ -93,12 +93,11 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_paramet
     if (!devices) /* no list: the ranks have taken as many as there are */
         devices = domain->device_count;
     if (devices > (size_t)local)
-        ky_log(
-            parameters, KY_LOG_WARNING,
-            "%zu of the %zu devices of --engine %s are not used: the %d %s of this computer take "
-            "one each",
-            devices - (size_t)local, devices, engine, local,
-            ky_plural((uint64_t)local, "rank", "ranks"));
+        ky_log(parameters, KY_LOG_WARNING,
+               "%zu of the %zu devices of --engine %s are unused: the %d %s of this computer take "
+               "one each",
+               devices - (size_t)local, devices, engine, local,
+               ky_plural((uint64_t)local, "rank", "ranks"));
     if (devices < (size_t)local)
         ky_log(parameters, KY_LOG_WARNING,
                "%d ranks of this computer share %zu %s of --engine %s, which is slower than a "

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "domain/orders.h"
 #include "engine/common/active.h"
+#include "engine/common/columns.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
@@ -67,14 +68,14 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
         {strlen(parameters->engine) >= KY_ENGINE_NAME,
          "the name of the engine has more than 255 characters: name fewer devices"},
         {is_for_devices && force->tree == KY_TREE_BY_ENGINE && force->has_tree,
-         "ranks with devices share no walks of single bodies: use --force tree, or run without "
+         "ranks with devices do not do walks of single bodies: use --force tree, or run without "
          "ranks"},
         {is_for_devices && parameters->tree == KY_TREE_OF_HOST && force->tree != KY_TREE_OF_HOST,
-         "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
+         "ranks with devices build their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
-         "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
+         "ranks do not compute mutual interactions: leave out --mutual, or run without ranks"},
         {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
-         "with hermite4 no function of the caller acts as a field on bodies that ranks share: use "
+         "with hermite4, a field function of the caller cannot act on bodies that ranks share: use "
          "another integrator, or run without ranks"},
     };
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
@@ -245,11 +246,13 @@ static enum ky_status write_all(struct ky_engine *engine, struct ky_write_plan *
 static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error)
 {
-    const struct ky_order order = {
+    struct ky_order order = {
         .kind = KY_ORDER_get_some, .with = ky_domain_arrays_of(some), .n = some->n};
+    struct ky_order_data data = {.to = some};
+    ky_order_list(&order, &data, 0, body, some->n, sizeof *body);
     if (!domain_of(engine)->copies)
         ky_rows_soften(some, ((struct ranks *)engine)->parameters->softening);
-    return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
+    return give(engine, &order, &data, error);
 }
 
 /* Some bodies lose their mass: the bodies can be divided no longer, and every rank gets all of
@@ -281,12 +284,13 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     for (size_t k = 0; some->mass && k < some->count && !domain_of(engine)->copies; k++)
         if (!(some->mass[k] > 0))
             return put_massless(engine, some, error);
-    const struct ky_order order = {.kind = KY_ORDER_put_some,
-                                   .with = (some->mass ? KY_WITH_MASS_ROW : 0U) |
-                                           (some->position ? KY_WITH_POSITION_ROW : 0U) |
-                                           (some->velocity ? KY_WITH_VELOCITY_ROW : 0U),
-                                   .n = some->count};
-    return give(engine, &order, &(struct ky_order_data){.some = some}, error);
+    struct ky_order order = {.kind = KY_ORDER_put_some, .n = some->count};
+    struct ky_order_data data = {.to = NULL};
+    ky_order_list(&order, &data, 0, some->body, some->count, sizeof *some->body);
+    ky_order_list(&order, &data, 1, some->position, some->count, sizeof *some->position);
+    ky_order_list(&order, &data, 2, some->velocity, some->count, sizeof *some->velocity);
+    ky_order_list(&order, &data, 3, some->mass, some->count, sizeof *some->mass);
+    return give(engine, &order, &data, error);
 }
 
 static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
@@ -310,11 +314,11 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
-static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+static enum ky_status sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_sums};
-    return give(engine, &order, &(struct ky_order_data){.parts = parts}, error);
+    return give(engine, &order, &(struct ky_order_data){.sums = sums}, error);
 }
 
 static void trim(struct ky_engine *engine)
@@ -334,8 +338,12 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
 static enum ky_status put_column(struct ky_engine *engine, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
-    const struct ky_order order = {.kind = KY_ORDER_put_column, .n = (size_t)column};
-    return give(engine, &order, &(struct ky_order_data){.numbers = numbers}, error);
+    const size_t bytes = (size_t)ky_columns_bytes(1U << column);
+    struct ky_order order = {.kind = KY_ORDER_put_column, .n = (size_t)column};
+    struct ky_order_data data = {.numbers = numbers};
+    if (domain_of(engine)->copies)
+        ky_order_list(&order, &data, 0, numbers, engine->n, bytes);
+    return give(engine, &order, &data, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
@@ -395,12 +403,17 @@ static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_reques
 
 /* ---- the verbs of ranks with divided bodies ---- */
 
-static struct ky_order order_of(enum ky_order_kind kind, const struct ky_points *points)
+/* Gives an order for the points. */
+static enum ky_status give_points(struct ky_engine *engine, struct ky_order order,
+                                  const struct ky_points *points, struct ky_order_data data,
+                                  struct ky_error *error)
 {
-    return (struct ky_order){.kind = kind,
-                             .n = points->count,
-                             .softening = points->softening,
-                             .softenings = points->softenings != NULL};
+    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
+    order.n = points->count;
+    order.softening = points->softening;
+    ky_order_list(&order, &data, 0, points->position, points->count, sizeof *points->position);
+    ky_order_list(&order, &data, 1, points->softenings, points->count, sizeof *points->softenings);
+    return give(engine, &order, &data, error);
 }
 
 static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_column column,
@@ -430,9 +443,9 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    const struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
-    const struct ky_order_data data = {
-        .sinks = sinks, .acceleration = acceleration, .potential = potential};
+    struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
+    struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
+    ky_order_list(&order, &data, 0, sinks, count, sizeof *sinks);
     return domain_of(engine)->engine->verbs->part
                ? exact_of_whole(engine, sinks, count, acceleration, potential, error)
                : give(engine, &order, &data, error);
@@ -483,24 +496,21 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    const struct ky_order order = order_of(KY_ORDER_field, points);
-    const struct ky_order_data data = {
-        .points = points, .acceleration = acceleration, .potential = potential};
+    const struct ky_order order = {.kind = KY_ORDER_field};
+    const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
     if (field_needs_whole(engine, points))
         return field_of_whole(engine, points, acceleration, potential, error);
-    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
-    return give(engine, &order, &data, error);
+    return give_points(engine, order, points, data, error);
 }
 
 static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
                                      double (*tide)[6], struct ky_error *error)
 {
-    const struct ky_order order = order_of(KY_ORDER_tides, points);
-    const struct ky_order_data data = {.points = points, .tide = tide};
+    const struct ky_order order = {.kind = KY_ORDER_tides};
+    const struct ky_order_data data = {.tide = tide};
     if (tides_need_whole(engine, points))
         return tides_of_whole(engine, points, tide, error);
-    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
-    return give(engine, &order, &data, error);
+    return give_points(engine, order, points, data, error);
 }
 
 /* Verbs of both kinds of ranks. */
@@ -532,10 +542,10 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     *engine = NULL;
     enum ky_status status = check(parameters, use->schemes, error);
     if (!status && ky_forks_is_child())
-        status = ky_fail(error, KY_FAULT,
-                         "ranks cannot be used here: the process was forked from one that uses "
-                         "ranks or devices; leave out --ranks, or begin the process anew (exec, "
-                         "spawn)");
+        status =
+            ky_fail(error, KY_FAULT,
+                    "ranks cannot be used here: the process was forked from one that uses ranks or "
+                    "devices; leave out --ranks, or start a new process (exec, spawn)");
     if (!status)
         status = ky_domain_check_number(room, error);
     if (status)

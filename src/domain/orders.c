@@ -220,57 +220,23 @@ static enum ky_status part_write(struct ky_domain *domain, const struct ky_order
     return ky_domain_write(domain, data->plan, data->outcome ? data->outcome : &outcome, error);
 }
 
-/* Broadcasts a list of rank 0; to be freed where it is not rank 0's own. */
-static enum ky_status tell_list(struct ky_domain *domain, const void *given, size_t count,
-                                size_t size, void **list, struct ky_error *error)
-{
-    *list = ky_allocate(count, size);
-    if (!*list)
-        return ky_no_memory(error, "a list of bodies", count, size);
-    if (given && count)
-        memcpy(*list, given, count * size);
-    return ky_comm_tell(domain->comm, *list, count * size, error);
-}
-
 static enum ky_status part_get_some(struct ky_domain *domain, const struct ky_order *order,
                                     const struct ky_order_data *data, struct ky_error *error)
 {
-    void *list = NULL;
-    if (domain->copies) {
-        const enum ky_status late = catch_up(domain, order->with, error);
-        return late || !data->to ? late
-                                 : ky_engine_get_some(domain->engine, data->body, data->to, error);
-    }
-    enum ky_status status = tell_list(domain, data->body, order->n, sizeof(uint32_t), &list, error);
-    if (!status)
-        status = ky_domain_get_some(domain, list, order->n, data->to, order->with, error);
-    free(list);
-    return status;
+    if (!domain->copies)
+        return ky_domain_get_some(domain, data->list[0], order->n, data->to, order->with, error);
+    KY_TRY(catch_up(domain, order->with, error));
+    return data->to ? ky_engine_get_some(domain->engine, data->list[0], data->to, error) : KY_OK;
 }
 
 static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_order *order,
                                     const struct ky_order_data *data, struct ky_error *error)
 {
-    const struct ky_some none = {0}, *given = data->some ? data->some : &none;
-    const size_t n = order->n;
+    const struct ky_some some = {order->n, data->list[0], data->list[1], data->list[2],
+                                 data->list[3]};
     domain->is_settled = 0;
-    void *body = NULL, *mass = NULL, *position = NULL, *velocity = NULL;
-    enum ky_status status = tell_list(domain, given->body, n, sizeof(uint32_t), &body, error);
-    if (!status && order->with & KY_WITH_MASS_ROW)
-        status = tell_list(domain, given->mass, n, sizeof(double), &mass, error);
-    if (!status && order->with & KY_WITH_POSITION_ROW)
-        status = tell_list(domain, given->position, n, 3 * sizeof(double), &position, error);
-    if (!status && order->with & KY_WITH_VELOCITY_ROW)
-        status = tell_list(domain, given->velocity, n, 3 * sizeof(double), &velocity, error);
-    const struct ky_some some = {n, body, position, velocity, mass};
-    if (!status)
-        status = domain->copies ? ky_engine_put_some(domain->engine, &some, error)
-                                : ky_domain_put_some(domain, &some, error);
-    free(body);
-    free(mass);
-    free(position);
-    free(velocity);
-    return status;
+    return domain->copies ? ky_engine_put_some(domain->engine, &some, error)
+                          : ky_domain_put_some(domain, &some, error);
 }
 
 /* The report: phases of the slowest rank, and the number of pairs over all ranks. */
@@ -331,69 +297,42 @@ static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order 
                                 const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    struct ky_partial_sums parts;
-    const enum ky_status status = ky_engine_partial_sums(domain->engine, &parts, error);
-    if (!data->parts || status)
-        free(parts.of);
-    else
-        *data->parts = parts;
-    return status;
+    struct ky_raw_sums sums;
+    KY_TRY(ky_engine_raw_sums(domain->engine, &sums, error));
+    if (data->sums)
+        *data->sums = sums;
+    return KY_OK;
 }
 
 /* Every rank gets the results of all. */
 static enum ky_status part_exact(struct ky_domain *domain, const struct ky_order *order,
                                  const struct ky_order_data *data, struct ky_error *error)
 {
-    struct ky_engine *engine = domain->engine;
-    void *sinks = NULL;
-    enum ky_status status = tell_list(domain, data->sinks, order->n, sizeof(size_t), &sinks, error);
-    if (!status)
-        status = engine->verbs->exact(engine, sinks, order->n, data->acceleration, data->potential,
-                                      error);
-    free(sinks);
-    return status;
+    return domain->engine->verbs->exact(domain->engine, data->list[0], order->n, data->acceleration,
+                                        data->potential, error);
 }
 
-/* The points of rank 0; *position and *softenings are to be freed. */
-static enum ky_status tell_points(struct ky_domain *domain, const struct ky_order *order,
-                                  const struct ky_points *given, struct ky_points *points,
-                                  void *own[2], struct ky_error *error)
+/* The points of rank 0. */
+static struct ky_points points_of(const struct ky_order *order, const struct ky_order_data *data)
 {
-    own[0] = own[1] = NULL;
-    enum ky_status status = tell_list(domain, given ? given->position : NULL, order->n,
-                                      3 * sizeof(double), &own[0], error);
-    if (!status && order->softenings)
-        status = tell_list(domain, given ? given->softenings : NULL, order->n, sizeof(double),
-                           &own[1], error);
-    *points = (struct ky_points){
-        .count = order->n, .position = own[0], .softening = order->softening, .softenings = own[1]};
-    return status;
+    return (struct ky_points){.count = order->n,
+                              .position = data->list[0],
+                              .softening = order->softening,
+                              .softenings = data->list[1]};
 }
 
 static enum ky_status part_field(struct ky_domain *domain, const struct ky_order *order,
                                  const struct ky_order_data *data, struct ky_error *error)
 {
-    struct ky_points points;
-    void *own[2];
-    enum ky_status status = tell_points(domain, order, data->points, &points, own, error);
-    if (!status)
-        status = ky_domain_field(domain, &points, data->acceleration, data->potential, error);
-    free(own[0]);
-    free(own[1]);
-    return status;
+    const struct ky_points points = points_of(order, data);
+    return ky_domain_field(domain, &points, data->acceleration, data->potential, error);
 }
 
 static enum ky_status part_tides(struct ky_domain *domain, const struct ky_order *order,
                                  const struct ky_order_data *data, struct ky_error *error)
 {
-    struct ky_points points;
-    void *own[2];
-    enum ky_status status = tell_points(domain, order, data->points, &points, own, error);
-    if (!status)
-        status = ky_domain_tides(domain, &points, data->tide, error);
-    free(own[0]);
-    free(own[1]);
-    return status;
+    const struct ky_points points = points_of(order, data);
+    return ky_domain_tides(domain, &points, data->tide, error);
 }
 
 static enum ky_status part_walk(struct ky_domain *domain, const struct ky_order *order,
@@ -418,15 +357,8 @@ static enum ky_status part_put_column(struct ky_domain *domain, const struct ky_
                                       const struct ky_order_data *data, struct ky_error *error)
 {
     const enum ky_column column = (enum ky_column)order->n;
-    const size_t size = (size_t)ky_columns_bytes(1U << column);
-    void *numbers = NULL;
-    if (!domain->copies)
-        return ky_domain_put_column(domain, column, data->numbers, error);
-    enum ky_status status = tell_list(domain, data->numbers, domain->total, size, &numbers, error);
-    if (!status)
-        status = ky_engine_put_column(domain->engine, column, numbers, error);
-    free(numbers);
-    return status;
+    return domain->copies ? ky_engine_put_column(domain->engine, column, data->list[0], error)
+                          : ky_domain_put_column(domain, column, data->numbers, error);
 }
 
 static enum ky_status part_get_column(struct ky_domain *domain, const struct ky_order *order,
@@ -496,6 +428,40 @@ static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order
     return status;
 }
 
+/* Broadcasts the arrays of an order. The caller frees them, also after a failure. */
+static enum ky_status tell_lists(struct ky_comm *comm, const struct ky_order *order,
+                                 struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_order_data given = *data;
+    memset(data->list, 0, sizeof data->list);
+    for (int k = 0; k < KY_ORDER_LISTS; k++) {
+        const size_t count = order->list[k].count, size = order->list[k].size;
+        if (!size)
+            continue;
+        void *list = data->list[k] = ky_allocate(count, size);
+        if (!list)
+            return ky_no_memory(error, "an array for the ranks", count, size);
+        if (comm->rank == 0 && count)
+            memcpy(list, given.list[k], count * size);
+        KY_TRY(ky_comm_tell(comm, list, count * size, error));
+    }
+    return KY_OK;
+}
+
+static enum ky_status do_with_lists(struct ky_domain *domain, const struct ky_order *order,
+                                    const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_order_data own = *data;
+    enum ky_status status = tell_lists(domain->comm, order, &own, error);
+    if (!status)
+        status = parts[order->kind].how == KY_HEEDS
+                     ? do_heeding(domain, order, &own, error)
+                     : parts[order->kind].do_it(domain, order, &own, error);
+    for (int k = 0; k < KY_ORDER_LISTS; k++)
+        free(own.list[k]);
+    return status;
+}
+
 /* A rank that fails ends the other ranks: they do not wait for it. */
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
                               const struct ky_order_data *data, struct ky_error *error)
@@ -508,13 +474,11 @@ static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *o
         status = take_fields(domain, order, data, &wrong, error);
     if (domain->engine)
         ky_engine_set_time(domain->engine, order->time);
-    const int how = parts[order->kind].how;
     if (!status && !wrong.status)
-        status = how == KY_HEEDS ? do_heeding(domain, order, data, error)
-                                 : parts[order->kind].do_it(domain, order, data, error);
+        status = do_with_lists(domain, order, data, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
-    else if (how == KY_MEETS)
+    else if (parts[order->kind].how == KY_MEETS)
         status = ky_comm_meet(domain->comm, error);
     return status;
 }

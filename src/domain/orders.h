@@ -36,6 +36,9 @@ enum { KY_ALONE, KY_MEETS, KY_HEEDS };
 #define KY_DOMAIN_ORDER(name, how) KY_ORDER_##name,
 enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
+/* The most arrays of an order. */
+enum { KY_ORDER_LISTS = 4 };
+
 struct ky_order {
     enum ky_order_kind kind;
     unsigned with; /* rows: the arrays; open: schemes; columns: the set; work: the number of the
@@ -45,8 +48,7 @@ struct ky_order {
                       column; walk: number of radii */
     enum ky_action_id action; /* walk */
     size_t k;                 /* walk: neighbours */
-    double softening;         /* of points */
-    int softenings;           /* 1: they have their own */
+    double softening;         /* of points without their own */
     double dt;                /* [time] */
     double time;              /* at which external fields act, and the serial number of these */
     uint64_t fields;
@@ -55,15 +57,18 @@ struct ky_order {
     struct ky_advance way;
     const volatile int *stop;     /* the caller's flag, or NULL: of the process of rank 0 */
     const struct ky_works *works; /* work: the table of tasks, in the process of rank 0 */
+    struct {
+        size_t count, size; /* size 0: there is none */
+    } list[KY_ORDER_LISTS]; /* arrays that are broadcast with it */
 };
 
-/* Arguments and results of an order that only rank 0 has. */
+/* Arguments and results of an order that only rank 0 has, and the arrays, of which every rank has a
+ * copy while it executes the order. */
 struct ky_order_data {
+    void *list[KY_ORDER_LISTS];
     const struct ky_parameters *parameters;
     const struct ky_bodies *bodies;
     struct ky_bodies *to;
-    const uint32_t *body;
-    const struct ky_some *some;
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* a fault of the data: fails the order, and leaves the ranks as they
                                  were */
@@ -73,15 +78,22 @@ struct ky_order_data {
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */
     const struct ky_externals *externals; /* all of them */
-    const size_t *sinks;                  /* numbers of bodies */
-    const struct ky_points *points;
     const struct ky_walk_request *request;
     struct ky_halt *halt; /* of the caller, for orders that heed it; or NULL */
     double (*acceleration)[3], *potential, (*tide)[6];
-    struct ky_partial_sums *parts;
+    struct ky_raw_sums *sums;
     struct ky_force_report *report;
     struct ky_advance *way;
 };
+
+/* Adds an array to an order; NULL adds none. */
+static inline void ky_order_list(struct ky_order *order, struct ky_order_data *data, int place,
+                                 const void *list, size_t count, size_t size)
+{
+    order->list[place].count = count;
+    order->list[place].size = list ? size : 0;
+    data->list[place] = (void *)list; /* is read only */
+}
 
 /* walk.c. Executes a walk with an action for the bodies of all ranks. Rank 0 has data->request,
  * whose arrays get the results. *data->outcome: KY_USAGE if the caller's lists are too short,

@@ -53,7 +53,7 @@ const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsi
     if (always)
         return always;
     if (bodies->softening)
-        return "softenings of the bodies' own";
+        return "bodies' own softenings";
     for (size_t i = 0; bodies->mass && i < bodies->n; i++)
         massless += !(bodies->mass[i] > 0);
     return massless ? "massless bodies" : NULL;

@@ -52,8 +52,8 @@ static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *er
         other++;
     if (!status && other == comm->rank)
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "this is another build of Kyoho (%s) than that of rank 0 on %s (%s): "
-                         "install the same one on all machines",
+                         "this is another build of Kyoho (%s) than on rank 0 on %s (%s): install "
+                         "the same one on all machines",
                          own.version, all->host, all->version);
     else if (!status && other < comm->size)
         status = ky_comm_meet(comm, error);

@@ -1,5 +1,5 @@
-/* The round numbers on an axis: 1, 2 or 5 times a power of ten, or decades; how they and the name
- * of the axis are written. Where they are drawn is layout.c's and plot.c's. */
+/* The round numbers on an axis: 1, 2 or 5 times a power of ten, or decades; and the text of these
+ * numbers and of the axis label. layout.c and plot.c draw them. */
 #include "draw/axis.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-/* Decades that are written out; others are powers. */
+/* Decades in this range are written in full, others as powers. */
 enum { LEAST_PLAIN = -3, MOST_PLAIN = 4 };
 
 double ky_on_axis(const struct ky_ruler *axis, double value)
@@ -23,7 +23,7 @@ static int lies_on(const struct ky_ruler *axis, double value)
     return value >= axis->low - room && value <= axis->high + room;
 }
 
-/* Writes a number with a minus sign in place of a hyphen. */
+/* Writes a number with a minus sign instead of a hyphen. */
 static void write_number(char *text, const char *format, int decimals, double value)
 {
     const int negative = value < 0;
@@ -33,7 +33,7 @@ static void write_number(char *text, const char *format, int decimals, double va
     ky_format(text + at, KY_TICK_TEXT - at, format, decimals, fabs(value));
 }
 
-/* Adds a tick, if it lies on the axis, and returns its text; NULL if not. */
+/* Adds a tick if it lies on the axis, and returns the buffer for its text; otherwise NULL. */
 static char *add_tick(struct ky_ruler *axis, double value)
 {
     if (!lies_on(axis, value) || axis->ticks == KY_MOST_TICKS)
@@ -48,7 +48,7 @@ static void add_between(struct ky_ruler *axis, double value)
         axis->between[axis->minor++] = value;
 }
 
-/* A tick at digit × 10^decade. */
+/* Adds a tick at digit × 10^decade. */
 static void add_power(struct ky_ruler *axis, double digit, int decade, int plain)
 {
     char *text = add_tick(axis, decade + log10(digit));
@@ -64,7 +64,8 @@ static void add_power(struct ky_ruler *axis, double digit, int decade, int plain
                   decade < 0 ? -decade : decade);
 }
 
-/* Ticks for a range of less than about a decade: more digits until there are two ticks. */
+/* Ticks for a range below about a decade: increases the number of digits until there are two
+ * ticks. */
 static void divide_decade(struct ky_ruler *axis, int plain)
 {
     static const double coarse[] = {1, 2, 5};

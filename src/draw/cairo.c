@@ -1,5 +1,5 @@
-/* The pen of cairo. It draws onto a recording, which is laid on the pixels or written as PDF or
- * SVG. A build without cairo says why it has none. */
+/* The cairo pen. It draws onto a recording, which is painted on the pixels or written as PDF or
+ * SVG. In a build without cairo, an error gives the reason. */
 #include "draw/canvas.h"
 
 #include "base/features.h"
@@ -36,11 +36,11 @@ enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const 
 
 #include "base/file.h"
 
-/* The height of capitals as a fraction of a font's size, for the usual fonts without serifs; and
- * the height of these letters as a fraction of the bitmap's, since they are wider. */
+/* Cap height as a fraction of the font size, for the usual sans-serif fonts; and the height of
+ * these letters as a fraction of the bitmap font's, since they are wider. */
 static const double capital = 0.73, part = 0.9;
 
-/* A page has 96 pixels an inch, as browsers have; its unit is a point, 1/72 of an inch. */
+/* A page has 96 pixels per inch, as in browsers; its unit is the point, 1/72 inch. */
 static const double point = 72.0 / 96;
 
 static void choose_font(cairo_t *context, double height)
@@ -62,7 +62,7 @@ static cairo_surface_t *new_recording(double width, double height)
     return cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
 }
 
-/* A context that draws on the canvas with its ink; to be destroyed. */
+/* Creates a context that draws on the canvas with its ink; the caller destroys it. */
 static cairo_t *begin(struct ky_canvas *canvas)
 {
     if (!canvas->sheet)
@@ -73,7 +73,7 @@ static cairo_t *begin(struct ky_canvas *canvas)
     return context;
 }
 
-/* The text with a zero byte at its end. A text that is longer than any label is cut. */
+/* A copy of the text with a terminating zero byte. A text longer than any label is truncated. */
 static const char *terminated(const char *text, size_t length, char *copy, size_t room)
 {
     length = length < room ? length : room - 1;
@@ -144,7 +144,7 @@ static void leave(struct ky_canvas *canvas)
     canvas->sheet = NULL;
 }
 
-/* Lays premultiplied pixels, 4 bytes each in the byte order of the machine, over the pixels of the
+/* Composites premultiplied pixels, 4 bytes each in native byte order, over the pixels of the
  * canvas. */
 static void lay_over(struct ky_canvas *canvas, const unsigned char *data, size_t stride)
 {
@@ -196,14 +196,14 @@ enum ky_status ky_cairo_available(struct ky_error *error)
 
 /* ---- files ---- */
 
-/* The file keeps a failure and reports it when it is published. */
+/* The file stores a failure and reports it when it is published. */
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned bytes)
 {
     ky_file_write(file, data, bytes);
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* The pixels as an image. It is left out if all of them are paper. */
+/* Draws the pixels as an image; leaves it out if all of them have the paper's colour. */
 static void paint_pixels(cairo_t *context, const struct ky_canvas *canvas)
 {
     const size_t pixels = canvas->width * canvas->height;
@@ -230,7 +230,7 @@ static void paint_pixels(cairo_t *context, const struct ky_canvas *canvas)
     cairo_surface_destroy(image);
 }
 
-/* A page of this size, written to the file; to be destroyed. */
+/* Creates a page of this size that is written to the file; the caller destroys it. */
 static cairo_surface_t *new_page(struct ky_file *file, const char *path,
                                  const struct ky_canvas *canvas, const char *comment)
 {
@@ -240,7 +240,7 @@ static cairo_surface_t *new_page(struct ky_file *file, const char *path,
     cairo_surface_t *page = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "Kyoho");
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_SUBJECT, comment);
-    /* No date: the same picture is the same file. */
+    /* No date, so that the same picture gives the same file. */
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
     return page;
 }

@@ -1,4 +1,4 @@
-/* What is common to both pens: texts with raised and lowered parts, dashes, and the files. */
+/* Code that both pens share: texts with superscripts and subscripts, dashes, and files. */
 #include "draw/canvas.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ void ky_picture_free(struct ky_picture *picture)
     picture->width = picture->height = 0;
 }
 
-/* The pixels of the canvas, after what was drawn has been laid on them. */
+/* Fills the caller's pixels from the canvas, after the drawing has been flattened. */
 static enum ky_status fill_pixels(const struct ky_canvas *canvas, struct ky_picture *picture,
                                   struct ky_error *error)
 {
@@ -98,14 +98,14 @@ void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3])
 
 /* ---- texts ---- */
 
-/* A part of a text on one level: 0 normal, 1 raised, −1 lowered. */
+/* A piece of text on one level: 0 normal, 1 superscript, −1 subscript. */
 struct piece {
     const char *text;
     size_t length;
     int level;
 };
 
-/* The mark with which a raised or lowered part begins: its number of bytes, and the level. */
+/* The mark at which a superscript or subscript begins: its number of bytes, and the level. */
 static size_t change_at(const char *text, int *level)
 {
     *level = *text == '_' ? -1 : 1;
@@ -114,7 +114,7 @@ static size_t change_at(const char *text, int *level)
     return !strncmp(text, "\u00b2", 2) || !strncmp(text, "\u00b3", 2) ? 2 : 0;
 }
 
-/* Cuts the next part off. 0 at the end of the text. */
+/* Cuts off the next piece. 0 at the end of the text. */
 static int next_piece(const char **text, struct piece *piece)
 {
     const char *at = *text;
@@ -137,13 +137,13 @@ static int next_piece(const char **text, struct piece *piece)
     return 1;
 }
 
-/* The height of letters on a level. */
+/* The height of letters on this level. */
 static double height_of(double cell, int level)
 {
     return KY_LETTER * cell * (level ? 0.7 : 1);
 }
 
-/* Draws a text that begins at (x, y) on its line. */
+/* Draws a text that begins at (x, y) on its baseline. */
 static void write_text(struct ky_canvas *canvas, double x, double y, double cell, int upright,
                        const char *text)
 {
@@ -229,8 +229,8 @@ void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, 
                int shape)
 {
     static const struct {
-        int corners, arms; /* arms: lines from the middle to the corners in place of sides */
-        double turn;       /* of the first corner, in right angles */
+        int corners, arms; /* arms: lines from the middle to the corners instead of sides */
+        double turn;       /* angle of the first corner, in right angles */
     } shapes[KY_SYMBOLS] = {{24, 0, 0}, {4, 0, 0.5}, {3, 0, -1},  {4, 0, 0},
                             {3, 0, 1},  {4, 1, 0},   {4, 1, 0.5}, {6, 0, 0}};
     const double right = 1.5707963267948966;
@@ -247,17 +247,17 @@ void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, 
     ky_curve(canvas, (const double(*)[2])points, (size_t)count, width, 0);
 }
 
-/* Lengths of lines and gaps, in widths of the line; a gap has one more for the round ends. */
+/* Lengths of lines and gaps, in line widths; a gap is one width longer for the round ends. */
 static const double dashes[KY_DASHES][6] = {
     {0}, {6, 3.5}, {0.5, 2.5}, {7, 3, 0.5, 3}, {3, 3}, {9, 3, 0.5, 3, 0.5, 3}};
 
-/* A dashed line while it is drawn: its parts wait here until they are complete. */
+/* State while a dashed line is drawn: points of a dash wait here until it is complete. */
 struct dashing {
     struct ky_canvas *canvas;
     double width;
     const double *pattern;
-    size_t steps, step; /* of the pattern; an even step is a line */
-    double left;        /* left of this step [pixels] */
+    size_t steps, step; /* of the pattern; even steps are lines, odd ones gaps */
+    double left;        /* remaining length of this step [pixels] */
     size_t count;
     double points[64][2];
 };
@@ -279,7 +279,7 @@ static void add_point(struct dashing *dash, const double point[2])
     memcpy(dash->points[dash->count++], point, sizeof *dash->points);
 }
 
-/* Continues along a straight line. */
+/* Continues the dashes along a straight line. */
 static void dash_along(struct dashing *dash, const double from[2], const double to[2])
 {
     const double length = hypot(to[0] - from[0], to[1] - from[1]);
@@ -303,7 +303,7 @@ static void dash_along(struct dashing *dash, const double from[2], const double 
         add_point(dash, to);
 }
 
-/* A line without breaks. */
+/* Draws a line without breaks. */
 static void draw_run(struct ky_canvas *canvas, const double (*points)[2], size_t count,
                      double width, int dash)
 {

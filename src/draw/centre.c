@@ -1,14 +1,14 @@
-/* The place that a picture is about: a body, the centre of mass, or the densest part.
+/* The centre of a picture: a body, the centre of mass, or the densest part.
  *
- * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
+ * A density centre would make a film jitter, since it jumps with the few bodies at the peak, and
  * between the nuclei of a merger. So it is only the start: from there the camera moves to the
- * centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it no longer moves
- * (the mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away
- * it is, so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89
- * sides have one such place, between them.
+ * centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it converges (the
+ * mean shift of Fukunaga & Hostetler 1975). The weight of a body falls smoothly with distance, so
+ * the centre moves as smoothly as the bodies do; and two nuclei nearer than 0.89 sides have one
+ * such centre, between them.
  *
- * Nuclei farther apart than that have a place each. A film stays with one of them: the one that
- * holds most of the anchor, the bodies at the centre of the last snapshot. */
+ * Nuclei farther apart have one centre each. A film stays with one of them: the one with most
+ * bodies of the anchor, which are the bodies at the centre of the last snapshot. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #include "draw/draw.h"
 #include "octree/sample.h"
 
-/* At most this many bodies are weighed, the same ones in every snapshot of a run. */
+/* At most this many bodies are used, the same ones in every snapshot of a run. */
 enum { SAMPLE = 1 << 16 };
 
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error)
@@ -40,14 +40,14 @@ enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky
     return KY_OK;
 }
 
-/* The bodies that are weighed. */
+/* The bodies that are used. */
 struct sample {
     const struct ky_bodies *bodies;
     size_t count;
     struct ky_sample_order order;
 };
 
-/* The vector from the place to body i; returns its square. */
+/* The vector from `place` to body i; returns its squared length. */
 static double vector_to(const struct ky_bodies *bodies, size_t i, const double place[3],
                         double d[3])
 {
@@ -59,7 +59,7 @@ static double vector_to(const struct ky_bodies *bodies, size_t i, const double p
     return r2;
 }
 
-/* One step, to the weighted centre of the bodies around the place. 0 if there are none. */
+/* One mean-shift step, to the weighted centre of the bodies around `place`. 0 if there are none. */
 static int shift(const struct sample *sample, double side, double place[3])
 {
     const double per_side2 = 1 / (side * side);
@@ -77,7 +77,7 @@ static int shift(const struct sample *sample, double side, double place[3])
     return sum > 0;
 }
 
-/* Moves the place to the nearest body that has mass. */
+/* Moves `place` to the nearest body with mass. */
 static void go_to_nearest(const struct sample *sample, double place[3])
 {
     double nearest = HUGE_VAL, d[3], found[3] = {place[0], place[1], place[2]};
@@ -92,8 +92,8 @@ static void go_to_nearest(const struct sample *sample, double place[3])
     memcpy(place, found, sizeof found);
 }
 
-/* From the density centre to the centre of what is seen. A density centre between two nuclei may
- * have nothing around it. */
+/* Moves from the density centre to the centre of the visible bodies. A density centre between two
+ * nuclei may have no bodies around it. */
 static void settle(const struct ky_bodies *bodies, double side, double place[3])
 {
     enum { MOST = 100 };
@@ -113,7 +113,7 @@ static void settle(const struct ky_bodies *bodies, double side, double place[3])
     }
 }
 
-/* The centre of mass, or the mean place where no body has mass. */
+/* The centre of mass, or the mean position if no body has mass. */
 static void mean_place(const struct ky_bodies *bodies, int by_number, double place[3])
 {
     if (!by_number) {
@@ -180,7 +180,7 @@ static void find_anchors(const struct ky_anchor *anchor, const struct ky_bodies 
                 index[k] = i;
 }
 
-/* The median place of the bodies of an anchor. 0 if fewer than half of them exist. */
+/* The median position of an anchor's bodies. 0 if fewer than half of them exist. */
 static int place_of_anchor(const struct ky_anchor *anchor, const struct ky_bodies *bodies,
                            double place[3])
 {

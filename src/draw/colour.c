@@ -1,6 +1,6 @@
-/* Colour maps, given in OKLCh (Ottosson 2020: lightness, chroma, hue as the eye orders them) and
- * turned into sRGB. Lightness rises evenly along every map, so that brighter always means denser,
- * in a grey print too. */
+/* Colour maps, given in OKLCh (Ottosson 2020: perceptual lightness, chroma, hue) and converted to
+ * sRGB. Lightness increases linearly along every map, so brighter always means denser, also in a
+ * greyscale print. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ static const struct stop maps[][STOPS] = {
     {{0, 0, 0}, {0.2, 0, 0}, {0.4, 0, 0}, {0.6, 0, 0}, {0.8, 0, 0}, {1, 0, 0}},
 };
 
-/* OKLCh to linear sRGB, with the matrices that Ottosson (2020) gives; hue in degrees. Screens have
- * no colour for numbers outside 0 … 1. */
+/* Converts OKLCh to linear sRGB, with the matrices of Ottosson (2020); hue in degrees. Values
+ * outside 0 … 1 are outside the gamut. */
 static void linear_rgb(double lightness, double chroma, double hue, double rgb[3])
 {
     const double radian = 0.017453292519943295;
@@ -66,7 +66,7 @@ static uint8_t srgb_byte(double linear)
 void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3])
 {
     double linear[3];
-    /* A colour that no screen has loses chroma, never lightness. */
+    /* A colour outside the gamut loses chroma, never lightness. */
     linear_rgb(lightness, chroma, hue, linear);
     while (!displayable(linear) && chroma > 1e-3)
         linear_rgb(lightness, chroma *= 0.98, hue, linear);
@@ -74,7 +74,7 @@ void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3])
         rgb[i] = srgb_byte(linear[i]);
 }
 
-/* viridis (van der Walt & Smith 2015, CC0) at ten even steps. */
+/* viridis (van der Walt & Smith 2015, CC0) at ten equally spaced points. */
 static const uint8_t viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142},
                                      {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {110, 206, 88},
                                      {181, 222, 43}, {253, 231, 37}};

@@ -1,13 +1,13 @@
 /* Projected density, smooth where bodies are few and sharp where they are many.
  *
- * Every body is laid on the pixels (lay.c); from then on only cells are used. On each level of a
- * pyramid a cell keeps a part of its mass, which the number of bodies around it decides. The rest
- * rises to the next level, whose cells are twice as wide. There a cell takes (1/4, 3/4, 3/4, 1/4)
- * of four cells along each axis: the refinement of quadratic B-splines, so that the mass is on the
- * coarse cells as if the bodies had been laid there. The levels are then added up from the coarsest
- * to the pixels, each step refining the grid by the subdivision of quadratic B-splines (1/4, 3/4),
- * which conserves mass: what rose to a level is spread over nearly a Gaussian with a deviation of
- * 0.71 of its cells. No sum depends on the number of threads. */
+ * Every body is deposited on the pixels (lay.c); all further steps use only cells. On each level of
+ * a pyramid a cell keeps a fraction of its mass, which depends on the number of bodies around it.
+ * The rest rises to the next level, whose cells are twice as wide. There a cell takes (1/4, 3/4,
+ * 3/4, 1/4) of four cells along each axis: the refinement mask of quadratic B-splines, so the mass
+ * on the coarse cells is as if the bodies had been deposited there. The levels are then added from
+ * the coarsest to the pixels, each step refining the grid by the subdivision of quadratic B-splines
+ * (1/4, 3/4), which conserves mass: mass on a level is spread over nearly a Gaussian with a
+ * standard deviation of 0.71 of its cells. No sum depends on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 
 enum { PAD = KY_PYRAMID_PAD, TOP_CELLS = 5 };
 
-/* From this number of cells on, a loop over a level takes more than one thread. */
+/* With this number of cells or more, a loop over a level uses several threads. */
 enum { MANY = 1 << 14 };
 
-/* The number of bodies under the kernel where each cell has one: 4π (0.71 cells)². */
+/* The number of bodies under the kernel if each cell has one: 4π (0.71 cells)². */
 static const double kernel_cells = 6.28;
 
-/* Chooses the sides of the grids. */
+/* Computes the sides of the grids. */
 static void prepare(struct ky_pyramid *pyramid)
 {
     const struct ky_projection *projection = pyramid->projection;
@@ -51,15 +51,15 @@ static void prepare(struct ky_pyramid *pyramid)
     }
 }
 
-/* What four by four cells give to the cell (i, j) of the level above. `stays` is the part of each
- * that does not rise; NULL: 0. */
+/* The contributions of four by four cells to the cell (i, j) of the level above. `stays`: fraction
+ * of each cell that does not rise; NULL: 0. */
 static double gather(const struct ky_level *fine, const double *value, const float *stays, size_t i,
                      size_t j)
 {
     static const double weight[4] = {0.25, 0.75, 0.75, 0.25};
     double sum = 0;
     for (size_t b = 0; b < 4; b++) {
-        const size_t y = 2 * j + b - PAD - 1; /* below 0 it is huge */
+        const size_t y = 2 * j + b - PAD - 1; /* wraps to a huge number below 0 */
         if (y >= fine->side[1])
             continue;
         for (size_t a = 0; a < 4; a++) {
@@ -74,7 +74,7 @@ static double gather(const struct ky_level *fine, const double *value, const flo
     return sum;
 }
 
-/* Adds to level l what rises from the level below. */
+/* Adds to level l the mass that rises from the level below. */
 static void rise(const struct ky_pyramid *pyramid, int l, double *value, const float *stays)
 {
     const struct ky_level *coarse = &pyramid->level[l], *fine = coarse - 1;
@@ -87,8 +87,8 @@ static void rise(const struct ky_pyramid *pyramid, int l, double *value, const f
             here[j * coarse->side[0] + i] += gather(fine, below, stays, i, j);
 }
 
-/* The part of the level above that the cell (x, y) has: 3/4 of its parent and 1/4 of the parent's
- * nearer neighbour, along both axes, and a quarter of the area. */
+/* The contribution of the level above to the cell (x, y): 3/4 of its parent and 1/4 of the parent's
+ * nearer neighbour, along both axes, times a quarter of the area. */
 static double refined(const struct ky_level *coarse, const double *value, size_t x, size_t y)
 {
     size_t i = (x + PAD) / 2, j = (y + PAD) / 2;
@@ -98,9 +98,9 @@ static double refined(const struct ky_level *coarse, const double *value, size_t
     return (3 * (3 * row[i] + row[ni]) + 3 * near[i] + near[ni]) / 64;
 }
 
-/* The part of a cell's mass that stays on its level: all if the cell has the wanted number of
- * bodies, nothing if a cell of the next level around it has fewer. In between it follows from the
- * fractional level at which a cell would have that number. */
+/* The fraction of a cell's mass that stays on its level: all if the cell has the wanted number of
+ * bodies, nothing if a cell of the next level around it has fewer. Between these it follows from
+ * the fractional level at which a cell would have that number. */
 static float part_that_stays(double here, double above, double wanted)
 {
     if (here >= wanted)
@@ -108,7 +108,7 @@ static float part_that_stays(double here, double above, double wanted)
     return here > 0 && above > wanted ? (float)(log(above / wanted) / log(above / here)) : 0;
 }
 
-/* Fills stays[cells]. `wanted`: number of bodies in a cell, as a fraction of all. */
+/* Fills stays[cells]. `wanted`: number of bodies in a cell, as a fraction of all bodies. */
 static void choose_levels(const struct ky_pyramid *pyramid, double wanted, float *stays)
 {
     double *number = pyramid->value[KY_NUMBER];
@@ -140,7 +140,7 @@ static void add_up(const struct ky_pyramid *pyramid, int l, double *value, const
         }
 }
 
-/* Spreads a quantity: the pixels have the sum of all levels. */
+/* Spreads a quantity, so that the pixels hold the sum of all levels. */
 static void spread(const struct ky_pyramid *pyramid, double *value, const float *stays)
 {
     for (int l = 1; l < pyramid->levels; l++)
@@ -149,7 +149,7 @@ static void spread(const struct ky_pyramid *pyramid, double *value, const float 
         add_up(pyramid, l, value, stays);
 }
 
-/* The pixels of the picture from the finest level. */
+/* Copies the pixels of the picture from the finest level. */
 static void take_pixels(const struct ky_pyramid *pyramid, double *density, double *velocity)
 {
     const struct ky_level *base = &pyramid->level[0];
@@ -168,7 +168,7 @@ static void take_pixels(const struct ky_pyramid *pyramid, double *density, doubl
     }
 }
 
-/* Computes the pixels from the bodies, once memory is there. */
+/* Computes the pixels from the bodies, after memory has been allocated. */
 static enum ky_status project(struct ky_pyramid *pyramid, float *stays, double *density,
                               double *velocity, struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* ky_draw: panels side by side, with a common scale, labels and a scale bar. Reading snapshots is
- * left to the caller. */
+/* ky_draw: panels side by side, with a common scale, labels and a scale bar. The caller reads the
+ * snapshots. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ const struct ky_option ky_draw_options[] = {
     {"axis", KY_OPTION_CHOICE, FIELD(axis), "z", KY_NO_RANGE, "x|y|z", NULL, "line of sight"},
     {"show", KY_OPTION_CHOICE, FIELD(show), "auto", KY_NO_RANGE,
      "density|components|velocity|trails|stars|auto", NULL,
-     "what is shown: projected density; that of each GADGET type in its own colour; mean velocity "
-     "along the line of sight, away in red; paths of bodies over the snapshots; each body as a "
-     "star, as bright as its mass; auto: stars up to 10,000 bodies, else density"},
+     "quantity to show: projected density; the density of each GADGET type in its own colour; mean "
+     "velocity along the line of sight, away in red; paths of bodies over the snapshots; each body "
+     "as a star, as bright as its mass; auto: stars up to 10,000 bodies, else density"},
     {"rim", KY_OPTION_CHOICE, FIELD(rim), "axes", KY_NO_RANGE, "axes|scale|none", NULL,
-     "what is around panels: axes and a bar of colours; a scale bar and the colours in the "
-     "picture, as films have them unless told otherwise; nothing"},
+     "surroundings of the panels: axes and a colour bar; a scale bar and the colours in the "
+     "picture (the default of films); nothing"},
     {"turn", KY_OPTION_REAL, FIELD(turn), "0", -36000, 36000, NULL, "DEGREES",
      "azimuth of the camera, which turns to the right [degrees]"},
     {"tilt", KY_OPTION_REAL, FIELD(tilt), "0", -36000, 36000, NULL, "DEGREES",
@@ -32,9 +32,9 @@ const struct ky_option ky_draw_options[] = {
     {"width", KY_OPTION_INTEGER, FIELD(width), "640", 16, 16384, NULL, "PIXELS",
      "width of a panel [pixels]"},
     {"height", KY_OPTION_INTEGER, FIELD(height), "0", 0, 16384, NULL, "PIXELS",
-     "height of a panel; 0: as its width [pixels]"},
+     "height of a panel; 0: equal to its width [pixels]"},
     {"columns", KY_OPTION_INTEGER, FIELD(columns), "0", 0, 1000, NULL, NULL,
-     "panels in a row; 0: chosen from their number"},
+     "panels in a row; 0: chosen from the number of panels"},
     {"region", KY_OPTION_REAL, FIELD(region), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "length of the shorter side of every panel; without it --fraction decides [length]"},
     {"centre-x", KY_OPTION_REAL, FIELD(centre[0]), NULL, -1e300, 1e300, NULL, "LENGTH",
@@ -45,18 +45,16 @@ const struct ky_option ky_draw_options[] = {
     {"centre-z", KY_OPTION_REAL, FIELD(centre[2]), NULL, -1e300, 1e300, NULL, "LENGTH",
      "the same along z [length]"},
     {"about", KY_OPTION_TEXT, FIELD(about), NULL, KY_NO_RANGE, NULL, "density|mass|ID",
-     "what every panel or frame has in its middle, wherever that goes: the densest part, the "
-     "centre "
-     "of mass, or one body. Without it panels show one place; those of a folder follow the "
-     "density"},
+     "centre of every panel or frame, wherever it moves: the densest part, the centre of mass, or "
+     "one body. Without it panels show a fixed region; panels of a folder follow the density"},
     {"fraction", KY_OPTION_REAL, FIELD(fraction), "0.98", 0.01, 1, NULL, NULL,
-     "fraction of the mass that a square holds in every panel"},
+     "fraction of the mass that a square contains in every panel"},
     {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray|viridis",
      NULL, "colour map"},
     {"brightness", KY_OPTION_CHOICE, FIELD(brightness), "asinh", KY_NO_RANGE, "asinh|log|linear",
-     NULL, "how brightness follows from density, the same in all panels"},
+     NULL, "brightness as a function of density, the same in all panels"},
     {"range", KY_OPTION_REAL, FIELD(range), NULL, 0.1, 30, NULL, "DECADES",
-     "span of densities from dark to bright; without it 3.5, for components 5 [powers of ten]"},
+     "range of densities from dark to bright; without it 3.5, for components 5 [powers of ten]"},
     {"peak", KY_OPTION_REAL, FIELD(peak), NULL, 1e-300, 1e300, NULL, "DENSITY",
      "density drawn in the brightest colour; without it the one that 1 % of the mass exceeds "
      "[mass/length²]"},
@@ -66,14 +64,13 @@ const struct ky_option ky_draw_options[] = {
      "velocity at both ends of the colours of --show velocity; without it the one that 2 % of the "
      "mass exceeds [velocity]"},
     {"trails", KY_OPTION_INTEGER, FIELD(trails), "100", 1, 100000, NULL, NULL,
-     "number of bodies whose paths --show trails draws; they are a random sample"},
+     "number of bodies whose paths --show trails draws, a random sample"},
     {"divide", KY_OPTION_COUNT, FIELD(divide), "0", 0, 9e15, NULL, "ID",
-     "colour two systems with --show components in place of types: the bodies with ids below this "
+     "colour two systems with --show components instead of types: the bodies with ids below this "
      "one, and all others; 0: types"},
     {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "titles of the panels, with | between them, or of a plot; without it the time. ^{2} is "
-     "raised, "
-     "_{2} lowered"},
+     "titles of the panels, separated by |, or of a plot; without it the time. ^{2} is a "
+     "superscript, _{2} a subscript"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), "no", KY_NO_RANGE, NULL, NULL,
      "replace an existing picture"},
 };
@@ -98,7 +95,7 @@ void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, si
 enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
     KY_NEED(bodies, error);
-    const double farthest = 1e150; /* squares of what lies past it would overflow */
+    const double farthest = 1e150; /* squares of larger coordinates would overflow */
     struct ky_bodies plain = *bodies;
     plain.id = NULL; /* ids need not be unique here */
     enum ky_status status = ky_bodies_check(&plain, error);
@@ -114,16 +111,18 @@ static enum ky_status check_fit(const struct ky_draw_parameters *parameters, str
 {
     if (parameters->divide && parameters->show != KY_SHOW_COMPONENTS)
         return ky_fail(error, KY_USAGE,
-                       "--divide colours components: it goes with --show components alone");
+                       "--divide colours components: it works only with --show components");
     struct ky_about about;
     enum ky_status status = ky_about_read(parameters->about, &about, error);
     for (int k = 0; k < 3 && parameters->about && !status; k++)
         if (!isnan(parameters->centre[k]))
-            return ky_fail(error, KY_USAGE,
-                           "--about follows the bodies, --centre-%c is a fixed place: give one",
-                           "xyz"[k]);
+            return ky_fail(
+                error, KY_USAGE,
+                "--about follows the bodies, --centre-%c is a fixed position: give only one",
+                "xyz"[k]);
     if (!status && parameters->about && parameters->show == KY_SHOW_TRAILS)
-        return ky_fail(error, KY_USAGE, "--about does not go with trails, whose picture stays");
+        return ky_fail(error, KY_USAGE,
+                       "--about does not work with trails, whose picture does not move");
     return status;
 }
 
@@ -142,7 +141,7 @@ enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_d
     return status ? status : check_fit(own, error);
 }
 
-/* Warns of a panel that shows none of its bodies, or none of the circles. */
+/* Warns of a panel that shows none of its bodies or none of the circles. */
 static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot *panel)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
@@ -150,9 +149,8 @@ static void warn_of_miss(const struct ky_scene *scene, const struct ky_snapshot 
     if (parameters->log && ky_view_misses(&scene->view, scene->size, panel, text, sizeof text))
         parameters->log(parameters->log_context, KY_LOG_WARNING, text);
     if (parameters->log && ky_circles_miss(scene))
-        parameters->log(
-            parameters->log_context, KY_LOG_WARNING,
-            "no group lies in the picture; its catalogue has to be that of the snapshot");
+        parameters->log(parameters->log_context, KY_LOG_WARNING,
+                        "no group is in the picture; the catalogue must belong to the snapshot");
 }
 
 enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot *panels,
@@ -204,7 +202,7 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layou
     return status;
 }
 
-/* Makes the canvas and fills it with the panels. KY_FAULT when memory is out. */
+/* Makes the canvas and fills it with the panels. KY_FAULT if memory runs out. */
 static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *panels, size_t count,
                             const double *layers, struct ky_canvas *canvas, struct ky_error *error)
 {
@@ -222,7 +220,7 @@ static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *pa
     return status;
 }
 
-/* Describes the picture in the file's comment. */
+/* Writes the description for the file's comment. */
 static void describe(const struct ky_scene *scene, char *text, size_t size)
 {
     static const char *const what[] = {"projected density", "projected density by type",

@@ -1,5 +1,5 @@
-/* ffmpeg as a child process. Frames go through a pair of sockets, not a pipe: writing to a child
- * that has ended is then an error, not a signal. */
+/* ffmpeg as a child process. Frames go through a socket pair, not a pipe: writing to a child that
+ * has ended is then an error, not a signal. */
 #include "draw/encoder.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@ extern char **environ;
 
 static const char program[] = "ffmpeg";
 
-/* A pair of sockets that no other child inherits. Not 0, with errno, if there is none. */
+/* Creates a socket pair that no other child inherits. Returns non-zero, with errno set, on
+ * failure. */
 static int open_pair(int sockets[2])
 {
 #ifdef SOCK_CLOEXEC
@@ -53,12 +54,12 @@ enum ky_status ky_encoder_available(struct ky_error *error)
                    "pictures with -o FILE.png");
 }
 
-/* Starts the program with frames on its standard input; returns an errno. Its standard output
- * becomes standard error, since ours may be read by another program. */
+/* Starts the program with frames on its standard input; returns an errno. Its standard output is
+ * redirected to standard error, since another program may read ours. */
 static int start(struct ky_encoder *encoder, const size_t size[2], int rate, const char *output)
 {
     char pixels[64], frames[32], film[4200];
-    /* The usual players need even sides. */
+    /* Common players need even sides. */
     char even[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2";
     const char *words[] = {
         program,       "-loglevel", "error",      "-y",   "-f", "rawvideo", "-pix_fmt", "rgb24",
@@ -128,7 +129,7 @@ enum ky_status ky_encoder_close(struct ky_encoder *encoder, int whole, struct ky
     enum ky_status status = KY_OK;
     if (!encoder)
         return KY_OK;
-    if (!whole) /* the program must not finish an incomplete film */
+    if (!whole) /* the program must not complete an aborted film */
         kill(encoder->child, SIGKILL);
     close(encoder->socket);
     while (waitpid(encoder->child, &outcome, 0) < 0 && errno == EINTR)

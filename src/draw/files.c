@@ -1,4 +1,4 @@
-/* Pictures of snapshots in files, which are read here: see kyoho.h. */
+/* Pictures of snapshots that are read from files: see kyoho.h. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static enum ky_status draw_panels(const char *path, const char *const *files, si
     return status;
 }
 
-/* Warns of a snapshot without bodies, where all paths have ended. */
+/* Warns of a snapshot without bodies, at which all paths end. */
 static void warn_of_none(const struct ky_draw_parameters *parameters, const char *file)
 {
     char line[KY_REMARK];
@@ -38,7 +38,7 @@ static void warn_of_none(const struct ky_draw_parameters *parameters, const char
         parameters->log(parameters->log_context, KY_LOG_WARNING, line);
 }
 
-/* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
+/* Reads the snapshots one after the other and draws the paths of some of their bodies. */
 static enum ky_status draw_trails(const char *path, const char *const *files, size_t count,
                                   const struct ky_read_options *reading,
                                   const struct ky_draw_parameters *parameters,

@@ -1,5 +1,5 @@
-/* Films: frames of snapshots, by a camera that may turn, rise and zoom. Several frames are drawn at
- * the same time; they are read one after the other, and sent to ffmpeg in their order. */
+/* Films: frames of snapshots, by a camera that may turn, rise and zoom. Threads draw several frames
+ * at the same time; frames are read one after the other, and sent to ffmpeg in order. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ const struct ky_option ky_film_options[] = {
     {"region-to", KY_OPTION_REAL, FIELD(region_to), NULL, 1e-300, 1e300, NULL, "LENGTH",
      "--region of the last frame; without it the camera does not zoom [length]"},
     {"at-once", KY_OPTION_COUNT, FIELD(at_once), "0", 0, 1024, NULL, NULL,
-     "frames that are drawn at the same time; 0: one a thread, fewer if they need more than 4 GB"},
+     "frames that are drawn at the same time; 0: one per thread, fewer if they need more than 4 "
+     "GB"},
 };
 const size_t ky_film_option_count = sizeof ky_film_options / sizeof *ky_film_options;
 
@@ -44,10 +45,10 @@ void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t s
     ky_size_fill(film, size, &own, sizeof own);
 }
 
-/* What a thread has read last, and draws on. */
+/* The snapshot that a thread has read last, and its canvas. */
 struct desk {
     char miss[256]; /* "" if the frame shows a body */
-    size_t file;    /* SIZE_MAX: nothing yet */
+    size_t file;    /* index of the file; SIZE_MAX: nothing read yet */
     struct ky_snapshot snapshot;
     struct ky_canvas canvas;
 };
@@ -56,23 +57,23 @@ struct film {
     const char *const *files;
     size_t count;
     struct ky_read_options reading;
-    struct ky_draw_parameters parameters; /* with what --show auto stands for */
+    struct ky_draw_parameters parameters; /* with --show auto resolved */
     struct ky_film_parameters wanted;
     struct ky_scene scene; /* of the first frame */
     struct ky_layout layout;
     size_t frames;
     struct desk *desks;
     int at_once;
-    pthread_mutex_t lock; /* for what follows, and for reading files */
+    pthread_mutex_t lock; /* for the members below, and for reading files */
     pthread_cond_t sent;
-    size_t missed;         /* frames that show none of their bodies */
-    char miss[256];        /* what the first of them says */
-    size_t taken, written; /* frames: begun, sent to the encoder */
+    size_t missed;         /* number of frames that show none of their bodies */
+    char miss[256];        /* message of the first of these frames */
+    size_t taken, written; /* frames begun; frames sent to the encoder */
     enum ky_status status;
-    struct ky_error failure; /* the first */
+    struct ky_error failure; /* the first failure */
 };
 
-/* Reads a snapshot and looks whether it can be drawn. */
+/* Reads a snapshot and checks that it can be drawn. */
 static enum ky_status read_file(const struct film *film, size_t file, struct ky_snapshot *snapshot,
                                 struct ky_error *error)
 {
@@ -81,8 +82,8 @@ static enum ky_status read_file(const struct film *film, size_t file, struct ky_
     return ky_draw_check(&snapshot->bodies, error);
 }
 
-/* Chooses view and brightness by the first, the middle and the last snapshot, and how many frames
- * are drawn at a time: as many as 4 GB hold, at most one a thread. */
+/* Chooses view and brightness from the first, the middle and the last snapshot, and the number of
+ * frames that are drawn at a time: as many as fit in 4 GB, at most one per thread. */
 static enum ky_status choose_scene(struct film *film)
 {
     enum { SAMPLES = 3 };
@@ -102,7 +103,7 @@ static enum ky_status choose_scene(struct film *film)
     film->parameters.show = ky_show_of(&film->parameters, largest);
     if (!status)
         status = ky_scene_choose(&film->scene, samples, count, round, NULL, error);
-    if (!status && film->parameters.about) /* the view is aimed at the last of them */
+    if (!status && film->parameters.about) /* the view is aimed at the last snapshot */
         ky_anchor_choose(&film->scene.view.anchor, &samples[count - 1].bodies,
                          film->scene.view.middle);
     if (!status)
@@ -132,7 +133,7 @@ static struct ky_scene scene_of(const struct film *film, size_t k)
     return scene;
 }
 
-/* Notes a failure, if it is the first; the lock is held. */
+/* Stores a failure if it is the first; the caller holds the lock. */
 static void note(struct film *film, enum ky_status status, const struct ky_error *error)
 {
     if (!status || film->status)
@@ -168,7 +169,7 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
     return status;
 }
 
-/* The next frame to draw, or `frames`: after a failure the rest is passed over. */
+/* The next frame to draw, or `frames` at the end: after a failure the rest is skipped. */
 static size_t take_frame(struct film *film)
 {
     pthread_mutex_lock(&film->lock);
@@ -178,14 +179,14 @@ static size_t take_frame(struct film *film)
     return k;
 }
 
-/* Sends frame k when those before it are sent. Notes the first failure. */
+/* Sends frame k after all earlier frames are sent. Stores the first failure. */
 static void send_frame(struct film *film, size_t k, struct ky_encoder *encoder,
                        const struct desk *desk, enum ky_status status, struct ky_error *error)
 {
     pthread_mutex_lock(&film->lock);
     while (film->written < k)
         pthread_cond_wait(&film->sent, &film->lock);
-    if (!status && !film->status) { /* the others go on: it is the turn of none of them */
+    if (!status && !film->status) { /* unlocked while it sends: later frames wait */
         pthread_mutex_unlock(&film->lock);
         status = ky_encoder_write(encoder, &desk->canvas, error);
         pthread_mutex_lock(&film->lock);
@@ -219,7 +220,7 @@ static void draw_frames(struct film *film, struct ky_encoder *encoder)
     pthread_cond_destroy(&film->sent);
 }
 
-/* Warns of the frames that show none of their bodies. */
+/* Warns of frames that show none of their bodies. */
 static void warn_of_misses(const struct film *film)
 {
     char line[320];
@@ -229,8 +230,8 @@ static void warn_of_misses(const struct film *film)
         film->parameters.log(film->parameters.log_context, KY_LOG_WARNING, line);
 }
 
-/* KY_USAGE for one snapshot without a number of frames, after it was read: a file that is missing
- * or damaged is told first. */
+/* KY_USAGE for a single snapshot without a number of frames. Called after it was read, so that a
+ * missing or damaged file is reported first. */
 static enum ky_status refuse_one(const struct film *film, struct ky_error *error)
 {
     struct ky_snapshot snapshot;
@@ -239,12 +240,12 @@ static enum ky_status refuse_one(const struct film *film, struct ky_error *error
     ky_snapshot_free(&snapshot);
     return status ? status
                   : ky_fail(error, KY_USAGE,
-                            "%s: one snapshot alone makes no film; say the number of --frames, "
-                            "and where the camera goes: --turn-to 360",
+                            "%s: a single snapshot makes no film; give the number of --frames, and "
+                            "a motion of the camera: --turn-to 360",
                             film->files[0]);
 }
 
-/* Adopts the parameters. KY_USAGE for what films cannot do. */
+/* Fills in the parameters' defaults. KY_USAGE for options that films do not have. */
 static enum ky_status adopt(struct film *film, const struct ky_draw_parameters *parameters,
                             const struct ky_film_parameters *wanted, struct ky_error *error)
 {
@@ -269,7 +270,7 @@ static enum ky_status adopt(struct film *film, const struct ky_draw_parameters *
     return status;
 }
 
-/* Chooses the scene, and makes a desk for each frame that is drawn at the same time. */
+/* Chooses the scene and makes a desk for each frame that is drawn at the same time. */
 static enum ky_status begin(struct film *film)
 {
     struct ky_error *error = &film->failure;

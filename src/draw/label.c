@@ -1,5 +1,5 @@
-/* Labels of times and lengths, round numbers in the unit that suits their size; and the places of
- * the labels of a picture. */
+/* Labels of times and lengths with round numbers in a suitable unit, and the positions of a
+ * picture's labels. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ double ky_text_cell(const size_t size[2])
     return fmax(1, (double)ky_shorter(size) / 320);
 }
 
-/* Room between a label and the rim, in cells. */
+/* Distance between a label and the border, in cells. */
 static const double edge = 8;
 
 void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *panel, size_t k,
@@ -42,7 +42,7 @@ void ky_label_title(const struct ky_scene *scene, const struct ky_snapshot *pane
     const char *title = scene->parameters->title;
     double cell = ky_text_cell(scene->size);
     char text[128];
-    if (title) { /* the k-th of the texts between '|' */
+    if (title) { /* the k-th text between '|' */
         for (; k && title; k--)
             title = (title = strchr(title, '|')) ? title + 1 : NULL;
         size_t length = title ? strcspn(title, "|") : 0;
@@ -98,7 +98,7 @@ void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
     }
 }
 
-/* The names of the components that occur, each in its colour, one above the other. */
+/* The names of the components that occur, each in its colour, in one column. */
 static void label_parts(const struct ky_scene *scene, struct ky_canvas *canvas, double cell,
                         double right, double bottom)
 {
@@ -115,7 +115,7 @@ static void label_parts(const struct ky_scene *scene, struct ky_canvas *canvas, 
     memcpy(canvas->ink, ky_pale_ink, sizeof canvas->ink);
 }
 
-/* A strip of the colours with the velocities at its ends and middle. */
+/* A strip of the colour map, with the velocities at its ends and middle. */
 static void label_velocities(const struct ky_scene *scene, const struct ky_units *units,
                              struct ky_canvas *canvas, double cell, double right, double bottom)
 {

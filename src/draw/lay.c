@@ -1,7 +1,8 @@
-/* Lays bodies on the grids of a pyramid: a body goes to 3 × 3 cells of the finest level that holds
- * it, with the weights of the quadratic B-spline. This is the only pass over the bodies, and the
- * longest part of a picture of many. Amounts are integers, 2^62 for all bodies together. So several
- * threads, each with its own grids, which are added afterwards, give the same bits as one. */
+/* Deposits bodies on the grids of a pyramid: a body goes to 3 × 3 cells of the finest level that
+ * contains it, with the weights of the quadratic B-spline. This is the only pass over the bodies,
+ * and takes most of the time of a picture of many bodies. Amounts are integers, 2^62 for all bodies
+ * together. So several threads, each with its own grids, which are added afterwards, give the same
+ * bits as one thread. */
 #include "draw/pyramid.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@
 
 struct bins {
     const struct ky_pyramid *pyramid;
-    size_t quantities; /* laid quantities; equal masses are laid as numbers */
-    /* the inverse of number, mass and highest speed; 0 where that has no inverse */
+    size_t quantities; /* number of deposited quantities; for equal masses only the number */
+    /* 1/number, 1/mass and 1/(highest speed); 0 if the inverse is not finite */
     double per_number, per_mass, per_speed;
     int64_t *cell; /* [copies][cells][quantities] */
 };
@@ -82,7 +83,7 @@ void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
     pyramid->equal = least == most;
 }
 
-/* The place of a pixel in cells of the level. 0 if it is closer than `rim` cells to the grid's
+/* The position of a pixel in cells of the level. 0 if it is closer than `rim` cells to the grid's
  * edge. */
 static int place(const struct ky_level *level, const double pixel[2], double rim, double at[2])
 {
@@ -103,7 +104,7 @@ static void pixel_of(const struct ky_pyramid *pyramid, size_t i, double pixel[2]
                    pyramid->origin[k];
 }
 
-/* The quantities of body i as the bins' integers. */
+/* The quantities of body i as integers of the bins. */
 static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITIES])
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
@@ -116,7 +117,7 @@ static void amounts(const struct bins *bins, size_t i, double amount[KY_QUANTITI
         amount[q] = all * part * (speed_of(pyramid->projection, i) * bins->per_speed);
 }
 
-/* Lays the amounts on 3 × 3 cells. */
+/* Deposits the amounts on 3 × 3 cells. */
 static void lay_body(const struct bins *bins, const struct ky_level *level, const double at[2],
                      const double *amount, int64_t *cell)
 {
@@ -137,7 +138,7 @@ static void lay_body(const struct bins *bins, const struct ky_level *level, cons
     }
 }
 
-/* Lays the bodies first … end − 1. */
+/* Deposits the bodies first … end − 1. */
 static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_t *cell)
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
@@ -156,7 +157,8 @@ static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_
     }
 }
 
-/* A round dot, (1 − r²/R²)³ over the pixels, where bodies are so few that each has to be seen. */
+/* Deposits a round dot, (1 − r²/R²)³ over the pixels, when bodies are so few that each has to be
+ * visible. */
 static void lay_dot(const struct bins *bins, const double pixel[2], double radius,
                     const double *amount)
 {
@@ -197,7 +199,7 @@ static void lay_dots(const struct bins *bins)
     }
 }
 
-/* Adds the copies; quantity q of the bins becomes `value`. */
+/* Sums the copies; quantity q of the bins becomes `value`. */
 static void add_copies(const struct bins *bins, size_t copies, size_t q, double *value)
 {
     const size_t cells = bins->pyramid->cells, quantities = bins->quantities;
@@ -210,7 +212,7 @@ static void add_copies(const struct bins *bins, size_t copies, size_t q, double 
     }
 }
 
-/* 0 where the inverse is not a number. */
+/* 1/value, or 0 if it is not finite. */
 static double inverse(double value)
 {
     return isnormal(value) ? 1 / value : 0;
@@ -224,7 +226,7 @@ enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error
                         .per_mass = inverse(pyramid->total),
                         .per_speed = inverse(pyramid->fastest)};
     bins.quantities = 1U + !pyramid->equal + (pyramid->value[KY_MOMENTUM] != NULL);
-    /* More grids than bodies fill would only cost time and memory. */
+    /* More grids than the bodies need would only cost time and memory. */
     size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads_here();
     copies = copies > threads ? threads : copies ? copies : 1;
     bins.cell = ky_allocate_zeroed(copies * pyramid->cells, bins.quantities * sizeof *bins.cell);

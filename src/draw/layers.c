@@ -75,8 +75,8 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
     return KY_OK;
 }
 
-/* The smallest value above which the fraction `above` of the weight lies. With `value` NULL the
- * weights are the values too. Good to 2 %. */
+/* The smallest value above which at most the fraction `above` of the weight lies. With `value` NULL
+ * the weights are also the values. Accurate to 2 %. */
 static double upper_value(const double *value, const double *weight, size_t pixels, double above)
 {
     enum { BINS = 2048 };
@@ -107,7 +107,7 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
         return;
     for (size_t i = 0; i < bodies->n; i++)
         scene->present |= 1 << ky_part_of(bodies, i, parameters->divide);
-    /* brighter than noise, and more than a single pixel */
+    /* above noise, and in more than a single pixel */
     for (size_t k = 0; k < densities; k++)
         scene->peak[k] =
             isnan(parameters->peak)
@@ -119,7 +119,7 @@ void ky_layers_widen(struct ky_scene *scene, const struct ky_bodies *bodies, con
                            : parameters->speed;
 }
 
-/* The curve from density to brightness, prepared for many densities. */
+/* The curve from density to brightness, precomputed for many densities. */
 struct curve {
     int kind;
     double scale, range, faint, whole;
@@ -152,8 +152,8 @@ double ky_brightness(const struct ky_scene *scene, size_t layer, double density)
     return bright_of(&curve, density);
 }
 
-/* Brightens the dark by each component in its own colour. Brightness counts by its square, so that
- * the faint parts of one component leave room for the others. */
+/* Adds each component in its own colour over the dark. Brightness is squared, so that faint parts
+ * of one component do not hide the others. */
 static void mix_parts(const double *bright, const uint8_t (*colours)[3], const uint8_t dark[3],
                       uint8_t *pixel)
 {
@@ -165,11 +165,11 @@ static void mix_parts(const double *bright, const uint8_t (*colours)[3], const u
     }
 }
 
-/* The colour of a velocity, fading into the dark where there is little. */
+/* The colour of a velocity, fading to dark where the density is low. */
 static void mix_velocity(const struct ky_scene *scene, double bright, double velocity,
                          const uint8_t dark[3], uint8_t *pixel)
 {
-    const double soon = 3; /* colours are full from a third of the brightness on */
+    const double soon = 3; /* full saturation from a third of the brightness on */
     double place = scene->speed > 0 ? fmin(fmax(velocity / scene->speed, -1), 1) : 0;
     const uint8_t *colour = scene->map[(size_t)((place + 1) / 2 * (KY_MAP_COLOURS - 1) + 0.5)];
     double part = fmin(soon * bright, 1);

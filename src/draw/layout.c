@@ -1,5 +1,5 @@
-/* What is around the panels of a picture: rows and columns, axes with the unit of length on white
- * margins, and a bar of colours. */
+/* The surroundings of a picture's panels: rows and columns, axes with the unit of length on white
+ * margins, and a colour bar. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 static const uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0}, ink[3] = {20, 20, 24};
 
-/* Margins, in cells: between the frame and numbers, numbers and label, label and the rim. */
+/* Margins, in cells: frame to numbers, numbers to label, label to border. */
 enum { TO_NUMBER = 4, TO_LABEL = 5, TO_RIM = 4, BAR = 9, TO_BAR = 6 };
 
-/* The quantity of a bar of colours; no bar without `what`. */
+/* The quantity of a colour bar; no bar if `what` is NULL. */
 struct bar {
     const char *what;
     char unit[KY_UNIT_TEXT];
-    double factor; /* from the units of the panels to this unit */
+    double factor; /* factor from the units of the panels to this unit */
     struct ky_ruler axis;
 };
 
@@ -34,8 +34,8 @@ static double unit_of_density(const struct ky_units *units, struct ky_dimension 
     return factor * ky_unit_shown(&shown, dimension, largest * factor, name);
 }
 
-/* Chooses the bar of a scene. Peaks and speeds are known by then. Before, any values do, since only
- * the room for numbers is needed. */
+/* Chooses the colour bar of a scene. When it is drawn, peaks and speeds are known. For the layout
+ * any values do, since only the space for numbers is needed. */
 static void choose_bar(const struct ky_scene *scene, const struct ky_units *units, struct bar *bar)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
@@ -61,7 +61,7 @@ static void choose_bar(const struct ky_scene *scene, const struct ky_units *unit
     ky_ruler_divide(&bar->axis, 5);
 }
 
-/* The place of a tick on the bar, 0 … 1. */
+/* The position of a tick on the bar, 0 … 1. */
 static double place_on_bar(const struct ky_scene *scene, const struct bar *bar, double tick)
 {
     if (scene->parameters->show == KY_SHOW_VELOCITY)
@@ -69,12 +69,12 @@ static double place_on_bar(const struct ky_scene *scene, const struct bar *bar, 
     return ky_brightness(scene, 0, (bar->axis.logarithmic ? pow(10, tick) : tick) / bar->factor);
 }
 
-/* The axis of a panel. It counts from the middle where the picture follows something or is far
- * away; then *offset becomes 1. */
+/* The axis of a panel. It counts from the centre if the picture follows something or is far away;
+ * then *offset becomes 1. */
 static void choose_axis(const struct ky_scene *scene, const struct ky_units *units, int k,
                         struct ky_ruler *axis, char unit[KY_UNIT_TEXT], int *offset)
 {
-    const double far = 20; /* distance of the middle, in sides */
+    const double far = 20; /* distance of the centre, in sides */
     const double half =
         scene->view.side / 2 * (double)scene->size[k] / (double)ky_shorter(scene->size);
     const double middle = ky_along(scene->view.middle, scene->view.axis[k]);
@@ -85,8 +85,8 @@ static void choose_axis(const struct ky_scene *scene, const struct ky_units *uni
     ky_ruler_divide(axis, 4);
 }
 
-/* "x"; "x − x_{c}" where the middle is followed, "x − 8000" where it is far away; "right" where the
- * camera looks along no axis. */
+/* "x"; "x − x_{c}" if the centre is followed, "x − 8000" if it is far away; "right" if the camera
+ * looks along no axis. */
 static const char *name_axis(const struct ky_scene *scene, const struct ky_units *units, int k,
                              int offset, char name[48])
 {
@@ -162,7 +162,7 @@ enum ky_status ky_layout_open(const struct ky_layout *layout, const struct ky_sc
                           scene->parameters->rim == KY_RIM_AXES ? white : black, error);
 }
 
-/* A tick inwards from both sides of the panel. */
+/* Draws a tick inwards from both sides of the panel. */
 static void draw_tick(const struct ky_scene *scene, struct ky_canvas *canvas,
                       const double corner[2], int k, double part, double length)
 {
@@ -178,8 +178,8 @@ static void draw_tick(const struct ky_scene *scene, struct ky_canvas *canvas,
             ky_bar(canvas, corner[0] + side * (width - length), y, length, thin);
 }
 
-/* Whether the number at a tick would touch the first number of the next panel, `gap` pixels away:
- * to the right for k = 0, above for k = 1. */
+/* 1 if the number at a tick would touch the first number of the next panel, `gap` pixels away: to
+ * the right for k = 0, above for k = 1. */
 static int touches_next(const struct ky_scene *scene, const struct ky_ruler *axis, int k, size_t t,
                         size_t gap)
 {
@@ -192,8 +192,8 @@ static int touches_next(const struct ky_scene *scene, const struct ky_ruler *axi
     return end + 2 * cell > next - half[1];
 }
 
-/* Draws one axis of a panel; numbers and label where `outer`. `gap`: pixels to the next panel that
- * has them; 0: there is none. */
+/* Draws one axis of a panel, with numbers and label if `outer`. `gap`: pixels to the next panel
+ * with numbers; 0: there is none. */
 static void draw_axis(const struct ky_scene *scene, const struct ky_units *units, int k, int outer,
                       size_t gap, struct ky_canvas *canvas, const double corner[2])
 {
@@ -233,7 +233,7 @@ static void draw_axis(const struct ky_scene *scene, const struct ky_units *units
         ky_text_upright(canvas, TO_RIM * cell, corner[1] + (height + wide) / 2, fit, label);
 }
 
-/* The bar of colours to the right of a panel. */
+/* Draws the colour bar to the right of a panel. */
 static void draw_bar(const struct ky_scene *scene, const struct ky_units *units,
                      struct ky_canvas *canvas, const double corner[2])
 {

@@ -1,4 +1,4 @@
-/* What libkyoho_draw tells of itself: features, sizes of its structs, and their options by name. */
+/* Information about libkyoho_draw: features, sizes of its structs, and their options by name. */
 #include "base/features.h"
 #include "base/sizes.h"
 #include "draw/draw.h"

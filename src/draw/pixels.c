@@ -1,5 +1,5 @@
-/* The pen that needs no library: lines and letters go onto the pixels at once. Letters are those of
- * a 5 × 7 bitmap font, enlarged to any size with rounded edges. */
+/* The pen that needs no library: it draws lines and letters directly on the pixels. Letters are
+ * from a 5 × 7 bitmap font, enlarged to any size with rounded edges. */
 #include "draw/canvas.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@ enum { COLUMNS = 5, ROWS = 7, ADVANCE = 6 };
 
 struct glyph {
     char sign;
-    uint8_t drop;      /* rows below the line, for g p q y */
-    uint8_t row[ROWS]; /* from the top; the leftmost column is 16 */
+    uint8_t drop;      /* rows below the baseline, for g p q y */
+    uint8_t row[ROWS]; /* from the top; bit 16 is the leftmost column */
 };
 
 static const struct glyph glyphs[] = {
@@ -105,8 +105,8 @@ static const struct glyph glyphs[] = {
 
 static const double opacity = 0.92;
 
-/* Cuts the next UTF-8 character off a text. A character that the font lacks is drawn as its last
- * glyph. */
+/* Cuts the next UTF-8 character off a text. A character that the font lacks is drawn as the font's
+ * last glyph. */
 static const struct glyph *next_glyph(const char **text, const char *end)
 {
     static const struct {
@@ -134,7 +134,7 @@ static double bit(const struct glyph *glyph, int column, int row)
     return inside ? (glyph->row[row] >> (COLUMNS - 1 - column)) & 1 : 0;
 }
 
-/* The bitmap as a continuous field (bilinear), cut off below about one half. */
+/* The bitmap as a continuous field (bilinear interpolation), with a threshold of about one half. */
 static double coverage(const struct glyph *glyph, double u, double v, double cell)
 {
     const double cut = 0.44;
@@ -156,7 +156,7 @@ static void blend(struct ky_canvas *canvas, long x, long y, double alpha)
         pixel[k] = (uint8_t)(pixel[k] + (canvas->ink[k] - pixel[k]) * alpha * opacity + 0.5);
 }
 
-/* Draws a glyph whose lower left corner, on the line, is (x, y). */
+/* Draws a glyph with its lower left corner at (x, y) on the baseline. */
 static void draw_glyph(struct ky_canvas *canvas, const struct glyph *glyph, double x, double y,
                        double cell, int upright)
 {
@@ -199,7 +199,7 @@ static void bar(struct ky_canvas *canvas, double x, double y, double width, doub
             blend(canvas, px, py, 1);
 }
 
-/* The distance of a place from a line. */
+/* The distance of a point from a line. */
 static double distance(const double from[2], const double to[2], double x, double y)
 {
     double dx = to[0] - from[0], dy = to[1] - from[1], length2 = dx * dx + dy * dy;
@@ -230,7 +230,7 @@ static void path(struct ky_canvas *canvas, const double (*points)[2], size_t cou
         line(canvas, points[k - 1], points[k], width);
 }
 
-/* nothing to do: everything is on the pixels already */
+/* Does nothing, since everything is on the pixels already. */
 static enum ky_status flatten(struct ky_canvas *canvas, struct ky_error *error)
 {
     (void)canvas, (void)error;

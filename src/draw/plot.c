@@ -1,6 +1,6 @@
 /* Plots. Each has a frame with margins as wide as the labels beside it. The legend is to the right
- * of the frame, so that it covers no curve. Lines differ in colour, in lightness and in their
- * dashes, so that they differ in a grey print and for colour-blind eyes. */
+ * of the frame, so that it covers no curve. Lines differ in colour, in lightness and in dashes, so
+ * they can be distinguished in a greyscale print and by colour-blind readers. */
 #include "draw/plot.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { TICKS = 5, FEW = 40, LEAST = 16, MOST = 65536 };
 static const double mark_size = 3; /* cells */
 
 static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {20, 20, 24};
-/* Okabe & Ito 2008: colours that colour-blind eyes can distinguish. */
+/* Okabe & Ito (2008): colours that colour-blind readers can distinguish. */
 static const uint8_t palette[][3] = {{0, 114, 178},  {213, 94, 0},  {0, 158, 115}, {204, 121, 167},
                                      {86, 180, 233}, {230, 159, 0}, {90, 90, 96},  {0, 0, 0}};
 
@@ -25,7 +25,7 @@ struct frame {
     struct ky_ruler axes[2];
 };
 
-/* The range of all points, with a little room. 0 if there are none. */
+/* The range of all points, plus a margin. 0 if there are none. */
 static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *axis)
 {
     const double room = 0.03;
@@ -44,7 +44,7 @@ static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *
     if (axis->low > axis->high)
         return 0;
     double least = axis->logarithmic ? 0.1 : fmax(1e-9 * fabs(axis->low), 1e-300);
-    if (axis->high - axis->low < least) { /* all are equal */
+    if (axis->high - axis->low < least) { /* all values are equal */
         double half = axis->logarithmic ? 0.5 : axis->low != 0 ? 0.5 * fabs(axis->low) : 1;
         axis->low -= half, axis->high += half;
     }
@@ -54,7 +54,7 @@ static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *
 }
 
 /* Chooses the axes of all plots; their horizontal axes have one range. KY_BAD_DATA for a plot
- * without points. `text` gets the ranges. */
+ * without points. `text` receives the ranges. */
 static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *plots, size_t count,
                                   char *text, size_t size, struct ky_error *error)
 {
@@ -81,7 +81,7 @@ static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *pl
     return KY_OK;
 }
 
-/* The place of a point in the picture. */
+/* The position of a point in the picture. */
 static void place(const struct frame *frame, double x, double y, double pixel[2])
 {
     const struct ky_ruler *right = &frame->axes[KY_RIGHT], *up = &frame->axes[KY_UP];
@@ -91,8 +91,8 @@ static void place(const struct frame *frame, double x, double y, double pixel[2]
         frame->top + (1 - (ky_on_axis(up, y) - up->low) / (up->high - up->low)) * frame->height;
 }
 
-/* A pair of ticks that point inwards from both sides of the frame. `part`: place on the axis, 0 …
- * 1. */
+/* Draws a pair of ticks that point inwards from both sides of the frame. `part`: position on the
+ * axis, 0 … 1. */
 static void draw_tick(const struct frame *frame, int which, double part, double length,
                       struct ky_canvas *canvas)
 {
@@ -107,8 +107,8 @@ static void draw_tick(const struct frame *frame, int which, double part, double 
     }
 }
 
-/* The ticks of one axis and, if `numbers`, their numbers. A number that would touch the one before
- * is left out. */
+/* Draws the ticks of one axis and, if `numbers`, their numbers. A number that would touch the
+ * previous one is left out. */
 static void draw_ticks(const struct frame *frame, int which, int numbers, struct ky_canvas *canvas)
 {
     const struct ky_ruler *axis = &frame->axes[which];
@@ -131,7 +131,7 @@ static void draw_ticks(const struct frame *frame, int which, int numbers, struct
     }
 }
 
-/* The frame with its ticks and labels; the horizontal axis is labelled only where `lowest`. */
+/* Draws the frame with its ticks and labels; the horizontal axis is labelled only if `lowest`. */
 static void draw_axes(const struct frame *frame, const struct ky_plot *plot, int lowest,
                       struct ky_canvas *canvas)
 {
@@ -166,8 +166,8 @@ static void take_colour(struct ky_canvas *canvas, int colour)
     ky_take_ink(canvas, colour < 0 ? ink : palette[(size_t)colour % colours]);
 }
 
-/* Of the points in one column of pixels only the first, the lowest, the highest and the last are
- * needed. Removes the others, in place; returns how many are left. */
+/* Keeps only the first, the lowest, the highest and the last of the points in each column of
+ * pixels. Works in place; returns how many are left. */
 static size_t thin_out(double (*pixels)[2], size_t n)
 {
     size_t kept = 0, end;
@@ -190,7 +190,7 @@ static size_t thin_out(double (*pixels)[2], size_t n)
     return kept;
 }
 
-/* Marks at regular distances along the frame's width, and at the first point. */
+/* Draws markers at regular distances along the frame's width, and at the first point. */
 static void draw_marks(const struct frame *frame, const double (*pixels)[2], size_t n, int mark,
                        struct ky_canvas *canvas)
 {
@@ -202,7 +202,7 @@ static void draw_marks(const struct frame *frame, const double (*pixels)[2], siz
         }
 }
 
-/* A curve, with marks, or with dots if it has few points. */
+/* Draws a curve with markers, or with dots if it has few points. */
 static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot_curve *curve,
                                  struct ky_canvas *canvas, struct ky_error *error)
 {
@@ -223,9 +223,9 @@ static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot
     return KY_OK;
 }
 
-enum { SAMPLE = 20, LEGEND = SAMPLE + 12 }; /* cells: the line in the legend; all but the name */
+enum { SAMPLE = 20, LEGEND = SAMPLE + 12 }; /* cells: a line of the legend; all but the name */
 
-/* The names of the curves, each with a piece of its line. */
+/* Draws the names of the curves, each with a piece of its line. */
 static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
                         struct ky_canvas *canvas)
 {
@@ -248,7 +248,7 @@ static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
     }
 }
 
-/* The margins for numbers, labels and names beside the frames, the same for all plots. */
+/* Sets the margins for numbers, labels and names beside the frames, the same for all plots. */
 static void set_margins(const struct frame *frames, const struct ky_plot *plots, size_t count,
                         double cell, double *left, double *right)
 {
@@ -260,7 +260,8 @@ static void set_margins(const struct frame *frames, const struct ky_plot *plots,
             if (plots[p].curves[c].name && *plots[p].curves[c].name)
                 names = fmax(names, LEGEND * cell + ky_text_width(cell, plots[p].curves[c].name));
     }
-    const size_t ticks = frames[0].axes[KY_RIGHT].ticks; /* half of the last number may stick out */
+    /* Half of the last number may extend beyond the frame. */
+    const size_t ticks = frames[0].axes[KY_RIGHT].ticks;
     const double last =
         ticks ? ky_text_width(cell, frames[0].axes[KY_RIGHT].text[ticks - 1]) / 2 : 0;
     *left = numbers + (KY_LETTER + 14) * cell;
@@ -281,8 +282,9 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
     enum ky_status status = KY_OK;
     set_margins(frames, plots, count, cell, &left, &right);
     if ((double)size[0] - left - right < least || each < least)
-        return ky_fail(error, KY_USAGE,
-                       "the labels leave no room for the plot: give a larger --width and --height");
+        return ky_fail(
+            error, KY_USAGE,
+            "the labels leave no space for the plot: give a larger --width and --height");
     ky_take_ink(canvas, ink);
     if (title)
         ky_text(canvas, left, 6 * cell,
@@ -299,7 +301,7 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
     return status;
 }
 
-/* KY_USAGE for whatever can be wrong with the call. */
+/* Checks the arguments; KY_USAGE for any error. */
 static enum ky_status check(const struct ky_plot *plots, size_t count, const size_t size[2],
                             struct ky_error *error)
 {

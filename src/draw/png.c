@@ -1,4 +1,4 @@
-/* The PNG file, through libpng. A build without libpng says why it has none. */
+/* PNG files, by libpng. In a build without libpng, an error gives the reason. */
 #include "draw/png.h"
 
 #include "base/features.h"
@@ -27,7 +27,7 @@ enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, co
 
 #include "base/file.h"
 
-/* libpng leaves through longjmp on failure; it must print nothing. */
+/* libpng leaves by longjmp on failure; it must print nothing. */
 static void leave(png_structp png, png_const_charp message)
 {
     struct ky_error *error = png_get_error_ptr(png);
@@ -40,7 +40,7 @@ static void ignore(png_structp png, png_const_charp message)
     (void)png, (void)message;
 }
 
-/* The file keeps a failure and reports it when it is published. */
+/* The file stores a failure and reports it when it is published. */
 static void write_bytes(png_structp png, png_bytep data, png_size_t bytes)
 {
     ky_file_write(png_get_io_ptr(png), data, bytes);
@@ -51,7 +51,7 @@ static void flush(png_structp png)
     (void)png;
 }
 
-/* Header, texts and rows. libpng leaves through `leave` on a failure. */
+/* Writes header, texts and rows. libpng leaves through `leave` on a failure. */
 static void write_picture(png_structp png, png_infop info, const struct ky_canvas *canvas,
                           const char *comment)
 {
@@ -93,7 +93,7 @@ enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, co
     if (setjmp(png_jmpbuf(png)))
         goto fail;
     png_set_write_fn(png, file, write_bytes, flush);
-    /* No limit of libpng's own on sizes: they were checked by the parameters. */
+    /* No size limit of libpng's own: the parameters have been checked. */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     write_picture(png, info, canvas, comment);
     png_destroy_write_struct(&png, &info);

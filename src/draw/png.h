@@ -6,7 +6,7 @@
 
 /* KY_UNSUPPORTED in a build without libpng. */
 enum ky_status ky_png_available(struct ky_error *error);
-/* Writes the pixels alone; as ky_canvas_write otherwise. */
+/* Writes only the pixels; otherwise as ky_canvas_write. */
 enum ky_status ky_png_write(const char *path, const struct ky_canvas *canvas, const char *comment,
                             int overwrite, struct ky_error *error);
 

@@ -1,5 +1,5 @@
-/* A pyramid of grids over a picture, each level with cells twice as wide as in the level below, and
- * what bodies lay on it. */
+/* A pyramid of grids over a picture, each level with cells twice as wide as the level below, and
+ * the quantities that bodies deposit on it. */
 #ifndef KY_DRAW_PYRAMID_H
 #define KY_DRAW_PYRAMID_H
 
@@ -8,8 +8,8 @@
 #include "draw/draw.h"
 
 enum {
-    /* Cells around the picture on every level, since bodies outside reach in. Even, so that cells
-     * of the levels stay aligned. */
+    /* Cells around the picture on every level, since bodies outside reach in. Even, so that the
+     * cells of all levels stay aligned. */
     KY_PYRAMID_PAD = 4,
     KY_PYRAMID_LEVELS = 16,
     KY_DOTS = 1000 /* up to this number of bodies are drawn as dots */
@@ -17,8 +17,8 @@ enum {
 
 struct ky_level {
     size_t side[2]; /* cells along right and up, padding included */
-    size_t first;   /* its first cell among those of all levels */
-    double cell;    /* pixels */
+    size_t first;   /* index of its first cell in the arrays of all levels */
+    double cell;    /* side of a cell [pixels] */
 };
 
 /* Quantities of each cell, as fractions of the sum over all bodies. The momentum is along the line
@@ -27,24 +27,24 @@ enum { KY_NUMBER, KY_MASS, KY_MOMENTUM, KY_QUANTITIES };
 
 struct ky_pyramid {
     const struct ky_projection *projection;
-    double centre[2];        /* of the view, along right and up */
+    double centre[2];        /* centre of the view, along right and up */
     double scale, origin[2]; /* pixel = (position − centre) × scale + origin */
     size_t corner[2]; /* pixels from the grid's inner corner to the picture's, since grids are
                          centred */
     int levels;
     struct ky_level level[KY_PYRAMID_LEVELS];
-    size_t cells;                 /* of all levels */
+    size_t cells;                 /* number of cells of all levels */
     double *value[KY_QUANTITIES]; /* [cells]; the momentum is NULL if it is not needed */
-    size_t n;                     /* bodies of the projection */
-    double total;                 /* their mass */
-    int equal;                    /* they have equal masses */
-    double fastest;               /* along the line of sight */
+    size_t n;                     /* number of bodies in the projection */
+    double total;                 /* their total mass */
+    int equal;                    /* 1: all masses are equal */
+    double fastest;               /* largest speed along the line of sight */
 };
 
 /* Counts the bodies and sums their masses: n, total, equal; with `velocities` also fastest. */
 void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities);
-/* Fills the values with what each body lays on the finest level that holds it; on the other levels
- * it lays nothing. KY_FAULT when memory is out. */
+/* Fills the values with the deposit of each body on the finest level that contains it; nothing is
+ * deposited on the other levels. KY_FAULT if memory runs out. */
 enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error);
 
 #endif

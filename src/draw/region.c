@@ -1,7 +1,7 @@
-/* The camera and the common region of all panels: a square that holds a given fraction of every
+/* The camera and the common region of all panels: a square that contains a given fraction of every
  * panel's mass. The bounds are quantiles of the mass along each coordinate, found by histograms
- * that are refined around the wanted place. So nothing is sorted, and a far escaper costs nothing.
- * Masses are summed as integers, so that the order of the threads does not matter. */
+ * that are refined around the wanted position. So nothing is sorted, and a distant escaper costs
+ * nothing. Masses are summed as integers, so the order of threads does not matter. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -14,17 +14,17 @@
 
 enum { BINS = 2048, ROUNDS = 4 };
 
-/* At most this many bodies, a sample, are used: enough for a frame. */
+/* At most this many bodies, a sample, are used: enough to choose a frame. */
 enum { SAMPLE = 1 << 18 };
 
-/* Room around the mass, so that nothing touches the frame. */
+/* Margin around the mass, so that nothing touches the frame. */
 static const double margin = 1.2;
 
 struct column {
-    struct ky_sample_order order; /* its first `count` bodies count */
+    struct ky_sample_order order; /* only its first `count` bodies are used */
     size_t count;
     const double (*position)[3];
-    const double *mass; /* or NULL: 1 each */
+    const double *mass; /* or NULL: all masses are 1 */
     const double *axis;
     double unit; /* 2^62 / total */
 };
@@ -47,7 +47,7 @@ static void histogram(const struct column *column, double low, double high, uint
     }
 }
 
-/* The interval around the place where the sum of the mass from below reaches `fraction`. */
+/* The interval around the position at which the cumulative mass reaches `fraction`. */
 static void quantile(const struct column *column, double fraction, double interval[2])
 {
     uint64_t bins[BINS];
@@ -65,7 +65,7 @@ static void quantile(const struct column *column, double fraction, double interv
     }
 }
 
-/* The smallest and the largest coordinate of bodies that have mass. */
+/* The smallest and the largest coordinate of bodies with mass. */
 static void extent(const struct column *column, double bounds[2])
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -81,8 +81,7 @@ static void extent(const struct column *column, double bounds[2])
     bounds[0] = low, bounds[1] = high;
 }
 
-/* The mass of the first `count` bodies of the order. The sum does not depend on the number of
- * threads. */
+/* The mass of the first `count` bodies of the order. Independent of the number of threads. */
 static double total_mass(const struct ky_bodies *bodies, struct ky_sample_order order, size_t count)
 {
     double sum = 0;
@@ -91,14 +90,14 @@ static double total_mass(const struct ky_bodies *bodies, struct ky_sample_order 
     return sum;
 }
 
-/* What the panels so far need along one axis of the view: the bounds that hold the wanted fraction
- * of each, and the sums of the mass within and of its first moment. */
+/* The needs of the panels so far along one axis of the view: bounds that contain the wanted
+ * fraction of each panel, and the sums of the mass within and of its first moment. */
 struct span {
     double low, high;
     double mass, moment;
 };
 
-/* Adds what one panel needs. The sums do not depend on the number of threads. */
+/* Adds the needs of one panel. The sums do not depend on the number of threads. */
 static void widen(const struct column *column, double low, double high, struct span *span)
 {
     span->low = fmin(span->low, low);
@@ -114,7 +113,7 @@ static void widen(const struct column *column, double low, double high, struct s
     }
 }
 
-/* Widens spans to hold `fraction` of the mass along `axes` axes of the view together. */
+/* Widens the spans to contain `fraction` of the mass along `axes` axes of the view together. */
 static void include(const struct ky_bodies *bodies, const struct ky_view *view, double fraction,
                     int axes, struct span span[3])
 {
@@ -123,7 +122,7 @@ static void include(const struct ky_bodies *bodies, const struct ky_view *view, 
     double total = view->by_number ? (double)count : total_mass(bodies, order, count);
     if (!(total > 0))
         return;
-    double outside = (1 - fraction) / 4; /* on each of four sides */
+    double outside = (1 - fraction) / 4; /* fraction outside each of four sides */
     for (int k = 0; k < axes; k++) {
         struct column column = {.order = order,
                                 .count = count,
@@ -153,22 +152,22 @@ void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
     double ci = cos(tilt * radian), si = sin(tilt * radian);
     for (int k = 0; k < 3; k++) {
         double right = plain[axis][0][k], up = plain[axis][1][k], near = plain[axis][2][k];
-        double ahead = ct * near + st * right; /* towards the eye, once the camera has gone round */
+        double ahead = ct * near + st * right; /* towards the eye, after the camera's turn */
         view->axis[0][k] = ct * right - st * near;
         view->axis[1][k] = ci * up - si * ahead;
         view->axis[2][k] = ci * ahead + si * up;
     }
 }
 
-/* The middle along an axis: halfway between the bounds if the square has to hold both. A square of
- * given size has its middle at the centre of the mass within the bounds, since a tail of few bodies
- * on one side moves a bound far. */
+/* The centre along an axis: halfway between the bounds if the square has to contain both. A square
+ * of given size is centred on the centre of mass within the bounds, since a tail of few bodies on
+ * one side would shift a bound far. */
 static double middle_of(const struct span *span, int is_given)
 {
     return is_given && span->mass > 0 ? span->moment / span->mass : span->low / 2 + span->high / 2;
 }
 
-/* Half of the side of a square about the middle that holds the bounds of all axes. */
+/* Half the side of a square about the centre that contains the bounds of all axes. */
 static double half_side(const struct span span[3], int axes, const struct ky_view *view)
 {
     double half = 0;
@@ -180,8 +179,8 @@ static double half_side(const struct span span[3], int axes, const struct ky_vie
     return half;
 }
 
-/* The side of a picture that needs `half` of it on each side of the middle, which is at this
- * distance from 0. A single body, or all in one place, still need a square around them. */
+/* The side of a picture that needs `half` of it on each side of the centre, which is at this
+ * distance from 0. A single body, or several at one position, still need a square around them. */
 static double side_of(double half, double farthest)
 {
     const double side = 2 * half, least = 1e-9 * farthest;
@@ -208,7 +207,7 @@ void ky_view_place(const struct ky_view *view, const size_t size[2], const doubl
     }
 }
 
-/* "there is no body in the picture …", in units that suit the places. */
+/* Writes "there is no body in the picture …", in units that suit the positions. */
 static void say_missed(const struct ky_snapshot *panel, const double middle[3], double width,
                        const double centre[3], char *text, size_t room)
 {
@@ -250,15 +249,15 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
     }
     if (ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
         return 0;
-    for (int c = 0; c < 3; c++) /* the rounding of a sum that should be 0 means nothing */
+    for (int c = 0; c < 3; c++) /* the rounding error of a sum that should be 0 has no meaning */
         if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))
             centre[c] = 0;
     say_missed(panel, middle, (double)size[0] * per_pixel, centre, text, room);
     return 1;
 }
 
-/* Chooses the side so that a square about the followed place holds the wanted part of every panel.
- * The place of a density depends on the side, so the side is chosen twice. */
+/* Chooses the side so that a square about the followed target contains the wanted fraction of every
+ * panel. The centre of a density depends on the side, so the side is chosen twice. */
 static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t count,
                                       const struct ky_draw_parameters *parameters, int axes,
                                       struct ky_view *view, struct ky_error *error)
@@ -280,7 +279,7 @@ static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t c
     return status;
 }
 
-/* Chooses the common middle and side of all panels. */
+/* Chooses the common centre and side of all panels. */
 static void choose_common(const struct ky_snapshot *panels, size_t count,
                           const struct ky_draw_parameters *parameters, int axes,
                           struct ky_view *view)
@@ -324,7 +323,7 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
         view->side = parameters->region;
     if (!status && (!isfinite(view->side) || !isfinite(mass)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the bodies span more than a number can hold (side %g, mass %g)", view->side,
-                       mass);
+                       "the bodies span more than the range of numbers (side %g, mass %g)",
+                       view->side, mass);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Few bodies as stars, as on a photograph of a cluster: each is a small round spot whose light and
- * size follow its mass. Stars lighter than most are orange, heavier ones blue. */
+/* Few bodies as stars, as on a photograph of a cluster: each is a small round spot whose brightness
+ * and size depend on its mass. Stars lighter than most are orange, heavier ones blue. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies)
     scene->star_mass = median > 0 ? median : heaviest;
 }
 
-/* Light of a star, in three colours, and its radius in units of a typical star's. Many stars have
- * less light each, so that the middle of a cluster is not all white. */
+/* Light of a star in three colours, and its radius in units of a typical star's. If there are many
+ * stars, each has less light, so that the centre of a cluster is not all white. */
 struct star {
     double light[COLOURS], size;
 };
@@ -28,7 +28,7 @@ struct star {
 static struct star star_of(const struct ky_scene *scene, double n, double mass)
 {
     static const double orange[COLOURS] = {1, 0.66, 0.38}, blue[COLOURS] = {0.55, 0.74, 1};
-    const double most = 3.5 / (1 + n / 3000), span = 30; /* light at the middle; of masses */
+    const double most = 3.5 / (1 + n / 3000), span = 30; /* light at the centre; range of masses */
     const double ratio =
         scene->star_mass > 0 && !scene->view.by_number ? mass / scene->star_mass : 1;
     const double size = cbrt(ratio), part = ratio > 0 ? fmin(fabs(log(ratio)) / log(span), 1) : 1;
@@ -79,7 +79,7 @@ void ky_stars_mix(const double light[COLOURS], const uint8_t dark[COLOURS], uint
     const double shown = most > 0 ? -expm1(-most) / most : 0;
     for (int c = 0; c < COLOURS; c++) {
         const double part =
-            (light[c] * shown - expm1(-light[c])) / 2; /* half of it keeps its colour */
+            (light[c] * shown - expm1(-light[c])) / 2; /* half of the light keeps its colour */
         pixel[c] = (uint8_t)(dark[c] + (255 - dark[c]) * part + 0.5);
     }
 }

@@ -1,6 +1,6 @@
 /* Trails: the paths of some bodies of a run, from snapshot to snapshot. Between two snapshots a
- * path is the cubic that has the bodies' velocities at both ends; where a body has moved far
- * between them, the velocities say little, and their effect is bounded by the distance. */
+ * path is the cubic with the bodies' velocities at both ends. If a body has moved far between them,
+ * the velocities say little, so their effect is limited in proportion to the distance. */
 #include "draw/draw.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
     trails->time[trails->times++] = snapshot->time;
 }
 
-/* A place of body k between times t and t + 1, at the fraction f. */
+/* The position of body k between times t and t + 1, at the fraction f. */
 static void between(const struct ky_trails *trails, size_t k, size_t t, double f, double x[3])
 {
     const double most = 2; /* largest effect of a velocity, in units of the distance */
@@ -84,7 +84,7 @@ static void between(const struct ky_trails *trails, size_t k, size_t t, double f
         x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
 }
 
-/* The place of a point on the canvas. 0 outside of the panel. */
+/* The position of a point on the canvas. 0 outside the panel. */
 static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const double x[3],
                     double pixel[2])
 {
@@ -124,7 +124,7 @@ static void draw_path(const struct ky_scene *scene, const struct ky_trails *trai
         ky_line(canvas, pixels[0], pixels[0], 3 * cell);
 }
 
-/* Draws all paths. They are many short lines: pixels, in PDF and SVG too. */
+/* Draws all paths. They are many short lines, so they are pixels in PDF and SVG too. */
 static void draw_paths(const struct ky_scene *scene, const struct ky_trails *trails,
                        const size_t corner[2], struct ky_canvas *canvas)
 {
@@ -139,7 +139,7 @@ static void draw_paths(const struct ky_scene *scene, const struct ky_trails *tra
     canvas->pen = pen;
 }
 
-/* Chooses the view that holds the wanted part of all places. */
+/* Chooses the view that contains the wanted fraction of all positions. */
 static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails *trails,
                                   struct ky_error *error)
 {
@@ -173,7 +173,7 @@ enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky
     char comment[160];
     if (trails->times < 2)
         return ky_fail(error, KY_USAGE,
-                       "trails lead from one snapshot to the next: give two snapshots or more");
+                       "trails lead from one snapshot to the next: give at least two snapshots");
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     enum ky_status status = choose_view(&scene, trails, error);

@@ -69,7 +69,7 @@ struct ky_externals {
 
 /* The end of a warning about processors whose `bits` differ. */
 #define KY_OTHER_BITS                                                                              \
-    "results do not repeat bit for bit on other processors; --isa sse2 has the same bits on "      \
+    "results differ in bits on other processors; --isa sse2 has the same bits on "                 \
     "every "                                                                                       \
     "x86-64 processor"
 
@@ -232,14 +232,12 @@ struct ky_sum_units {
     double mass, length, velocity, acceleration, potential, external;
 };
 
-/* Partial sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. A device returns one
- * partial sum for each chunk of KY_SUM_CHUNK bodies in the caller's order; the sums of several
- * devices can be added (common/sums.h). The CPU returns one sum that does not depend on the order
- * (cpu/state/sums.c), over all ranks if the bodies are divided. NaN if a term is not finite. */
-struct ky_partial_sums {
+/* Sums over the bodies, over all ranks if these divide them: Σ m, Σ m x, … at the places of
+ * physics/sums.h. They do not depend on the order of the bodies (common/sums.h). NaN if a term is
+ * not finite. */
+struct ky_raw_sums {
     struct ky_sum_units units;
-    size_t count;
-    double (*of)[KY_SUMS]; /* [count], to be freed */
+    double of[KY_SUMS];
 };
 
 struct ky_engine_verbs {
@@ -379,8 +377,7 @@ struct ky_engine_verbs {
                            struct ky_error *error); /* v += a dt */
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
                             struct ky_error *error); /* x += v dt */
-    /* *parts is cleared first. It has to be freed, also after a failure. */
-    enum ky_status (*sums)(struct ky_engine *engine, struct ky_partial_sums *parts,
+    enum ky_status (*sums)(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
@@ -525,10 +522,9 @@ enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_err
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
-/* The sums of this engine's bodies before they are added and finished, for a system on several
- * ranks. parts->of has to be freed, also after a failure. */
-enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
-                                      struct ky_error *error);
+/* The same in the engine's units. */
+enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
+                                  struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
  * action, or has numbers out of range. */

@@ -42,7 +42,7 @@ enum ky_status ky_engine_not_here(const char *name, struct ky_error *error)
     for (size_t k = 0; absent[k].name; k++)
         if (ky_engine_is_named(name, absent[k].name))
             return ky_fail(error, KY_UNSUPPORTED, "engine '%s' is %s", name, absent[k].reason);
-    return ky_fail(error, KY_USAGE, "there is no engine '%s'; `kyoho devices` lists what there is",
+    return ky_fail(error, KY_USAGE, "there is no engine '%s'; `kyoho devices` lists the engines",
                    name);
 }
 
@@ -80,11 +80,11 @@ static enum ky_status check_process(const struct ky_engine_verbs *verbs, struct 
 {
     if (!is_lost(verbs))
         return KY_OK;
-    return ky_fail(error, KY_FAULT,
-                   "engine %s cannot be used here: the process was forked from one that uses "
-                   "devices or ranks; use engine cpu without ranks, or begin the process anew "
-                   "(exec, spawn)",
-                   verbs->name);
+    return ky_fail(
+        error, KY_FAULT,
+        "engine %s cannot be used here: the process was forked from one that uses devices or "
+        "ranks; use engine cpu without ranks, or start a new process (exec, spawn)",
+        verbs->name);
 }
 
 /* Arrays in and out have as many bodies as the engine. */
@@ -120,13 +120,13 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     enum ky_status status = ky_engine_check_number(room, error);
     *engine = NULL;
     if (!status && parameters->ranks > 1)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "ranks share the bodies of a simulation alone (kyoho run): here leave out "
-                         "--ranks");
+        status =
+            ky_fail(error, KY_UNSUPPORTED,
+                    "only simulations (kyoho run) are shared by ranks: leave out --ranks here");
     if (!status && parameters->mutual && use->schemes)
         status = ky_fail(error, KY_USAGE,
-                         "mutual interactions are for steps that all bodies share: use "
-                         "--integrator leapfrog with --mutual");
+                         "mutual interactions need a step that all bodies share: use --integrator "
+                         "leapfrog with --mutual");
     if (status)
         return status;
     status = open_by_name(parameters, room, use, engine, error);
@@ -369,7 +369,8 @@ enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *p
 enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *works, size_t number,
                               void *told, struct ky_error *error)
 {
-    return CALL(work, "work on bodies in several places", works, number, told, error);
+    return CALL(work, "run collective tasks on bodies of several ranks", works, number, told,
+                error);
 }
 
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
@@ -450,7 +451,7 @@ enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *ad
                                  struct ky_error *error)
 {
     if (is_lost(engine->verbs) || !ky_engine_advances(engine, advance->scheme))
-        return missing(engine, "go on by itself in this scheme", error);
+        return missing(engine, "advance by itself in this scheme", error);
     if (!(engine->schemes >> advance->scheme & 1U))
         return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
                        engine->verbs->name);
@@ -470,26 +471,19 @@ enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_er
     return CALL(drift, "move bodies", dt, error);
 }
 
-enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
-                                      struct ky_error *error)
+enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
+                                  struct ky_error *error)
 {
-    *parts = (struct ky_partial_sums){.count = 0};
-    return CALL(sums, "sum over bodies", parts, error);
+    return CALL(sums, "sum over bodies", sums, error);
 }
 
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error)
 {
-    struct ky_partial_sums parts;
-    struct ky_raw_sums raw = {.of = {0}};
-    enum ky_status status = ky_engine_partial_sums(engine, &parts, error);
-    if (!status) {
-        ky_sums_add(&raw, &parts);
-        ky_sums_finish(&raw, sums);
-        status = ky_finite_sums(sums, error);
-    }
-    free(parts.of);
-    return status;
+    struct ky_raw_sums raw;
+    KY_TRY(ky_engine_raw_sums(engine, &raw, error));
+    ky_sums_finish(&raw, sums);
+    return ky_finite_sums(sums, error);
 }
 
 void ky_engine_trim(struct ky_engine *engine)

@@ -120,8 +120,8 @@ static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_er
 {
     const int is_free = own->precision == KY_PRECISION_BY_INTEGRATOR;
     return ky_fail(error, KY_USAGE,
-                   "--error %g: %s%s keeps no less than %g; give a larger --error, %s", own->error,
-                   own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
+                   "--error %g: the smallest error of %s%s is %g; give a larger --error, %s",
+                   own->error, own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
                    is_free ? "" : " with the --precision that is given", least_of(own, own->force),
                    !is_free      ? "or leave out that option"
                    : own->mutual ? "or --force direct without --mutual"

@@ -26,13 +26,13 @@ KY_SOFTENING_KINDS(IN_ORDER)
 static const struct ky_option engine_options[] = {
     {"engine", KY_OPTION_TEXT, FIELD(engine), "auto", KY_NO_RANGE, NULL,
      "auto|cpu" KY_DRIVERS(DRIVER_WORD, ),
-     "processor; `kyoho devices` lists them. auto takes a GPU when the number of bodies makes it "
-     "faster than the CPU, and says so"},
+     "processor; `kyoho devices` lists them. auto takes a GPU if it is faster than the CPU for the "
+     "number of bodies, and prints the choice"},
     {"isa", KY_OPTION_CHOICE, FIELD(isa), "auto", KY_NO_RANGE, "auto|plain|sse2|avx2|avx512|neon",
      NULL, "instruction set of the CPU engine; auto takes the widest one"},
     {"threads", KY_OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, NULL,
      "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
-     "else all processors that this process may use"},
+     "otherwise all processors that this process may use"},
     {"ranks", KY_OPTION_INTEGER, FIELD(ranks), "1", 1, 1024, NULL, NULL,
      "number of ranks that share the simulation of `kyoho run`: each has a part of the threads, or "
      "one of the devices of --engine; the bits of the bodies do not depend on their number. With "
@@ -53,9 +53,9 @@ static const struct ky_option force_options[] = {
      NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
      "host for a device; tree: one tree walk for each group of bodies; fmm: cells act on cells "
-     "(fast multipole method); auto: the fastest of direct, tree and fmm for these "
-     "bodies, engine, integrator and --error, which is said and stored; an option that not all "
-     "of them use chooses among them: --theta tree, --order fmm"},
+     "(fast multipole method); auto: the fastest of direct, tree and fmm for these bodies, engine, "
+     "integrator and --error, which is printed and stored; an option that only some of them use "
+     "selects among these: --theta tree, --order fmm"},
     {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
      "relative error that 99 % of the accelerations keep: chooses order, alpha, precision and, "
      "unless --force names one, the method, by exact sums for a sample of the bodies (without it "
@@ -70,17 +70,17 @@ static const struct ky_option force_options[] = {
     {"alpha", KY_OPTION_REAL, FIELD(alpha), NULL, 1e-12, 1.0, NULL, NULL,
      "tolerance of --opening relative for a cell, in units of the last acceleration: smaller is "
      "more accurate and slower. With 0.005, 99 % of the accelerations are within 0.25 % (walk: 0.4 "
-     "%; a few compact clumps: 0.6 %). With --force fmm it is that of an expansion: with the "
-     "default "
-     "99 % of the accelerations are within 0.1 % "
-     "(default 0.005; fmm: 0.0005, with the orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001)"},
+     "%; "
+     "a few compact clumps: 0.6 %). With --force fmm it is the tolerance of an expansion: with the "
+     "default, 99 % of the accelerations are within 0.1 % (default 0.005; fmm: 0.0005, with the "
+     "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
      "highest moments of a cell; 1: monopole, 2: quadrupole"},
     {"order", KY_OPTION_INTEGER, FIELD(order), "4", 2, KY_TAYLOR_MOST, NULL, NULL,
-     "order of the expansions of --force fmm: a higher one is faster where errors are small"},
+     "order of the expansions of --force fmm: a higher one is faster if errors are small"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
@@ -102,13 +102,13 @@ static const struct ky_option force_options[] = {
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
      "gravitational constant in the units of the bodies"},
     {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
-     "external fields that act on all bodies, with blanks between several, about the centre x, y, "
-     "z (0). centre=@FILE and strength=@FILE are tables in time, for a field that moves or grows; "
-     "turn and angle turn its axes about z; reflex=1: the origin of the frame falls in "
+     "external fields that act on all bodies, separated by blanks, about the centre x, y, z (0). "
+     "centre=@FILE and strength=@FILE are tables in time, for a field that moves or grows; turn "
+     "and angle rotate its axes about z; reflex=1: the origin of the frame falls in "
      "it" KY_EXTERNAL_KINDS(FIELD_SENTENCE) KY_EXTERNAL_SUMS(FIELD_SENTENCE)},
     {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
-     "with --force fmm: a pair of cells acts both ways or neither, so that the net force on all "
-     "bodies vanishes but for roundings; needs --engine cpu and --integrator leapfrog"},
+     "with --force fmm: a pair of cells acts in both directions or in neither, so that total "
+     "momentum is conserved to rounding errors; needs --engine cpu and --integrator leapfrog"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -254,17 +254,17 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     ky_opening_names(1, by_alpha);
     if (own->opening == KY_OPENING_BY_USE && theta && alpha)
         return ky_fail(error, KY_USAGE,
-                       "theta and alpha are both given: theta goes with opening %s, alpha with "
-                       "%s; say which opening",
+                       "theta and alpha are both given: theta is for opening %s, alpha for %s; "
+                       "give the opening",
                        by_theta, by_alpha);
     if (own->opening == KY_OPENING_BY_USE)
         own->opening = theta ? KY_OPENING_AT_FIRST : KY_OPENING_USUAL;
     const struct ky_opening_kind *kind = ky_opening_kind(own->opening);
     if (!kind->by_alpha && alpha)
-        return ky_fail(error, KY_USAGE,
-                       "alpha is given, but it is the tolerance of opening %s; the other openings "
-                       "go by theta",
-                       by_alpha);
+        return ky_fail(
+            error, KY_USAGE,
+            "alpha is given, but it is the tolerance of opening %s; the other openings use theta",
+            by_alpha);
     if (!theta) /* a test by α has θ for its first pass */
         own->theta = (kind->by_alpha ? ky_opening_kind(KY_OPENING_AT_FIRST) : kind)->usual;
     if (kind->by_alpha && !alpha)
@@ -307,9 +307,8 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     struct ky_externals fields = {0};
     if (!status && resolved->mutual && !ky_force_kind(resolved->force)->expands)
         status = ky_fail(error, KY_USAGE,
-                         "mutual interactions are those of cells: use --force fmm with --mutual, "
-                         "or leave it out "
-                         "(--mutual=no)");
+                         "mutual interactions are between cells: use --force fmm with --mutual, or "
+                         "leave it out (--mutual=no)");
     if (!status)
         status = ky_externals_of(resolved, &fields, error);
     ky_externals_release(&fields);

@@ -397,7 +397,7 @@ enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
                               struct ky_error *error)
 {
     if (!pool->has_request)
-        return ky_fail(error, KY_USAGE, "no force was asked for yet");
+        return ky_fail(error, KY_USAGE, "no force has been requested yet");
     KY_TRY(give_up(pool, error));
     pool->request.what = what;
     pool->request.capacity = capacity;

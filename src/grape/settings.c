@@ -242,7 +242,7 @@ static enum ky_status take_by_rank(const struct ky_grape_devices *gpus, size_t c
         return KY_OK;
     }
     if (count > gpus->count)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu devices are asked for, and there are %zu", count,
+        return ky_fail(error, KY_UNSUPPORTED, "%zu devices are requested, and there are %zu", count,
                        gpus->count);
     devices->count = count ? count : gpus->count;
     for (size_t k = 0; k < devices->count; k++)

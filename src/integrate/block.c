@@ -19,8 +19,8 @@ static const struct ky_option options[] = {
     KY_OPTIONS_OF_OWN_STEPS{"step-length", KY_OPTION_REAL,
                             offsetof(struct ky_parameters, step_length), NULL, KY_NO_RANGE, NULL,
                             "LENGTH",
-                            "block: length used in place of the softening in the step criterion; "
-                            "required where the softening is 0 [length]"},
+                            "block: length that replaces the softening in the step criterion; "
+                            "required if the softening is 0 [length]"},
 };
 
 /* Levels without --step-min. */

@@ -14,9 +14,9 @@ enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
     if (!text)
         return KY_OK;
     struct ky_named_number numbers[] = {
-        {"omega-m", KY_NUMBER_POSITIVE, NULL, "the density of matter over the critical one",
+        {"omega-m", KY_NUMBER_POSITIVE, NULL, "density of matter relative to the critical density",
          &expansion->omega_matter, 0},
-        {"omega-lambda", KY_NUMBER_ANY, "0", "that of the cosmological constant",
+        {"omega-lambda", KY_NUMBER_ANY, "0", "the same for the cosmological constant",
          &expansion->omega_lambda, 0},
         {"h0", KY_NUMBER_POSITIVE, NULL, "H0 [1/time]", &expansion->h0, 0},
     };

@@ -63,10 +63,10 @@ static enum ky_status check_row(const double *number, const double *mass, struct
                        "down; give friction:mass=...",
                        body);
     if (!isnormal(sigma * sigma * sigma))
-        return ky_fail(error, KY_USAGE,
-                       "friction of body %.17g: the third power of sigma is beyond what numbers "
-                       "hold",
-                       body);
+        return ky_fail(
+            error, KY_USAGE,
+            "friction of body %.17g: the third power of sigma is outside the range of numbers",
+            body);
     return KY_OK;
 }
 
@@ -94,8 +94,8 @@ static enum ky_status find_rows(const struct ky_externals *fields, const uint64_
                            rows->row[k]->number[KY_EXTERNAL_FRICTION_BODY]);
     if (rows->count > 0 && rows->count == fields->count)
         return ky_fail(error, KY_USAGE,
-                       "friction: no other field is there, and so no density that slows the body "
-                       "down; name one beside it, --field \"plummer:mass=1,scale=1 friction:...\"");
+                       "friction: there is no other field, and so no density that slows the body "
+                       "down; add one, --field \"plummer:mass=1,scale=1 friction:...\"");
     return KY_OK;
 }
 
@@ -106,8 +106,8 @@ enum ky_status ky_friction_check(const struct ky_parameters *parameters,
     enum ky_status status = verbs->friction ? KY_OK : ky_externals_of(parameters, &fields, error);
     if (!status && has_rows(&fields))
         status = ky_fail(error, KY_USAGE,
-                         "--field friction acts between steps that all bodies share, and the steps "
-                         "of --integrator %s are each body's own; take --integrator leapfrog",
+                         "--field friction acts between steps that all bodies share, but with "
+                         "--integrator %s each body has its own steps; use --integrator leapfrog",
                          verbs->name);
     ky_externals_release(&fields);
     return status;

@@ -68,18 +68,17 @@ static void settle(struct ky_parameters *parameters, size_t massive)
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     if (!ky_force_kind(parameters->force)->is_exact)
-        return ky_fail(
-            error, KY_USAGE,
-            "--integrator hermite4 needs the change of the force in time, which only the "
-            "exact sum has: give --force direct");
+        return ky_fail(error, KY_USAGE,
+                       "--integrator hermite4 needs the time derivative of the force, which only "
+                       "the exact sum has: give --force direct");
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_USAGE,
-                       "--integrator hermite4 takes differences of forces, for which single "
-                       "precision is too coarse: give --precision extended or double");
+                       "--integrator hermite4 uses differences of forces, for which single "
+                       "precision is not accurate enough: give --precision extended or double");
     if (ky_softening_how(parameters->softening_kind) & KY_SPLINED)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--integrator hermite4 has no formula for the change of a spline's force in "
-                       "time: take --softening-kind plummer or symmetric, or --integrator block");
+                       "--integrator hermite4 has no formula for the time derivative of a spline's "
+                       "force: use --softening-kind plummer or symmetric, or --integrator block");
     return ky_own_steps_check(parameters, error);
 }
 

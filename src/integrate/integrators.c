@@ -21,10 +21,9 @@ _Static_assert(sizeof integrators / sizeof *integrators == KY_INTEGRATORS, "one 
 static const struct ky_option common[] = {
     {"integrator", KY_OPTION_CHOICE, offsetof(struct ky_parameters, integrator), "leapfrog",
      KY_NO_RANGE, "leapfrog|block|hermite4", NULL,
-     "leapfrog: kick-drift-kick with one step for all; block: the same with a step of each body's "
-     "own, the longest one over a power of two; hermite4: the fourth-order Hermite scheme with "
-     "such "
-     "steps, for --force direct"},
+     "leapfrog: kick-drift-kick with one step for all bodies; block: the same with individual "
+     "steps, the longest one divided by powers of two; hermite4: the fourth-order Hermite scheme "
+     "with such steps, for --force direct"},
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
      "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
@@ -48,11 +47,10 @@ static enum ky_status check_engine(const struct ky_engine *engine,
 {
     for (int scheme = 0; verbs->schemes >> scheme; scheme++)
         if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
-            return ky_fail(
-                error, KY_UNSUPPORTED,
-                "engine %s cannot lead --integrator %s; choose another --engine, --force or "
-                "--integrator",
-                engine->verbs->name, verbs->name);
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "engine %s cannot run --integrator %s; choose another --engine, --force "
+                           "or --integrator",
+                           engine->verbs->name, verbs->name);
     return KY_OK;
 }
 
@@ -213,8 +211,8 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
     if (!parameters->expansion || verbs->any_step)
         return ky_expansion_read(parameters->expansion, &parameters->units, &expansion, error);
     return ky_fail(error, KY_USAGE,
-                   "--expansion makes each step longer than the one before, and the steps of "
-                   "--integrator %s are parts of one length; take --integrator leapfrog",
+                   "--expansion makes each step longer than the previous one, but the steps of "
+                   "--integrator %s are fractions of one length; use --integrator leapfrog",
                    verbs->name);
 }
 

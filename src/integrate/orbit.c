@@ -22,7 +22,7 @@ static enum ky_status check(const struct rows *rows, const struct ky_externals *
         for (int c = 0; c < 3; c++)
             if (!isfinite(rows->position[0][c]) || !isfinite(rows->velocity[0][c]))
                 return ky_fail(error, KY_BAD_DATA,
-                               "the first place or velocity of an orbit is not finite");
+                               "the first position or velocity of an orbit is not finite");
     for (size_t k = 0; k < rows->count; k++)
         KY_TRY(isfinite(rows->time[k])
                    ? ky_externals_cover(fields, rows->time[k], rows->time[k], error)
@@ -63,7 +63,7 @@ enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t count, co
     struct ky_path path = {.fields = &fields};
     KY_NEED(parameters, error);
     if (count > 0 && !(time && position && velocity))
-        return ky_fail(error, KY_USAGE, "an orbit needs times, places and velocities");
+        return ky_fail(error, KY_USAGE, "an orbit needs times, positions and velocities");
     enum ky_status status =
         ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
     if (!status)

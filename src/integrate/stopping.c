@@ -9,11 +9,11 @@
 
 const struct ky_option ky_stopping_options[] = {
     {"stop-collision", KY_OPTION_FLAG, FIELD(stop_collision), "no", KY_NO_RANGE, NULL, NULL,
-     "stop when two bodies are nearer than the sum of their radii: those of the bodies (a column "
-     "radius in CSV, a data set Radius in HDF5), or --body-radius. This and the next three are "
-     "looked at after each step, of block and hermite4 after each longest step. --resume continues "
-     "the run, and the same pair or body stops it again only when it has ceased to meet the "
-     "condition"},
+     "stop when two bodies are nearer than the sum of their radii: the bodies' own (a column "
+     "radius in CSV, a data set Radius in HDF5), or --body-radius. This and the next three "
+     "conditions are checked after each step, for block and hermite4 after each longest step. "
+     "--resume continues the run, and the same pair or body stops it again only when it has ceased "
+     "to meet the condition"},
     {"stop-pair", KY_OPTION_REAL, FIELD(stop_pair), NULL, KY_ABOVE_0, NULL, "DISTANCE",
      "stop when two bodies are nearer than this [length]"},
     {"stop-escape", KY_OPTION_REAL, FIELD(stop_escape), NULL, 0, (double)INFINITY, NULL, "RADIUS",
@@ -23,7 +23,7 @@ const struct ky_option ky_stopping_options[] = {
      "stop when a body leaves the cube of this side about the origin: when |x|, |y| or |z| is more "
      "than half of it [length]"},
     {"body-radius", KY_OPTION_REAL, FIELD(body_radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "radius of every body for --stop-collision, in place of the bodies' own [length]"},
+     "radius of every body for --stop-collision, instead of the bodies' own [length]"},
 };
 const size_t ky_stopping_option_count = sizeof ky_stopping_options / sizeof *ky_stopping_options;
 

@@ -10,7 +10,7 @@
 
 enum { SAMPLE = 2048, FEWEST = 100 };
 
-/* m x·a of a pair of unit masses, with the sign reversed. */
+/* −m x·a of a pair of unit masses. */
 static double pull_together(const struct ky_model_common *common, const struct ky_bodies *bodies,
                             size_t i, size_t j)
 {
@@ -24,8 +24,8 @@ static double pull_together(const struct ky_model_common *common, const struct k
     return d2 > 0 ? d2 / ((d2 + eps2) * sqrt(d2 + eps2)) : 0;
 }
 
-/* 2T/|Σ m x·a| of the bodies of a sample. They feel the softened forces of the sample alone (G =
- * 1). NaN for fewer than two. *noise is the statistical error. */
+/* 2T/|Σ m x·a| of the bodies of a sample, with the softened forces of the sample only (G = 1). NaN
+ * for fewer than two bodies. *noise is the statistical error. */
 static double balance_ratio(const struct ky_model_common *common, const struct ky_bodies *sample,
                             double *noise)
 {
@@ -39,11 +39,13 @@ static double balance_ratio(const struct ky_model_common *common, const struct k
             virial += m * sample->mass[l] * pull_together(common, sample, k, l);
     }
     *noise = mass > 0 ? sqrt(square) / mass : 1;
-    /* Pairs have two different bodies, so the squares are taken out of all products of masses. */
+    /* A pair has two different bodies, so subtract the squares from the sum over all products of
+     * masses. */
     return twice / mass / (virial / (mass * mass - square));
 }
 
-/* At most 2,048 bodies of all, to be freed: those that are elsewhere are told. */
+/* Allocates a sample of at most 2,048 of all bodies; bodies of other ranks are broadcast. The
+ * caller frees it. */
 static enum ky_status take_sample(const struct ky_model_common *common,
                                   const struct ky_bodies *bodies, struct ky_bodies *sample,
                                   struct ky_error *error)
@@ -71,7 +73,7 @@ static enum ky_status take_sample(const struct ky_model_common *common,
     return status ? status : ky_portion_tell(&portion, sample->velocity, 3 * count, error);
 }
 
-/* Whether the numbers of all bodies are finite. */
+/* KY_USAGE if a number of any body is not finite. */
 static enum ky_status check_finite(const struct ky_model *model,
                                    const struct ky_model_common *common,
                                    const struct ky_bodies *bodies, struct ky_error *error)
@@ -82,7 +84,7 @@ static enum ky_status check_finite(const struct ky_model *model,
     if (status || !wrong)
         return status;
     return ky_fail(error, KY_USAGE,
-                   "%s: with these options bodies have places or speeds that are not finite; "
+                   "%s: with these options bodies have positions or speeds that are not finite; "
                    "the softening, %g, or a length is out of proportion to the system",
                    model->name, common->softening);
 }

@@ -1,11 +1,11 @@
 /* A disk galaxy and a compact intruder that falls along its axis, as in Fujiwara & Nakasato (2009),
- * whose input is lost. The paper gives N = 18,000, dt = 1/128 and ε = 0.01, and no more.
+ * whose input is lost. The paper gives N = 18,000, dt = 1/128 and ε = 0.01, and nothing else.
  *
- * Chosen here, with G = M = 1: the galaxy is made by galaxy.c with R_d = 0.2, all its lengths in
- * proportion, and Q = 1.5; three quarters of its bodies are in the disk, a twentieth in the bulge.
- * The intruder is a Plummer sphere in equilibrium, cut at 5 scale radii, of a fifth of the galaxy's
- * mass and a tenth of the bodies. It begins above the disk and comes down with the speed of two
- * points that fall from rest at infinity. */
+ * The following is our choice, with G = M = 1: the galaxy is made by galaxy.c with R_d = 0.2, all
+ * other lengths in proportion, and Q = 1.5; three quarters of its bodies are in the disk, one
+ * twentieth in the bulge. The intruder is a Plummer sphere in equilibrium, cut at 5 scale radii,
+ * with a fifth of the galaxy's mass and a tenth of the bodies. It starts above the disk and moves
+ * down with the speed of two point masses that fall from rest at infinity. */
 #include <math.h>
 
 #include "base/status.h"
@@ -19,14 +19,14 @@ struct cartwheel {
 
 static const struct ky_option options[] = {
     {"intruder-mass", KY_OPTION_REAL, FIELD(ratio), "0.2", 1e-6, 1e6, NULL, NULL,
-     "cartwheel: mass of the intruder over that of the galaxy"},
+     "cartwheel: mass of the intruder relative to the galaxy"},
     {"intruder-radius", KY_OPTION_REAL, FIELD(radius), "0.05", 1e-6, 1e6, NULL, "LENGTH",
      "cartwheel: half-mass radius of the intruder [length]"},
     {"intruder-height", KY_OPTION_REAL, FIELD(separation), "0.8", 1e-6, 1e6, NULL, "LENGTH",
      "cartwheel: height of the intruder above the disk at the start [length]"},
 };
 
-/* The galaxy of `galaxy` with other numbers. */
+/* The galaxy of the model `galaxy` with the parameters described above. */
 static struct ky_galaxy target(double mass)
 {
     struct ky_galaxy galaxy;
@@ -48,7 +48,7 @@ static void meet(const struct cartwheel *own, size_t n, struct ky_bodies *bodies
     }
 }
 
-/* Makes the intruder from the n-th body on. Its random numbers are not those of the galaxy. */
+/* Makes the intruder from body n on. It uses random numbers different from the galaxy's. */
 static enum ky_status drop(const struct cartwheel *own, const struct ky_model_common *common,
                            size_t n, double mass, struct ky_bodies *bodies, struct ky_error *error)
 {

@@ -1,8 +1,8 @@
 /* Choreographies: see choreography.h.
  *
- * Both orbits are symmetric under reversal of time, so that a part of a period is enough. The
- * unknown numbers are varied (Newton's method) until the bodies are in the other symmetric position
- * at the end of that part:
+ * Both orbits are symmetric under reversal of time, so a fraction of the period is enough. Newton's
+ * method varies the unknowns until the bodies are in the next symmetric configuration at the end of
+ * this fraction:
  *
  * - The figure eight (Moore 1993; Chenciner & Montgomery 2000) goes from three bodies in a line to
  *   an isosceles triangle in a twelfth of its period. There the equal sides change at opposite
@@ -62,7 +62,7 @@ void ky_dance_go(struct ky_dance *dance, const struct ky_dance_law *law, double 
         step(dance, law, time / steps);
 }
 
-/* Distance and its change in time. */
+/* The distance of two bodies and its rate of change. */
 static double apart(const struct ky_dance *d, int i, int j, double *rate)
 {
     const double x = d->x[j][0] - d->x[i][0], y = d->x[j][1] - d->x[i][1], r = hypot(x, y);
@@ -72,7 +72,7 @@ static double apart(const struct ky_dance *d, int i, int j, double *rate)
 
 /* ---- the two orbits ---- */
 
-/* From the unknowns to the start. The last unknown is a time in parts of the period. */
+/* The initial state for the unknowns. The last unknown is the fraction of the period, as a time. */
 static void start_three(const double *u, double size, struct ky_dance *dance)
 {
     static const double x = 0.97000436, y = -0.24308753;
@@ -112,8 +112,8 @@ static void miss_four(const struct ky_dance *d, double *miss)
     miss[3] = d->v[1][0];
 }
 
-/* How the unknowns scale with the size: speeds with the power −1/2, lengths with 1, times with 3/2.
- */
+/* Scaling of the unknowns with the size: speeds as size^(−1/2), lengths as size, times as
+ * size^(3/2). */
 static const struct orbit {
     int count, unknown;
     double newton[MOST], power[MOST], parts;
@@ -147,7 +147,8 @@ static void miss_of(const struct orbit *orbit, const double *u, double size,
     orbit->miss(&dance, miss);
 }
 
-/* Gauss's elimination with the largest pivot; the matrix has the right side as its last column. */
+/* Gaussian elimination with partial pivoting; the last column of the matrix is the right-hand
+ * side. */
 static void eliminate(int n, double m[MOST][MOST + 1])
 {
     for (int k = 0; k < n; k++) {
@@ -170,7 +171,7 @@ static void eliminate(int n, double m[MOST][MOST + 1])
         m[k][n] /= m[k][k];
 }
 
-/* Improves u; returns how much it was changed by. */
+/* One Newton step on u; returns the size of the change. */
 static double improve(const struct orbit *orbit, double *u, double size,
                       const struct ky_dance_law *law)
 {
@@ -195,8 +196,8 @@ static double improve(const struct orbit *orbit, double *u, double size,
     return change;
 }
 
-/* 1 if after a period over their number each body is where another one was. With a softening much
- * larger than the orbit, Newton's method ends at other motions. */
+/* 1 if after 1/count of a period each body is where another one was. With a softening much larger
+ * than the orbit, Newton's method converges to other motions. */
 static int changes_places(const struct ky_dance *dance, const struct ky_dance_law *law)
 {
     struct ky_dance later = *dance;

@@ -1,5 +1,5 @@
-/* What the verb `make` of models shares: bodies at rest, the softening of a pair, and the loop that
- * fills the bodies. */
+/* Functions that the models' `make` verbs share: bodies at rest, the softening of a pair, and the
+ * loop that fills the bodies. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -39,13 +39,13 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
 
 /* ---- filling ---- */
 
-enum { PART = 1 << 12, LINE = 160 }; /* bodies; characters */
+enum { PART = 1 << 12, LINE = 160 }; /* bodies per block of work; characters */
 
 struct progress {
     const struct ky_model_common *common;
-    size_t n; /* bodies that are made here */
+    size_t n; /* bodies in this portion */
     const char *what;
-    double began, told; /* ky_clock */
+    double began, told; /* ky_clock at the start and at the last line */
 };
 
 /* Logs the progress: first after 2 s, then at growing intervals. */
@@ -80,7 +80,7 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
         fill(context, first, first + (left < PART ? left : PART));
 #pragma omp atomic capture
         now = done += left < PART ? left : PART;
-        if (ky_thread() == 0) /* the log function is called in the caller's thread alone */
+        if (ky_thread() == 0) /* only the caller's thread calls the log function */
             tell(&progress, now);
     }
 }

@@ -1,18 +1,18 @@
 /* A sphere cut from a universe of cold dark matter: the system of Nakasato (2009), whose input,
- * made with COSMICS, is lost. That paper gives the radius of 45 Mpc, 2,874,551 bodies, the
- * softening of 4 kpc and z = 0 for the end.
+ * made with COSMICS, is lost. The paper gives a radius of 45 Mpc, 2,874,551 bodies, a softening of
+ * 4 kpc and the end at z = 0.
  *
- * The rest is chosen here. The space around the sphere is empty, coordinates are physical, and
- * the softening is a physical length at all times. Ωm = 1, h = 0.5, Ωb = 0.05, n = 1, σ8 = 0.8; z =
- * 24 for the start, from which equal steps in time still follow the expansion. The transfer
- * function has no acoustic waves: they are longer than the grid is wide, and their effect on such a
- * sphere is below its noise. Displacements are of second order, so that z = 24 is early enough.
- * Waves are drawn on a grid with the spacing of the bodies, all up to its Nyquist number along each
- * axis, in a periodic cube at least 1.45 times as wide as the sphere: 256³ points in 130.6 Mpc for
- * the paper's number.
+ * The rest is our choice. The space around the sphere is empty, coordinates are physical, and
+ * the softening is a physical length at all times. Ωm = 1, h = 0.5, Ωb = 0.05, n = 1, σ8 = 0.8; the
+ * start is at z = 24, from where equal time steps still resolve the expansion. The transfer
+ * function has no acoustic oscillations: they are longer than the box, and their effect on such a
+ * sphere is below its noise. Displacements are of second order, so z = 24 is early enough. Modes
+ * are drawn on a grid with the spacing of the bodies, up to the Nyquist frequency along each axis,
+ * in a periodic cube at least 1.45 times as wide as the sphere: 256³ points in 130.6 Mpc for the
+ * paper's number of bodies.
  *
- * The bodies are placed on the n points of the grid that are nearest to a centre. No two points
- * are equally far from the centre, so there are exactly n, and n spacing³ = 4π/3 radius³. */
+ * The bodies sit on the n grid points nearest to a centre. No two points have the same distance
+ * from the centre, so there are exactly n, and n spacing³ = 4π/3 radius³. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,10 +28,10 @@
 #include "physics/recommended.h"
 
 static const double pi = 3.14159265358979323846;
-static const double width = 1.45;      /* of the grid, in diameters of the sphere; at least */
-static const double kpc_of_mpc = 1000; /* bodies are in kpc */
+static const double width = 1.45;      /* least width of the grid, in diameters of the sphere */
+static const double kpc_of_mpc = 1000; /* positions are in kpc */
 static const double hubble_unit = 100; /* km/s/Mpc */
-enum { SMALLEST_GRID = 8, LINE = 320, DARK = 1 }; /* points; characters; type of GADGET */
+enum { SMALLEST_GRID = 8, LINE = 320, DARK = 1 }; /* points; characters; GADGET's type */
 
 struct cosmic {
     struct ky_cosmology cosmology;
@@ -41,8 +41,8 @@ struct cosmic {
 #define FIELD(name) offsetof(struct cosmic, name)
 static const struct ky_option options[] = {
     {"sphere-radius", KY_OPTION_REAL, FIELD(radius), "45", 1e-3, 1e4, NULL, NULL,
-     "cosmic: radius of the sphere at the mean density of today. The spacing of N bodies is "
-     "(4π/3/N)^⅓ of it [Mpc]"},
+     "cosmic: radius of the sphere at today's mean density. The spacing of N bodies is (4π/3/N)^⅓ "
+     "of it [Mpc]"},
     {"redshift", KY_OPTION_REAL, FIELD(redshift), "24", 0, 1000, NULL, NULL,
      "cosmic: redshift at which the bodies start"},
     {"omega-m", KY_OPTION_REAL, FIELD(cosmology.omega_m), "1", 1e-3, 10, NULL, NULL,
@@ -51,7 +51,7 @@ static const struct ky_option options[] = {
      "cosmic: density parameter of the cosmological constant today; if it is not 0, a run needs "
      "--field lambda, which --expansion bodies adds"},
     {"omega-b", KY_OPTION_REAL, FIELD(cosmology.omega_b), "0.05", 0, 10, NULL, NULL,
-     "cosmic: density parameter of baryons today, a part of omega-m; it weakens short waves"},
+     "cosmic: density parameter of baryons today, included in omega-m; it weakens short waves"},
     {"hubble", KY_OPTION_REAL, FIELD(cosmology.h), "0.5", 0.01, 10, NULL, NULL,
      "cosmic: h, H0 in 100 km/s/Mpc"},
     {"sigma8", KY_OPTION_REAL, FIELD(cosmology.sigma8), "0.8", 0, 10, NULL, NULL,
@@ -60,9 +60,9 @@ static const struct ky_option options[] = {
      "cosmic: exponent n of the primordial power spectrum k^n"},
 };
 
-/* ---- the points of the grid that become bodies ---- */
+/* ---- the grid points that become bodies ---- */
 
-/* Points of one i and j: k, k + 1, … have the bodies first … first + count − 1. */
+/* Grid points with the same i and j: k, k + 1, … are the bodies first … first + count − 1. */
 struct column {
     size_t i, j, k, first, count;
 };
@@ -70,12 +70,12 @@ struct column {
 struct lattice {
     size_t n; /* points along an axis */
     double spacing, box;
-    double centre[3]; /* in spacings from the point 0, 0, 0 */
+    double centre[3]; /* in grid spacings from the point (0, 0, 0) */
     struct column *columns;
     size_t column_count;
 };
 
-/* The points of i and j nearer than √square spacings to the centre. */
+/* The grid points with these i and j that are nearer than √square spacings to the centre. */
 static struct column column_at(const struct lattice *lattice, double square, size_t i, size_t j)
 {
     const double x = (double)i - lattice->centre[0], y = (double)j - lattice->centre[1];
@@ -99,8 +99,8 @@ static size_t points_within(const struct lattice *lattice, double square)
     return count;
 }
 
-/* The square of the radius that holds `bodies` points. It holds more only where two points are
- * equally far from the centre in double precision. */
+/* The squared radius that contains `bodies` grid points. It contains more only if two points have
+ * equal distances from the centre in double precision. */
 static double square_of(const struct lattice *lattice, size_t bodies)
 {
     double low = 0, high = pow((double)lattice->n / 2 - 1, 2);
@@ -113,14 +113,14 @@ static double square_of(const struct lattice *lattice, size_t bodies)
     }
 }
 
-/* The lattice; its columns are not filled. */
+/* The lattice, without its columns. */
 static struct lattice lattice_of(const struct cosmic *cosmic, size_t bodies)
 {
     struct lattice lattice = {.spacing = cosmic->radius * cbrt(4 * pi / 3 / (double)bodies)};
     const size_t least = (size_t)ceil(2 * width * cosmic->radius / lattice.spacing);
     lattice.n = ky_fourier_size(least < SMALLEST_GRID ? SMALLEST_GRID : least);
     lattice.box = (double)lattice.n * lattice.spacing;
-    for (int c = 0; c < 3; c++) /* fractional parts of the roots of 2, 3 and 5 */
+    for (int c = 0; c < 3; c++) /* fractional parts of √2, √3 and √5 */
         lattice.centre[c] = (double)(lattice.n / 2) + sqrt(c == 2 ? 5 : 2 + c) - (c == 2 ? 2 : 1);
     return lattice;
 }
@@ -153,10 +153,10 @@ struct work {
     const struct ky_model_common *common;
     struct lattice lattice;
     struct ky_bodies *bodies;
-    double began, told; /* ky_clock: the transforms; the making, then the last line */
+    double began, told; /* ky_clock: start of the transforms; time of the last line */
 };
 
-/* Keeps ψ1 where the positions will be, and ψ2 in place of the velocities. */
+/* Stores ψ1 in the positions and ψ2 in the velocities. */
 static void keep(void *context, int order, int axis, const double *grid)
 {
     const struct work *work = context;
@@ -172,7 +172,7 @@ static void keep(void *context, int order, int axis, const double *grid)
     }
 }
 
-/* Logs the progress: first 2 s after the start, then now and then. */
+/* Logs the progress: first 2 s after the start, then at growing intervals. */
 static void tell(void *context, int done, int all)
 {
     struct work *work = context;
@@ -187,8 +187,8 @@ static void tell(void *context, int done, int all)
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
 }
 
-/* From q, ψ1 and ψ2 to places and velocities: r = a (q + D1 ψ1 + D2 ψ2),
- * v = H r + a H (f1 D1 ψ1 + f2 D2 ψ2). D1 is 1 today. */
+/* Converts q, ψ1 and ψ2 to positions and velocities: r = a (q + D1 ψ1 + D2 ψ2), v = H r + a H (f1
+ * D1 ψ1 + f2 D2 ψ2). D1 is 1 today. */
 static void place(const struct work *work)
 {
     const struct ky_cosmology *cosmology = &work->cosmic->cosmology;
@@ -217,7 +217,7 @@ static void place(const struct work *work)
     }
 }
 
-/* The sphere's mass Ωm H0² R³/(2 G), in equal parts. */
+/* Divides the sphere's mass Ωm H0² R³/(2 G) equally among the bodies. */
 static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodies)
 {
     const double h0 = hubble_unit * cosmic->cosmology.h / kpc_of_mpc;
@@ -231,8 +231,7 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 
 /* ---- the model ---- */
 
-/* Kiloparsec, 1e10 Msun and km/s. Also where the caller gave no units, or G alone, as in run.json.
- */
+/* Kiloparsec, 1e10 Msun and km/s, also if the caller gave no units, or only G as in run.json. */
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
     struct ky_units galaxy;
@@ -249,8 +248,8 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 /* The default of --alpha with --force tree. */
 static const double usual_alpha = 0.005;
 
-/* The peculiar acceleration over the acceleration of the whole in linear theory: (3/2 Ωm H²) ×
- * displacement over (Ωm H²/2) × distance. The displacement is (v − H r)/(f1 H). */
+/* Peculiar acceleration over the total acceleration in linear theory: (3/2 Ωm H²) × displacement
+ * over (Ωm H²/2) × distance. The displacement is (v − H r)/(f1 H). */
 static double peculiar_share(const struct ky_cosmology *cosmology, double a,
                              const struct ky_bodies *bodies)
 {
@@ -267,7 +266,7 @@ static double peculiar_share(const struct ky_cosmology *cosmology, double a,
     return far > 0 ? 3 * sqrt(displaced / far) : 0;
 }
 
-/* Sets the time since a = 0 and the universe, and logs what a run needs. */
+/* Sets the time since a = 0 and the cosmology, and logs the options that a run needs. */
 static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
 {
     const struct cosmic *cosmic = work->cosmic;
@@ -293,11 +292,10 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     const double share = peculiar_share(cosmology, a, &snapshot->bodies);
     if (ky_recommended_alpha(share) < usual_alpha) {
-        ky_format(
-            line, sizeof line,
-            "cosmic: --force tree --alpha %.2g is recommended, which keeps the errors of forces "
-            "below a 20th of the peculiar accelerations",
-            ky_recommended_alpha(share));
+        ky_format(line, sizeof line,
+                  "cosmic: --force tree --alpha %.2g is recommended, which keeps the errors of "
+                  "forces below 1/20 of the peculiar accelerations",
+                  ky_recommended_alpha(share));
         work->common->log(work->common->log_context, KY_LOG_INFO, line);
     }
     if (!(cosmology->omega_lambda > 0))

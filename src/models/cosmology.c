@@ -1,4 +1,4 @@
-/* Growth and strength of waves of density: the integrals and fits that cosmology.h names. */
+/* Growth and power of density perturbations: the integrals and fits that cosmology.h names. */
 #include "models/cosmology.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { PANELS = 2000 }; /* of Simpson's rule, even */
+enum { PANELS = 2000 }; /* steps of Simpson's rule; even */
 
-/* Weight of the point i of 0 … PANELS, in steps. */
+/* Simpson's weight of the point i of 0 … PANELS, in steps. */
 static double simpson(int i)
 {
     return i == 0 || i == PANELS ? 1. / 3 : i % 2 ? 4. / 3 : 2. / 3;
 }
 
-/* a³ (H/H0)², which is Ωm at a = 0. */
+/* a³ (H/H0)²; tends to Ωm as a → 0. */
 static double cubic(const struct ky_cosmology *c, double a)
 {
     return c->omega_m + (1 - c->omega_m - c->omega_lambda) * a + c->omega_lambda * a * a * a;
@@ -24,14 +24,13 @@ static double cubic(const struct ky_cosmology *c, double a)
 enum ky_status ky_cosmology_check(const struct ky_cosmology *cosmology, struct ky_error *error)
 {
     if (cosmology->omega_b > cosmology->omega_m)
-        return ky_fail(error, KY_USAGE,
-                       "omega-b = %g is more than omega-m = %g, of which it is a part",
+        return ky_fail(error, KY_USAGE, "omega-b = %g is more than omega-m = %g, which includes it",
                        cosmology->omega_b, cosmology->omega_m);
     for (int i = 0; i <= PANELS; i++)
         if (!(cubic(cosmology, (double)i / PANELS) > 0))
             return ky_fail(error, KY_USAGE,
                            "omega-m = %g with omega-lambda = %g: such a universe was never dense; "
-                           "less of omega-lambda begins with a Big Bang",
+                           "a smaller omega-lambda gives a Big Bang",
                            cosmology->omega_m, cosmology->omega_lambda);
     return KY_OK;
 }
@@ -68,7 +67,7 @@ struct ky_growth ky_growth_at(const struct ky_cosmology *cosmology, double a)
 
 double ky_transfer(const struct ky_cosmology *cosmology, double k)
 {
-    const double theta = 2.728 / 2.7; /* temperature of the background over 2.7 K */
+    const double theta = 2.728 / 2.7; /* temperature of the CMB over 2.7 K */
     const double matter = cosmology->omega_m * cosmology->h * cosmology->h,
                  baryons = cosmology->omega_b * cosmology->h * cosmology->h,
                  part = cosmology->omega_b / cosmology->omega_m;
@@ -87,13 +86,14 @@ double ky_power(const struct ky_spectrum *spectrum, double k)
     return spectrum->amplitude * pow(k, spectrum->cosmology.index) * transfer * transfer;
 }
 
-/* Fourier transform of a homogeneous sphere, x = k R. */
+/* Fourier transform of a homogeneous sphere (top-hat window), x = k R. */
 static double window(double x)
 {
     return x < 1e-2 ? 1 - x * x / 10 : 3 * (sin(x) - x * cos(x)) / (x * x * x);
 }
 
-/* σ² = ∫ d ln k k³ P W²/(2 π²), over k R of e^±range; what lies outside is less than 1e-6 of it. */
+/* σ² = ∫ d ln k k³ P W²/(2 π²), over k R from e^−range to e^range; the rest is less than 1e-6 of
+ * it. */
 double ky_sigma(const struct ky_spectrum *spectrum, double radius)
 {
     const double first = -12, last = 6, step = (last - first) / PANELS;

@@ -1,35 +1,35 @@
-/* A universe of matter, curvature and a cosmological constant: how waves of density grow in it, and
- * how strong they are. Radiation is left out. a is the scale factor, 1 today; lengths are comoving
- * Mpc, k in 1/Mpc. physics/expansion.h has expansion and age. */
+/* A universe of matter, curvature and a cosmological constant: linear growth and power spectrum of
+ * density perturbations. Radiation is neglected. a is the scale factor, 1 today; lengths are
+ * comoving Mpc, k is in 1/Mpc. physics/expansion.h has expansion and age. */
 #ifndef KY_MODELS_COSMOLOGY_H
 #define KY_MODELS_COSMOLOGY_H
 
 #include "base/status.h"
 
 struct ky_cosmology {
-    double omega_m, omega_lambda, omega_b; /* in units of the critical density, today: all matter,
-                                              the constant, baryons (a part of matter) */
+    double omega_m, omega_lambda, omega_b; /* density parameters today: all matter, cosmological
+                                              constant, baryons (included in matter) */
     double h;                              /* H0 in 100 km/s/Mpc */
     double index;                          /* n of P ∝ k^n at small k */
-    double sigma8; /* rms of the linear δ today in spheres of radius 8/h Mpc */
+    double sigma8; /* rms of the linear δ today, in spheres of radius 8/h Mpc */
 };
 
-/* KY_USAGE for more baryons than matter, or for a universe that did not begin at a = 0. The ranges
- * of the members are checked with the options. */
+/* KY_USAGE for more baryons than matter, or for a universe that did not begin at a = 0. The option
+ * table checks the ranges of the members. */
 enum ky_status ky_cosmology_check(const struct ky_cosmology *cosmology, struct ky_error *error);
 
 /* Ωm at the scale factor a. */
 double ky_matter_fraction(const struct ky_cosmology *cosmology, double a);
 
-/* The growth of displacements of first and second order, and their d ln D/d ln a. */
+/* Growth factors of first and second order for displacements, and d ln D/d ln a of each. */
 struct ky_growth {
-    double d1, f1; /* D1 = a early on, where matter alone counts; exact (Heath 1977) */
+    double d1, f1; /* D1 = a early on, when only matter counts; exact (Heath 1977) */
     double d2, f2; /* −3/7 D1² Ωm^(−1/143) and 2 Ωm^(6/11): Bouchet et al. (1995), for flat space */
 };
 struct ky_growth ky_growth_at(const struct ky_cosmology *cosmology, double a);
 
-/* Transfer function of cold matter and baryons without the acoustic waves: Eisenstein & Hu (1998),
- * equations 26 and 28 to 31. 1 at k = 0. */
+/* Transfer function of cold dark matter and baryons without acoustic oscillations: Eisenstein & Hu
+ * (1998), equations 26 and 28 to 31. 1 at k = 0. */
 double ky_transfer(const struct ky_cosmology *cosmology, double k);
 
 /* P(k) = amplitude k^n T², of the linear δ today: ⟨|δ_k|²⟩ = P/V in the volume V. */
@@ -40,7 +40,7 @@ struct ky_spectrum {
 /* The spectrum with the cosmology's sigma8. */
 struct ky_spectrum ky_spectrum_of(const struct ky_cosmology *cosmology);
 double ky_power(const struct ky_spectrum *spectrum, double k); /* Mpc³ */
-/* The rms of δ in spheres of a radius [Mpc]. */
+/* The rms of δ in spheres of the given radius [Mpc]. */
 double ky_sigma(const struct ky_spectrum *spectrum, double radius);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LAST = KY_DISK_NODES - 1 };
 
-/* The mass within R = x scale of an infinite disk of mass 1. */
+/* The mass within R = x scale, of an infinite disk of mass 1. */
 static double within(double x)
 {
     return 1 - (1 + x) * exp(-x);
@@ -20,7 +20,7 @@ double ky_disk_surface(const struct ky_disk *disk, double radius)
     return disk->mass * exp(-radius / a) / (2 * pi * a * a * within(disk->edge / a));
 }
 
-/* |z| of equal parts of the mass: the fraction tanh(z/height) lies within z. */
+/* |z| of equal-mass layers: the fraction tanh(z/height) of the mass lies within z. */
 static double height_of(const struct ky_disk *disk, int part)
 {
     return disk->height * atanh((part + 0.5) / KY_DISK_HEIGHTS);
@@ -56,9 +56,9 @@ void ky_disk_radii(const struct ky_disk *disk, double r[KY_DISK_RADII])
 
 /* ---- forces ---- */
 
-/* R times the inward pull at R of a ring of mass 1 and radius a, with ζ² = (height between them)² +
- * ε². From its potential −2 K(m)/(π s), s² = (R + a)² + ζ², m = 4 R a/s², by the
- * arithmetic-geometric mean. */
+/* R times the inward acceleration at R by a ring of mass 1 and radius a, with ζ² = (difference of
+ * their heights)² + ε². From the ring's potential −2 K(m)/(π s), s² = (R + a)² + ζ², m = 4 R a/s²,
+ * by the arithmetic-geometric mean. */
 static double ring(double radius, double a, double zeta2)
 {
     const double s2 = (radius + a) * (radius + a) + zeta2, d2 = (radius - a) * (radius - a) + zeta2,
@@ -75,9 +75,8 @@ static double ring(double radius, double a, double zeta2)
     return (first + second * (radius * radius - a * a - zeta2) / d2) / sqrt(s2);
 }
 
-/* Squares of the circular speed in the field of the disk alone, averaged over heights. Rings lie
- * half-way between the nodes, so that the pulls of the two rings next to a node cancel, as in a
- * smooth disk. */
+/* Squared circular speed in the disk's own field, averaged over heights. Rings lie half-way between
+ * the nodes, so that the forces of the two rings next to a node cancel, as in a smooth disk. */
 static void pull_of_disk(struct ky_disk *disk)
 {
     const double eps2 = disk->softening * disk->softening, total = within(disk->edge / disk->scale);
@@ -101,9 +100,9 @@ static void pull_of_disk(struct ky_disk *disk)
     }
 }
 
-/* The mean of d²/√(d² + ε²) over pairs of bodies of a column at the height difference d; for ε = 0
- * it is the height. Times π Σ it is the square of the dispersion that supports the column's own
- * weight. */
+/* The mean of d²/√(d² + ε²) over pairs of bodies of a column, with height difference d; for ε = 0
+ * it is the scale height. Multiplied by π Σ it is the squared dispersion that supports the column's
+ * own weight. */
 static double weight_of_column(const struct ky_disk *disk)
 {
     enum { PARTS = 256 };
@@ -118,16 +117,15 @@ static double weight_of_column(const struct ky_disk *disk)
     return sum / (PARTS * PARTS);
 }
 
-/* d/dR of a table at node k, over two nodes on each side. */
+/* d/dR of a table at node k, from two nodes on each side. */
 static double slope_of(const struct ky_disk *disk, const double *table, int k)
 {
     int low = k > 2 ? k - 2 : 0, high = k + 2 < LAST ? k + 2 : LAST;
     return (table[high] - table[low]) / (radius_of(disk, high) - radius_of(disk, low));
 }
 
-/* Square of the circular speed, and σ_z. A column is held by its own weight and by the spheres. It
- * is pulled apart by the term of Poisson's equation that a plane-parallel disk leaves out, −(1/R)
- * dv²/dR. */
+/* Squared circular speed, and σ_z. A column is bound by its own weight and by the spheres. The term
+ * −(1/R) dv²/dR of Poisson's equation, which a plane-parallel disk neglects, reduces this. */
 static void columns(struct ky_disk *disk, const double *pull)
 {
     const double pi = acos(-1.0), own = weight_of_column(disk);
@@ -148,8 +146,8 @@ static void columns(struct ky_disk *disk, const double *pull)
 
 /* ---- speeds ---- */
 
-/* (κ/2Ω)² = (1 + dln v/dln R)/2, kept between the values of a point mass and of a homogeneous
- * sphere. The step of the density at the edge leads out of this range. */
+/* (κ/2Ω)² = (1 + dln v/dln R)/2, limited to the range between a point mass and a homogeneous
+ * sphere. The jump of the density at the edge would leave this range. */
 static double epicycle(const struct ky_disk *disk, int k)
 {
     const int at = k ? k : 1;
@@ -158,8 +156,8 @@ static double epicycle(const struct ky_disk *disk, int k)
     return fmin(fmax(ratio, 0.25), 1);
 }
 
-/* The mean square speed in the plane over the mean square circular speed: 1 in equilibrium. Across
- * the plane each column is in equilibrium by construction. */
+/* The mean square speed in the plane over the mean square circular speed: 1 in equilibrium.
+ * Perpendicular to the plane, each column is in equilibrium by construction. */
 static double virial_of(const struct ky_disk *disk)
 {
     double motion = 0, pull = 0;
@@ -199,8 +197,8 @@ enum ky_status ky_disk_solve(struct ky_disk *disk, const double pull[KY_DISK_RAD
         double across2 = disk->circular2[k] + radial2 * (1 - 2 * radius / disk->scale);
         if (!(across2 > 0))
             return ky_fail(error, KY_USAGE,
-                           "no equilibrium of the disk at radius %g: Toomre's Q of %g takes a "
-                           "radial dispersion of %g, and the circular speed is %g",
+                           "no equilibrium of the disk at radius %g: Toomre's Q of %g needs a "
+                           "radial dispersion of %g, but the circular speed is %g",
                            radius, disk->q, disk->sigma[0][k], sqrt(disk->circular2[k]));
         double sigma2 = fmin(epicycle(disk, k) * radial2, across2);
         disk->sigma[1][k] = sqrt(sigma2);
@@ -212,7 +210,7 @@ enum ky_status ky_disk_solve(struct ky_disk *disk, const double pull[KY_DISK_RAD
 
 /* ---- drawing ---- */
 
-/* R within which the fraction u of the disk lies, by halving. */
+/* The R that encloses the fraction u of the disk, by bisection. */
 static double draw_radius(const struct ky_disk *disk, double u)
 {
     double low = 0, high = disk->edge / disk->scale;

@@ -1,4 +1,5 @@
-/* Eddington inversion in a softened potential, and drawing from it: see equilibrium.h. */
+/* Eddington inversion in a softened potential, and sampling of the distribution function: see
+ * equilibrium.h. */
 #include "models/equilibrium.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 
 /* f √E at E = Ψ of node k, by Eddington's formula: f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) +
  * P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. At the nodes P = −(dρ/dr)/g is known from the
- * slope of the density and the force g. Between two nodes P is taken as linear in Ψ; the integral
- * is then 2 ΔP/(√(E − Ψ₁) + √(E − Ψ₂)). So no derivative is taken numerically. */
+ * slope of the density and the force g. Between two nodes P is linear in Ψ, so the integral is 2
+ * ΔP/(√(E − Ψ₁) + √(E − Ψ₂)). No numerical derivative is needed. */
 static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
 {
     const double *depth = equilibrium->depth, *slope = equilibrium->profile.slope,
@@ -26,12 +27,12 @@ static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
         p = outer_p;
         root = outer_root;
     }
-    return constant * (sum * root + p); /* root is √E now, p is taken at the edge */
+    return constant * (sum * root + p); /* now root is √E and p is P at the edge */
 }
 
-/* A softening below this many innermost radii of the table counts as 0: the table does not resolve
- * it, and f would be negative from the errors of a few nodes. They are 1e-4 scale radii, within
- * which even a Jaffe sphere has 1e-4 of its mass. */
+/* A softening below this many times the innermost radius of the table counts as 0: the table does
+ * not resolve it, and errors at a few nodes would make f negative. The limit is 1e-4 scale radii,
+ * within which even a Jaffe sphere has only 1e-4 of its mass. */
 enum { RESOLVED = 10 };
 
 enum ky_status ky_equilibrium_solve(struct ky_equilibrium *equilibrium, struct ky_error *error)
@@ -62,8 +63,8 @@ enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct 
                            "radius %g with softening %g (in scale radii); choose another softening "
                            "or cutoff",
                            profile->r[k], equilibrium->softening);
-            /* Both factors are linear between nodes. So the product of their largest values bounds
-             * a cell, also for a body that lies further out in the cell of node k. */
+            /* Both factors are linear between nodes. So the product of their maxima is a bound for
+             * the cell, also for a body further out in the cell of node k. */
 #pragma omp parallel for schedule(static, 16)
     for (size_t k = 0; k < nodes; k++) {
         double most = 0;
@@ -83,7 +84,8 @@ double ky_equilibrium_f(const struct ky_equilibrium *equilibrium, size_t k)
     return equilibrium->weight[k] / sqrt(energy);
 }
 
-/* The cell of an ascending table that holds x: table[k] <= x < table[k + 1], from `low` on. */
+/* The cell of an ascending table that contains x: table[k] <= x < table[k + 1], searched from `low`
+ * on. */
 static size_t cell_of(const double *table, size_t low, size_t nodes, double x)
 {
     size_t high = nodes - 1;
@@ -104,8 +106,8 @@ static double linear(const double *x, const double *y, size_t k, double at)
 }
 
 /* The speed of a body at radius r, drawn from f. Draws θ by rejection, with v = v_edge sin θ, where
- * v_edge takes the body to the edge. Then v² f dv is proportional to sin²θ f √E dθ, which is finite
- * everywhere. */
+ * v_edge is the speed that reaches the edge. Then v² f dv is proportional to sin²θ f √E dθ, which
+ * is finite everywhere. */
 static double speed_at(const struct ky_equilibrium *equilibrium, double r, struct ky_random *random)
 {
     const struct ky_profile *profile = &equilibrium->profile;
@@ -143,12 +145,12 @@ void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed
 struct drawing {
     const struct ky_equilibrium *equilibrium;
     uint64_t seed;
-    size_t first;  /* the body at the place 0 */
+    size_t first;  /* index in the model of the portion's first body */
     double length; /* one length of the profile in Hénon units; G = M = 1 in both */
     const struct ky_bodies *bodies;
 };
 
-/* Draws bodies of the profile. */
+/* Draws the bodies first … last − 1 of the portion. */
 static void draw(const void *context, size_t first, size_t last)
 {
     const struct drawing *drawing = context;
@@ -164,7 +166,7 @@ static void draw(const void *context, size_t first, size_t last)
     }
 }
 
-/* Scale radii in Hénon units: W = −1/2. */
+/* The scale radius in Hénon units, from W = −1/2. */
 static double henon_length(const struct ky_profile *profile)
 {
     return 2 * ky_profile_energy(profile);
@@ -175,7 +177,7 @@ static enum ky_status profile_of(const struct ky_model *model, const void *own,
 {
     if (model->profile)
         return model->profile(own, profile, error);
-    static const double least = 1e-50; /* its powers are within the range of double */
+    static const double least = 1e-50; /* its powers stay within the range of double */
     const struct ky_cut *cut = own;
     if (cut->cutoff > 0 && cut->cutoff < least)
         return ky_fail(error, KY_USAGE,

@@ -1,13 +1,13 @@
 /* Galaxies that chase each other along one curve in the x-y plane: three on the figure eight, four
  * on the super-eight, as in Fujiwara & Nakasato (2009), whose input is lost.
  *
- * The rest is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii, in equilibrium
+ * The rest is our choice. A galaxy is a Plummer sphere, cut at 5 scale radii, in equilibrium
  * with the softening; all have the same mass. The orbit is solved for the softened forces of
- * spheres (choreography.h): the known orbit of points breaks up in ten periods at ε = 0.1. The
- * softening, 0.1, and the numbers of bodies are the paper's. On a curve of two lobes any even
- * number of galaxies collides at the crossing, hence the super-eight. At its own size the
- * super-eight has no solution for ε = 0.1, so it is twice as large. Galaxies are small: the tides
- * of large ones take energy from the orbit. */
+ * spheres (choreography.h): at ε = 0.1 the known orbit of point masses breaks up within ten
+ * periods. The softening (0.1) and the numbers of bodies are from the paper. On a curve with two
+ * lobes an even number of galaxies would collide at the crossing, hence the super-eight. At its
+ * original size the super-eight has no solution for ε = 0.1, so it is twice as large. The galaxies
+ * are small, because tides of large ones take energy from the orbit. */
 #include <math.h>
 
 #include "base/sums.h"
@@ -33,7 +33,7 @@ struct figure {
 static const struct ky_option three_options[] = {SIZE("1", "1.08"), RADIUS},
                               four_options[] = {SIZE("2", "1.38"), RADIUS};
 
-/* κ of the galaxies. */
+/* κ, the mean square radius of a galaxy. */
 static double mean_square(const struct ky_bodies *bodies)
 {
     double sum = 0;
@@ -43,14 +43,14 @@ static double mean_square(const struct ky_bodies *bodies)
     return sum;
 }
 
-/* The first body of galaxy g; n for g = number of galaxies. */
+/* Index of the first body of galaxy g; n for g = number of galaxies. */
 static size_t first_of(size_t n, int count, int g)
 {
     const size_t each = n / (size_t)count, more = n % (size_t)count, before = (size_t)g;
     return before * each + (before < more ? before : more);
 }
 
-/* Makes galaxy g of `count`, at rest about the origin; the sum of masses is 1. */
+/* Makes galaxy g of `count`, at rest at the origin; the sum of its masses is 1. */
 static enum ky_status draw(const struct figure *figure, const struct ky_model_common *common,
                            int count, int g, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -59,7 +59,7 @@ static enum ky_status draw(const struct figure *figure, const struct ky_model_co
     const size_t first = first_of(bodies->n, count, g);
     struct ky_model_common own = *common;
     own.n = first_of(bodies->n, count, g + 1) - first;
-    own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)g; /* other random numbers */
+    own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)g; /* independent random numbers */
     return ky_equilibrium_put(&galaxy, &own, first, bodies, error);
 }
 
@@ -81,7 +81,7 @@ static enum ky_status make(int count, const struct figure *figure,
         for (size_t i = first_of(bodies->n, count, g); i < first_of(bodies->n, count, g + 1); i++)
             for (int c = 0; c < 2; c++) {
                 bodies->position[i][c] += dance.x[g][c];
-                bodies->velocity[i][c] += dance.v[g][c] / sqrt(count); /* the sum of masses is 1 */
+                bodies->velocity[i][c] += dance.v[g][c] / sqrt(count); /* for a total mass of 1 */
             }
     return status;
 }

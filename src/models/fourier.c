@@ -1,9 +1,9 @@
-/* FFTW, in one place. A build without it says so.
+/* All calls of FFTW. A build without FFTW returns KY_UNSUPPORTED.
  *
- * A transform goes over planes of constant x in two dimensions, then over lines along x. Each
- * plane and each set of lines is one call of the same plan, so that threads can share them and the
- * number of threads does not matter for the bits. Plans are FFTW's estimates; plans that it
- * measures differ from run to run. */
+ * A transform handles planes of constant x in two dimensions, then lines along x. Each plane and
+ * each set of lines is one call of the same plan, so threads can share the calls, and the bits do
+ * not depend on the number of threads. Plans are FFTW's estimates, since plans that it measures
+ * differ from run to run. */
 #include "models/fourier.h"
 
 #include <stdlib.h>
@@ -59,10 +59,10 @@ struct ky_fourier_plans {
     fftw_plan plan[PLANS];
 };
 
-/* FFTW makes and frees plans in one thread at a time. */
+/* FFTW's planner is not thread-safe. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Lines along x at one y. */
+/* Plans the transforms of the lines along x at one y. */
 static fftw_plan plan_lines(int n, fftw_complex *waves, int sign)
 {
     const int row = n / 2 + 1, apart = n * row;
@@ -89,7 +89,7 @@ static int make_plans(int n, double *grid, fftw_plan plan[PLANS])
 
 enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_error *error)
 {
-    enum { LARGEST = 32768 }; /* numbers of FFTW are int */
+    enum { LARGEST = 32768 }; /* FFTW takes sizes as int */
     *fourier = (struct ky_fourier){.n = n};
     for (int g = 0; g < KY_GRIDS; g++) {
         fourier->grid[g] = ky_allocate(n * n, (n + 2) * sizeof(double));
@@ -99,7 +99,7 @@ enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_e
     }
     fourier->plans = ky_allocate_zeroed(1, sizeof *fourier->plans);
     if (!fourier->plans || !make_plans((int)n, fourier->grid[0], fourier->plans->plan))
-        return ky_fail(error, KY_FAULT, "FFTW has no memory for a grid of %zu³ points", n);
+        return ky_fail(error, KY_FAULT, "FFTW lacks the memory for a grid of %zu³ points", n);
     return KY_OK;
 }
 

@@ -1,14 +1,14 @@
 /* A galaxy with the masses of bulge, disk and halo of Kuijken & Dubinski's (1995) model A, about 1
  * : 2 : 12, as in Nakasato (2012).
  *
- * Where these papers leave something open, or where this model differs, it is described here.
- * Bulge and halo are Hernquist's (1990) spheres, each less its density at its edge. Their
- * distribution functions are Eddington's for the mean field of all three at a distance from the
- * centre: averaged over directions, a disk pulls as a sphere of the same mass within r. The disk
- * follows the Jeans equations (disk.h) in the field of the spheres and of itself. All forces are
- * softened as in a run. The lengths make the largest circular speed 1.17 √(G M_d/R_d), so that the
- * disk forms no bar (Efstathiou, Lake & Negroponte 1982), and Q is 2 where it is least. Two fifths
- * of the bodies are in the disk, a tenth in the bulge. */
+ * Choices that these papers leave open, and differences from them, are described here. Bulge and
+ * halo are Hernquist (1990) spheres, each with its density at the edge subtracted. Their
+ * distribution functions come from Eddington's formula for the spherically averaged field of all
+ * three components: averaged over directions, a disk attracts like a sphere with the same mass
+ * within r. The disk follows the Jeans equations (disk.h) in the field of the spheres and of
+ * itself. All forces are softened as in a run. The scale lengths make the maximum circular speed
+ * 1.17 √(G M_d/R_d), so that the disk forms no bar (Efstathiou, Lake & Negroponte 1982). The
+ * minimum of Q is 2. Two fifths of the bodies are in the disk, a tenth in the bulge. */
 #include "models/galaxy.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ enum ky_status ky_galaxy_count(const struct ky_galaxy *galaxy, size_t n,
     return KY_OK;
 }
 
-/* ε of a pair: a body of component `sink` and one of `source`. */
+/* ε of a pair of bodies, one of component `sink` and one of component `source`. */
 static double softening_of(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
                            int sink, int source)
 {
@@ -57,7 +57,7 @@ static double softening_of(const struct ky_galaxy *galaxy, const struct ky_model
                                   ky_softening_how(common->softening_kind)));
 }
 
-/* The tables of a Hernquist sphere in the lengths of the galaxy. */
+/* The profile of a Hernquist sphere, in lengths of the galaxy. */
 static void sphere(double scale, double edge, struct ky_profile *profile)
 {
     ky_profile_cut(profile, edge / scale, ky_hernquist.shell);
@@ -65,15 +65,15 @@ static void sphere(double scale, double edge, struct ky_profile *profile)
         profile->r[k] *= scale;
 }
 
-/* A galaxy while its tables are made. */
+/* State while a galaxy's tables are computed. */
 struct solving {
     const struct ky_galaxy *galaxy;
     const struct ky_model_common *common;
     struct ky_galaxy_tables *tables;
 };
 
-/* Adds up the pull of all components on bodies of one at radii r; ky_disk_solve adds the disk's
- * pull on itself. */
+/* Sums the acceleration by all components on bodies of one component at the radii r; ky_disk_solve
+ * adds the disk's force on itself. */
 static enum ky_status pull_on(const struct solving *s, int sink, size_t count, const double *r,
                               double *pull, struct ky_error *error)
 {
@@ -104,7 +104,8 @@ static enum ky_status solve_sphere(const struct solving *s, int c, struct ky_err
     return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
 }
 
-/* KY_USAGE for a disk whose edge cuts through matter in random motion: it has no balance there. */
+/* KY_USAGE for a disk with strong random motion at its edge: the truncated disk has no equilibrium
+ * there. */
 static enum ky_status check_disk(const struct ky_disk *disk, const struct ky_model_common *common,
                                  struct ky_error *error)
 {
@@ -172,7 +173,7 @@ static void draw(const void *context, size_t first, size_t last)
     }
 }
 
-/* Subtracts from the n vectors their mean. */
+/* Subtracts their mean from the n vectors. */
 static void centre(double (*x)[3], const double *mass, size_t n)
 {
     double mean[3];
@@ -246,7 +247,7 @@ static const struct ky_option options[] = {
            "scale height of the disk, whose density falls as sech²(z/height)"),
     LENGTH("disk-edge", disk_edge, "6", "radius at which the disk ends"),
     {"q", KY_OPTION_REAL, FIELD(q), "2", 1e-3, 100, NULL, NULL,
-     "galaxy: smallest value of Toomre's Q over the disk"},
+     "galaxy: minimum of Toomre's Q over the disk"},
     SOFTENING("halo", KY_HALO),
     SOFTENING("disk", KY_DISK),
     SOFTENING("bulge", KY_BULGE),
@@ -268,7 +269,8 @@ void ky_galaxy_defaults(struct ky_galaxy *galaxy, double mass, double scale)
         *lengths[k] *= scale;
 }
 
-/* The half-mass radius of the disk, whose thickness a softening has to resolve. */
+/* The half-mass radius of the disk, on which the recommended softening is based so that it resolves
+ * the disk's thickness. */
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
     (void)error;
@@ -286,7 +288,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     const double total = galaxy.mass[KY_HALO] + galaxy.mass[KY_DISK] + galaxy.mass[KY_BULGE];
     for (int c = 0; c < KY_COMPONENTS; c++) {
         galaxy.mass[c] /= total;
-        galaxy.softening[c] /= common->length; /* which --radius does not scale */
+        galaxy.softening[c] /= common->length; /* --radius does not scale it */
         with |= isnan(galaxy.softening[c]) ? 0 : KY_WITH_SOFTENING;
     }
     enum ky_status status = ky_galaxy_count(&galaxy, common->n, count, error);

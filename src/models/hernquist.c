@@ -1,5 +1,5 @@
-/* Hernquist's (1990) sphere: ρ = 1/(2π r (1 + r)³) in scale radii. The default cut at 100 scale
- * radii leaves 98 % of the mass inside. */
+/* Hernquist (1990) sphere: ρ = 1/(2π r (1 + r)³) in scale radii. The default cutoff at 100 scale
+ * radii keeps 98 % of the mass. */
 #include <math.h>
 
 #include "models/models.h"

@@ -1,5 +1,5 @@
-/* Jaffe's (1983) sphere: ρ = 1/(4π r² (1 + r)²) in scale radii. The default cut at 100 scale radii
- * leaves 99 % of the mass inside. */
+/* Jaffe (1983) sphere: ρ = 1/(4π r² (1 + r)²) in scale radii. The default cutoff at 100 scale radii
+ * keeps 99 % of the mass. */
 #include <math.h>
 
 #include "models/models.h"

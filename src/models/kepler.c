@@ -1,4 +1,4 @@
-/* Two points on a conic section: see kepler.h. */
+/* Two point masses on a conic section: see kepler.h. */
 #include "models/kepler.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@ void ky_kepler_velocity(const struct ky_kepler *orbit, double velocity[2])
     velocity[0] = -sqrt(fmax(gm * (2 / d - inverse_axis) - velocity[1] * velocity[1], 0));
 }
 
-/* Kepler's equation for a = q/(1 − e) with the anomaly from d = a (1 − e cos E), or its hyperbolic
- * form; for a parabola Barker's equation, √(2 (d − q)/GM) (q + (d − q)/3), which holds for q = 0
- * too. */
+/* Kepler's equation for a = q/(1 − e), with the eccentric anomaly from d = a (1 − e cos E), or its
+ * hyperbolic form; for a parabola Barker's equation, √(2 (d − q)/GM) (q + (d − q)/3), which is
+ * valid for q = 0 too. */
 double ky_kepler_time(const struct ky_kepler *orbit)
 {
     const double q = orbit->pericentre, e = orbit->eccentricity, gm = orbit->gm,
@@ -28,12 +28,12 @@ double ky_kepler_time(const struct ky_kepler *orbit)
         return unit * (e * sinh(anomaly) - anomaly);
     }
     if (!(e > 0))
-        return 0; /* a circle is in its pericentre */
+        return 0; /* a circular orbit is at its pericentre */
     double anomaly = 2 * asin(sqrt(fmin(rise / (2 * axis * e), 1)));
     return unit * (anomaly - e * sin(anomaly));
 }
 
-/* d = q (1 + e)/(1 + e cos ν); a fall without angular momentum passes to the other side. */
+/* From d = q (1 + e)/(1 + e cos ν); a radial orbit passes through to the other side. */
 double ky_kepler_angle(const struct ky_kepler *orbit)
 {
     const double q = orbit->pericentre, e = orbit->eccentricity;
@@ -42,8 +42,8 @@ double ky_kepler_angle(const struct ky_kepler *orbit)
     return acos(fmax(-1, fmin((q * (1 + e) / orbit->separation - 1) / e, 1)));
 }
 
-/* A turn by −i about the line of nodes, which lies at angle − ω: then an orbit with its spin along
- * z rises there through the disk. */
+/* A rotation by −i about the line of nodes, which lies at angle − ω: an orbit with its spin along z
+ * then rises through the disk there. */
 void ky_kepler_tilt(double inclination, double omega, double angle, double matrix[3][3])
 {
     const double degree = acos(-1.0) / 180, i = inclination * degree, node = angle - omega * degree,

@@ -1,8 +1,8 @@
-/* King's (1966) lowered isothermal sphere: f(E) ∝ e^(E/σ²) − 1 inside the tidal radius, which the
- * central potential W₀ = Ψ(0)/σ² fixes.
+/* King (1966) lowered isothermal sphere: f(E) ∝ e^(E/σ²) − 1 inside the tidal radius, which the
+ * central potential W₀ = Ψ(0)/σ² determines.
  *
- * With softening the density is King's, and the distribution function follows from the softened
- * potential. Without softening it is King's own. */
+ * With softening, the density is King's and the distribution function follows from the softened
+ * potential. Without softening the distribution function is King's. */
 #include <math.h>
 
 #include "models/models.h"
@@ -17,8 +17,8 @@ static const struct ky_option options[] = {
      "king: central potential in units of the velocity parameter squared"},
 };
 
-/* Density in units of ρ₁ and its derivative by w: e^w erf √w − √(4w/π)(1 + 2w/3), as the series
- * 2/√π Σ 2^n w^(n+½)/(2n+1)!! from n = 2 on, which has no cancellation at small w. */
+/* Density in units of ρ₁, and its derivative by w: e^w erf √w − √(4w/π)(1 + 2w/3), as the series
+ * 2/√π Σ 2^n w^(n+½)/(2n+1)!! from n = 2 on, which does not cancel at small w. */
 static double density(double w, double *slope)
 {
     const double constant = 2 / sqrt(acos(-1.0));
@@ -35,7 +35,7 @@ struct state {
     double w, mass; /* mass in units of σ² r₀/G */
 };
 
-/* Poisson's equation with r in King radii, 4πG ρ₀ r₀² = 9 σ². */
+/* Poisson's equation, with r in King radii: 4πG ρ₀ r₀² = 9 σ². */
 static struct state derivative(double r, struct state at, double centre)
 {
     double slope;
@@ -57,8 +57,8 @@ static struct state step(double r, struct state at, double dr, double centre)
                           at.mass + dr / 6 * (k1.mass + 2 * k2.mass + 2 * k3.mass + k4.mass)};
 }
 
-/* Steps of 1.25 % of the radius; near the edge 6 % of the remaining w. The nodes are the steps.
- * Below w = 1e-6 no mass is left (ρ ∝ w^(5/2)) and w = mass (1/r − 1/edge). */
+/* Steps of 1.25 % of the radius; near the edge, steps of 6 % of the remaining w. Each step is a
+ * node. Below w = 1e-6 no mass is left (ρ ∝ w^(5/2)) and w = mass (1/r − 1/edge). */
 enum ky_status ky_king_profile(double w0, struct ky_profile *profile, struct ky_error *error)
 {
     double slope, centre = density(w0, &slope), r = 1e-5;

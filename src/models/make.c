@@ -1,4 +1,5 @@
-/* Making a model: its parameters, its own verb, and then the steps that it chooses. */
+/* Makes a model: resolves its parameters, calls its own verb, and then does the steps that it
+ * selects. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,8 +15,8 @@
 #include "models/recipe.h"
 #include "physics/recommended.h"
 
-/* Moves the bodies so that the model's choice of centre is the origin; the total momentum becomes
- * 0. */
+/* Moves the bodies so that the origin is the centre that the model selects, with zero total
+ * momentum. */
 static enum ky_status centre(int centring, const struct ky_portion *portion,
                              struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -33,7 +34,8 @@ static enum ky_status centre(int centring, const struct ky_portion *portion,
     return status;
 }
 
-/* `length`: the unit of length of `make`. */
+/* Scales the bodies from G = M = 1 to the mass and the units of the snapshot. `length`: the unit of
+ * length of `make`. */
 static void scale(double mass, double length, struct ky_snapshot *snapshot)
 {
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -51,7 +53,7 @@ static void scale(double mass, double length, struct ky_snapshot *snapshot)
     }
 }
 
-/* Half-mass radius and bodies: the model's own verbs, or those of its profile. */
+/* Half-mass radius and bodies, from the model's own verbs or from its profile. */
 static enum ky_status half_mass_of(const struct ky_model *model, const void *own, double *radius,
                                    struct ky_error *error)
 {
@@ -69,8 +71,8 @@ static enum ky_status make_bodies(const struct ky_model *model, const void *own,
                                           : model->make(own, common, snapshot, error);
 }
 
-/* The softening that the model is given, in the lengths of its verb `make`. *length becomes one
- * such length in the unit of length. */
+/* The softening for the model, in the lengths of its verb `make`. *length becomes one such length
+ * in units of the snapshot. */
 static enum ky_status soften(const struct ky_model *model, const void *own,
                              const struct ky_model_parameters *parameters, double *softening,
                              double *length, struct ky_error *error)
@@ -102,7 +104,7 @@ static struct ky_model_common common_of(const struct ky_model *model,
         .log_context = parameters->log_context};
 }
 
-/* Turns, centres, scales and places the bodies that have been made. */
+/* Rotates, centres, scales and places the finished bodies. */
 static enum ky_status finish(const struct ky_model *model, const struct ky_model_common *common,
                              const struct ky_model_parameters *parameters,
                              struct ky_snapshot *snapshot, struct ky_error *error)
@@ -119,7 +121,8 @@ static enum ky_status finish(const struct ky_model *model, const struct ky_model
                            parameters->orientation, &snapshot->units, error);
 }
 
-/* What is known before the bodies are made. Softenings are in the lengths of `make`. */
+/* Fills the members that are known before the bodies are made. Softenings are in the lengths of
+ * `make`. */
 static enum ky_status describe(const struct ky_model *model, const void *own,
                                const struct ky_model_parameters *parameters,
                                struct ky_model_common *common, struct ky_snapshot *snapshot,
@@ -134,7 +137,7 @@ static enum ky_status describe(const struct ky_model *model, const void *own,
     return KY_OK;
 }
 
-/* ky_model_make_one for the bodies of a portion (NULL: all), once the parameters are resolved. */
+/* ky_model_make_one for the bodies of a portion (NULL: all), with resolved parameters. */
 static enum ky_status make(const struct ky_model *model, const void *own,
                            const struct ky_model_parameters *parameters,
                            const struct ky_portion *portion, struct ky_snapshot *snapshot,
@@ -182,7 +185,7 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
 
 /* ---- recipes ---- */
 
-/* The texts of a place. */
+/* The texts for position, velocity and orientation. */
 static void find_texts(struct ky_model_parameters *parameters, const char **text[KY_RECIPE_TEXTS])
 {
     text[0] = &parameters->position;
@@ -190,7 +193,7 @@ static void find_texts(struct ky_model_parameters *parameters, const char **text
     text[2] = &parameters->orientation;
 }
 
-/* KY_UNSUPPORTED for texts that have no place in a recipe. */
+/* KY_UNSUPPORTED for texts that do not fit into a recipe. */
 static enum ky_status keep_texts(struct ky_model_recipe *recipe, struct ky_error *error)
 {
     const char **text[KY_RECIPE_TEXTS];
@@ -198,7 +201,9 @@ static enum ky_status keep_texts(struct ky_model_recipe *recipe, struct ky_error
     for (int k = 0; k < KY_RECIPE_TEXTS; k++) {
         const size_t length = *text[k] ? strlen(*text[k]) : 1;
         if (!length || length >= KY_RECIPE_TEXT)
-            return ky_fail(error, KY_UNSUPPORTED, "the text of a place has %zu characters", length);
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "a text for position, velocity or orientation has %zu characters",
+                           length);
         if (*text[k])
             memcpy(recipe->text[k], *text[k], length + 1);
     }
@@ -217,7 +222,7 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
     if (!ky_model_in_parts(model) || model->own_size > sizeof recipe->own)
         return ky_fail(
             error, KY_UNSUPPORTED,
-            "the bodies of the model %s depend on each other: make them by ky_model_make", name);
+            "the bodies of the model %s depend on each other: make them with ky_model_make", name);
     enum ky_status status = ky_model_resolve(model, given, &recipe->parameters, recipe->own, error);
     if (!status)
         status = keep_texts(recipe, error);
@@ -245,7 +250,7 @@ enum ky_status ky_recipe_make(const struct ky_model_recipe *recipe,
     if (portion && !portion->leads)
         own.log = NULL;
     if (portion)
-        own.stop = NULL; /* all would have to see it at the same place */
+        own.stop = NULL; /* ranks could see it at different points */
     ky_snapshot_clear(snapshot);
     const enum ky_status status =
         make(ky_models[recipe->model], recipe->own, &own, portion, snapshot, error);

@@ -29,16 +29,16 @@ const struct ky_option ky_merge_options[] = {
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "1", 0, (double)INFINITY, NULL, NULL,
      "eccentricity of the orbit; 1 is a parabola"},
     {"g", KY_OPTION_REAL, FIELD(g), "1", 0, (double)INFINITY, NULL, NULL,
-     "constant of gravity in the units of the bodies"},
+     "gravitational constant in the units of the bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
-     "softening of all bodies. Without it bodies keep softenings of their own, and of two stored "
-     "softenings the larger one counts [length]"},
+     "softening of all bodies. Without it bodies keep their own softenings, and of two stored "
+     "softenings the larger one is used [length]"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, NULL,
      "total mass to which the second system is scaled; without it the system keeps its mass "
      "[mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius to which the second system is scaled; without it the radius goes with the "
-     "square root of the mass [length]"},
+     "half-mass radius to which the second system is scaled; without it the radius is proportional "
+     "to the square root of the mass [length]"},
     ANGLE("first-inclination", first_inclination,
           "inclination of the first system's x-y plane to the orbit; 180 is retrograde"),
     ANGLE("first-omega", first_omega,
@@ -64,8 +64,8 @@ void ky_merge_parameters_defaults_sized(struct ky_merge_parameters *parameters, 
     ky_size_fill(parameters, size, &own, sizeof own);
 }
 
-/* KY_USAGE if the orbit never has this separation: it has pericentre q to apocentre q (1 + e)/(1 −
- * e). */
+/* KY_USAGE if the orbit never reaches this separation: it ranges from the pericentre q to the
+ * apocentre q (1 + e)/(1 − e). */
 static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -76,9 +76,9 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                        "an orbit needs a separation (greater than 0) and a pericentre");
     if (q == 0 && e != 1)
         return ky_fail(error, KY_USAGE,
-                       "pericentre 0 (head on) goes with eccentricity 1 alone; it is %g", e);
+                       "pericentre 0 (head on) is possible only with eccentricity 1; it is %g", e);
     double far = e < 1 ? q * (1 + e) / (1 - e) : (double)INFINITY;
-    double rounding = 1e-12 * d; /* a start at an end of the range, computed by the user */
+    double rounding = 1e-12 * d; /* the user may have computed a start at an end of the range */
     if (d < q - rounding || d > far + rounding) {
         if (e < 1)
             return ky_fail(error, KY_USAGE,
@@ -90,7 +90,7 @@ static enum ky_status check_orbit(const struct ky_merge_parameters *parameters,
                        q);
     }
     if (!(parameters->g > 0) || isinf(parameters->g))
-        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive",
+        return ky_fail(error, KY_USAGE, "the gravitational constant is %g; it must be positive",
                        parameters->g);
     return KY_OK;
 }
@@ -101,7 +101,7 @@ static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, d
                               parameters->eccentricity, parameters->separation};
 }
 
-/* The factors for the numbers of the second system. */
+/* The scaling factors for the second system. */
 static enum ky_status scale_of(const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters, struct ky_halt *halt,
                                struct ky_merge_scale *scale, struct ky_error *error)
@@ -136,7 +136,8 @@ static uint64_t largest(const uint64_t *values, size_t n)
     return most;
 }
 
-/* id[0 … first) belong to a, the others to b; each part is unique by itself. */
+/* Makes ids unique: id[0 … first) belong to a, the rest to b, and the ids of each system are unique
+ * already. */
 static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
 {
     uint64_t *sorted = ky_allocate(n, sizeof *sorted);
@@ -152,21 +153,22 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
         return KY_OK;
     uint64_t past = largest(id, first), most = largest(id + first, n - first);
     if (past == UINT64_MAX || most > UINT64_MAX - past - 1)
-        return ky_fail(error, KY_BAD_DATA,
-                       "%zu ids are in both systems and those of the second cannot be moved past "
-                       "%" PRIu64 ", the largest of the first; number one of them anew",
-                       same, past);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "%zu ids are in both systems and the ids of the second cannot be moved past %" PRIu64
+            ", the largest of the first; give one of them new ids",
+            same, past);
     for (size_t i = first; i < n; i++)
         id[i] += past + 1;
     return KY_OK;
 }
 
-/* How a system stands on the orbit: turned, and where its centre of mass is. */
+/* Orientation of a system on the orbit, and position and velocity of its centre of mass. */
 struct stance {
     double tilt[3][3], position[3], velocity[3];
 };
 
-/* Copies one system, scaled and turned, to bodies[first …). */
+/* Copies one system, scaled and rotated, to bodies[first …). */
 static void place(const struct ky_bodies *from, const struct ky_merge_scale *scale,
                   const struct stance *stance, double softening, struct ky_bodies *to, size_t first)
 {
@@ -205,7 +207,7 @@ static enum ky_status check_system(const struct ky_bodies *bodies, const char *w
     return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
 }
 
-/* The parameters over their defaults. KY_USAGE for an orbit that does not exist. */
+/* Fills in defaults. KY_USAGE for an orbit that does not exist. */
 static enum ky_status adopt(const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
@@ -238,8 +240,7 @@ enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, doubl
     enum ky_status status = adopt(parameters, &own, error);
     if (!status && !(mass > 0 && isfinite(mass)))
         return ky_fail(error, KY_USAGE,
-                       "the mass of the two systems is %g; an orbit needs one that is finite and "
-                       "above 0",
+                       "the mass of the two systems is %g; an orbit needs a finite positive mass",
                        mass);
     const struct ky_kepler orbit = orbit_of(&own, mass);
     if (!status)
@@ -247,7 +248,7 @@ enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, doubl
     return status;
 }
 
-/* Adopts the parameters. KY_BAD_DATA for systems that cannot be merged. */
+/* Fills in defaults and checks. KY_BAD_DATA for systems that cannot be merged. */
 static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
                             const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)
@@ -259,7 +260,7 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
         status = check_system(b, "second", error);
     if (!status && !a->softening != !b->softening && isnan(parameters->softening))
         return ky_fail(error, KY_USAGE,
-                       "only the bodies of the %s system have softenings, and those of the other "
+                       "only the bodies of the %s system have softenings, and the other bodies "
                        "need one too; give --softening",
                        a->softening ? "first" : "second");
     return status;

@@ -2,16 +2,16 @@
  * 100,000 dark bodies, 20,000 stars and a central black hole, pericentre 10 kpc, dt = 1/64, ε =
  * 0.1.
  *
- * The rest is chosen here. Both galaxies are made by galaxy.c, halo : disk : bulge 12 : 2 : 1;
- * two thirds of the stars are in the disk. The first has 45 units of mass and a disk of R_d = 3.5
- * kpc, the second a third of the mass and lengths in proportion to √M. A black hole has 10^−3 of
- * the mass of the stars of its galaxy, is at rest in the middle of the bulge, and has the type 5.
- * The orbit is the parabola of two points. The mass and the first distance, 185 kpc, are fitted to
- * the paper's second and third pericentre, at t = 280 and 300: the time between the two goes with
- * √(length³/mass), and the distance shifts both. The disks are inclined by 30° and 60°. The unit of
- * length is 1 kpc, that of velocity 100 km/s; with G = 1 those of time and mass are 9.78 Myr and
- * 2.33·10⁹ Msun. Ids of the second galaxy follow those of the first; in each the black hole is the
- * last. */
+ * The rest is our choice. Both galaxies are made by galaxy.c, halo : disk : bulge 12 : 2 : 1;
+ * two thirds of the stars are in the disk. The first has a mass of 45 and a disk of R_d = 3.5 kpc,
+ * the second a third of the mass and lengths in proportion to √M. A black hole has 10^−3 of the
+ * stellar mass of its galaxy, is at rest at the centre of the bulge, and has the type 5. The orbit
+ * is the parabola of two point masses. The mass and the first distance, 185 kpc, are fitted to the
+ * paper's second and third pericentre, at t = 280 and 300: the time between the two is proportional
+ * to √(length³/mass), and the distance shifts both. The disks are inclined by 30° and 60°. The unit
+ * of length is 1 kpc, the unit of velocity 100 km/s; with G = 1 the units of time and mass are 9.78
+ * Myr and 2.33·10⁹ Msun. Ids of the second galaxy follow the first galaxy's; in each the black hole
+ * is the last. */
 #include <math.h>
 
 #include "base/status.h"
@@ -48,14 +48,14 @@ static const struct ky_option options[] = {
 
 enum { BLACK_HOLE = 5 };
 
-/* Makes one galaxy about the origin; the last of its n bodies is the black hole. */
+/* Makes one galaxy at the origin; the last of its n bodies is the black hole. */
 static enum ky_status make_galaxy(double mass, double scale, const struct ky_model_common *common,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_galaxy galaxy;
     size_t count[KY_COMPONENTS], last = common->n - 1;
     ky_galaxy_defaults(&galaxy, mass, scale);
-    galaxy.disk_share = 1. / 9; /* with the bulge a sixth: 20,000 of 120,000 */
+    galaxy.disk_share = 1. / 9; /* a sixth with the bulge: 20,000 of 120,000 */
     galaxy.bulge_share = 1. / 18;
     KY_TRY(ky_galaxy_count(&galaxy, last, count, error));
     KY_TRY(ky_bodies_allocate(bodies, common->n, KY_WITH_ID | KY_WITH_TYPE, error));
@@ -76,8 +76,7 @@ static enum ky_status choose_units(struct ky_units *units, struct ky_error *erro
     if (units->length_cm > 0 || !(isnan(units->g) || units->g == 1))
         return ky_fail(
             error, KY_USAGE,
-            "merger has units of its own, kpc and 100 km/s with G = 1; leave out --units "
-            "and --g");
+            "merger has its own units, kpc and 100 km/s with G = 1; leave out --units and --g");
     units->length_cm = KY_KPC_CM;
     units->velocity_cm_s = 100 * KY_KM_S;
     units->mass_g = 1e10 * KY_SUN_G * 1e4 / KY_GALAXY_G;
@@ -104,7 +103,7 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     half.n = common->n - common->n / 2;
     enum ky_status status = make_galaxy(mass, scale, &half, &galaxies[0], error);
     half.n = common->n / 2;
-    half.seed = ~common->seed; /* other random numbers */
+    half.seed = ~common->seed; /* independent random numbers */
     if (!status)
         status = make_galaxy(mass * ratio, scale * sqrt(ratio), &half, &galaxies[1], error);
     if (!status)

@@ -1,4 +1,5 @@
-/* The table of initial models, and their options: those that models share, and each model's own. */
+/* The table of initial models and their options: options that all models share, and each model's
+ * own. */
 #include "models/models.h"
 
 #include <stdio.h>
@@ -29,26 +30,25 @@ const struct ky_option ky_model_options[] = {
     {"seed", KY_OPTION_COUNT, FIELD(seed), "1", KY_NO_RANGE, NULL, NULL,
      "seed of the random numbers; the same seed gives the same bodies"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
-     "softening length for which the velocities are made; it is stored with the bodies and does "
-     "not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h of the "
-     "disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 for "
-     "merger, 4 for cosmic [length]"},
+     "softening length for which the velocities are computed; it is stored with the bodies and "
+     "does not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h "
+     "of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 "
+     "for merger, 4 for cosmic [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
-     "softening law for which the velocities are made; with symmetric, equal ε act as √2 ε; with "
-     "spline, the velocities of disks, figure8, super8, two-body and uniform-cube are made for "
-     "plummer"},
+     "softening law for which the velocities are computed; with symmetric, equal ε act as √2 ε; "
+     "with spline, the velocities of disks, figure8, super8, two-body and uniform-cube are "
+     "computed for plummer"},
     {"mass", KY_OPTION_REAL, FIELD(mass), NULL, 1e-300, 1e300, NULL, "MASS",
-     "total mass of the bodies. Without it 1, but with --units and a --mass-function that of the "
-     "stars that are drawn; with it and these, the number of bodies follows unless it is given "
-     "[mass]"},
+     "total mass of the bodies. The default is 1, but with --units and a --mass-function the mass "
+     "of the stars that are drawn; with all three, the number of bodies is derived from it unless "
+     "it is given [mass]"},
     {"radius", KY_OPTION_REAL, FIELD(radius), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "half-mass radius of the smooth model, of galaxy 1.678 scale lengths of its disk, to which "
-     "all "
-     "lengths are scaled; without it the virial radius G M²/(4 |E|) is 1, and galaxy has the "
+     "half-mass radius of the smooth model (for galaxy 1.678 scale lengths of its disk), to which "
+     "all lengths are scaled; without it the virial radius G M²/(4 |E|) is 1, and galaxy has the "
      "lengths of its own options [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
-     "gravitational constant; without --g it is that of the units, 1 for N-body units"},
+     "gravitational constant; without --g it is the one of the units, 1 for N-body units"},
     {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
      NULL,
      "masses of the bodies of a sphere: salpeter (0.1 to 100 Msun), kroupa (0.08 to 100 Msun), or "
@@ -71,7 +71,8 @@ static struct ky_option_set own_set(const struct ky_model *model, void *own)
     return (struct ky_option_set){"model", model->options, model->option_count, own, NULL, NULL};
 }
 
-/* The field for an option of a model, or NULL; all such fields are reals. */
+/* The field of the parameters with the name of a model's option, or NULL; all such fields are
+ * reals. */
 static double *field_of(struct ky_model_parameters *parameters, const char *name)
 {
     const struct {
@@ -151,7 +152,7 @@ int ky_model_is_sphere(const struct ky_model *model)
     return ky_model_in_equilibrium(model) || model->sphere;
 }
 
-/* 1 if the model uses an option of ky_model_options. */
+/* 1 if the model uses the option of ky_model_options. */
 static int takes_shared(const struct ky_model *model, const char *option)
 {
     if (!strcmp(option, "radius"))
@@ -167,7 +168,7 @@ static int takes_shared(const struct ky_model *model, const char *option)
     return 1;
 }
 
-/* The index-th option that the model uses, or NULL past the last. */
+/* The model's option at this index, or NULL past the last. */
 static const struct ky_option *option_at(const struct ky_model *model, size_t index)
 {
     for (size_t k = 0; k < ky_model_option_count; k++)
@@ -187,7 +188,7 @@ int ky_model_takes(const struct ky_model *model, const char *option)
 
 enum { NAMES = 512 };
 
-/* The names of all options that the model uses, with blanks between. */
+/* The names of all options that the model uses, separated by blanks. */
 static void list_names(const struct ky_model *model, char names[NAMES])
 {
     const struct ky_option *at;
@@ -206,7 +207,7 @@ enum ky_status ky_model_option_get(const char *name, size_t index, struct ky_opt
     return KY_OK;
 }
 
-/* One "name=value" of struct ky_model_parameters. */
+/* Takes one "name=value" of struct ky_model_parameters. */
 static enum ky_status take_word(const struct ky_model *model, const struct ky_option_set sets[2],
                                 const char *word, const struct ky_units *units,
                                 struct ky_error *error)
@@ -225,12 +226,12 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
         model->name, names);
 }
 
-/* Fills the values of the model's own set: from defaults, then from fields of the parameters, then
- * from the options by name. */
+/* Fills the values of the model's own set: first defaults, then fields of the parameters, then the
+ * options by name. */
 static enum ky_status fill(const struct ky_model *model, const struct ky_option_set sets[2],
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {
-    struct ky_units units = parameters->units; /* of values such as 3pc */
+    struct ky_units units = parameters->units; /* for values such as 3pc */
     ky_options_defaults(&sets[1]);
     for (size_t k = 0; k < model->option_count; k++) {
         const double *field = field_of(parameters, model->options[k].name);
@@ -238,13 +239,13 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
             *(double *)((char *)sets[1].values + model->options[k].offset) = *field;
     }
     if (model->units && model->units(&units, NULL) != KY_OK)
-        units = parameters->units; /* such values are refused */
+        units = parameters->units; /* values with units are then refused */
     for (const char *const *word = parameters->options; word && *word; word++)
         KY_TRY(take_word(model, sets, *word, &units, error));
     return KY_OK;
 }
 
-/* The units of the model's bodies, for those that are asked for. */
+/* The units of the model's bodies if the caller asks for `units`. */
 static enum ky_status settle_units(const struct ky_model *model, struct ky_units *units,
                                    struct ky_error *error)
 {
@@ -263,7 +264,7 @@ enum ky_status ky_model_units(const char *name, struct ky_units *units, struct k
     return KY_OK;
 }
 
-/* Logs what the model is. */
+/* Logs properties of the model. */
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void tell(const struct ky_model_parameters *parameters, enum ky_log_level level,
@@ -276,7 +277,8 @@ static void tell(const struct ky_model_parameters *parameters, enum ky_log_level
     va_end(arguments);
 }
 
-/* The total mass and the number of bodies for masses in suns: each follows from the other. */
+/* Sets the total mass from the number of bodies or the number from the mass, for masses in solar
+ * masses. */
 static enum ky_status weigh_stars(const struct ky_model *model,
                                   struct ky_model_parameters *parameters, struct ky_error *error)
 {
@@ -291,7 +293,7 @@ static enum ky_status weigh_stars(const struct ky_model *model,
         if (!parameters->n)
             return ky_fail(error, KY_USAGE, "%s: --mass is %g Msun, too many stars to be counted",
                            model->name, wanted);
-        const double far = 0.05; /* of the mass: few stars, and a heavy one at the end */
+        const double far = 0.05; /* tolerance of the mass: few stars, or a heavy one at the end */
         tell(parameters, fabs(sum / wanted - 1) > far ? KY_LOG_WARNING : KY_LOG_INFO,
              "%s: %llu %s of %.6g Msun in all", model->name, (unsigned long long)parameters->n,
              ky_plural(parameters->n, "star", "stars"), sum);
@@ -316,10 +318,11 @@ static enum ky_status check_bodies(const struct ky_model *model, uint64_t n, str
         return ky_fail(error, KY_USAGE, "%s: no number of bodies; give one, such as -n 10000",
                        model->name);
     if (model->bodies && n != model->bodies)
-        return ky_fail(error, KY_USAGE, "%s makes %zu bodies, not %llu", model->name, model->bodies,
-                       (unsigned long long)n);
+        return ky_fail(error, KY_USAGE,
+                       "the model %s always has %zu bodies, not %llu; leave out -n", model->name,
+                       model->bodies, (unsigned long long)n);
     if (n < model->least)
-        return ky_fail(error, KY_USAGE, "%s of %llu bodies; it needs %zu at least", model->name,
+        return ky_fail(error, KY_USAGE, "%s with %llu bodies; it needs at least %zu", model->name,
                        (unsigned long long)n, model->least);
     return KY_OK;
 }

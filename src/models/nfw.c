@@ -1,6 +1,6 @@
-/* The sphere of Navarro, Frenk & White (1997): ρ ∝ 1/(r (1 + r)²) in scale radii. Its mass grows
- * without end with the radius, so that the cut is a part of the model: the default is 30 scale
- * radii, and the density at 10 of them is 4 % below the law. */
+/* Navarro, Frenk & White (1997) sphere: ρ ∝ 1/(r (1 + r)²) in scale radii. Its mass diverges with
+ * the radius, so the cutoff is part of the model: the default is 30 scale radii, with which the
+ * density at 10 scale radii is 4 % below the law. */
 #include <math.h>
 
 #include "models/models.h"

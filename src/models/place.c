@@ -1,4 +1,4 @@
-/* Turning and moving a system: see place.h. */
+/* Rotating and moving a system: see place.h. */
 #include "models/place.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "physics/external.h"
 
-/* "x,y,z"; NULL: zeros. */
+/* Parses "x,y,z"; NULL: zeros. */
 static enum ky_status read_three(const char *text, const struct ky_units *units,
                                  struct ky_dimension dimension, const char *name, double x[3],
                                  struct ky_error *error)
@@ -20,21 +20,21 @@ static enum ky_status read_three(const char *text, const struct ky_units *units,
         KY_TRY(ky_quantity_read(at, units, dimension, name, &x[k], &at, error));
         if (k < 2 ? *at != ',' : *at != '\0')
             return ky_fail(error, KY_USAGE,
-                           "%s: '%.80s' is not three numbers with commas between, such as 1,0,-2",
+                           "%s: '%.80s' is not three numbers separated by commas, such as 1,0,-2",
                            name, text);
         at++;
     }
     return KY_OK;
 }
 
-/* The matrix that turns by these angles [degrees]. */
+/* The rotation matrix of these angles [degrees]. */
 static void matrix(const double angle[3], double turn[3][3])
 {
     double c[3], s[3];
     for (int k = 0; k < 3; k++) {
         const double degrees = fmod(angle[k], 360), quarters = degrees / 90;
         const double radians = acos(-1.0) * degrees / 180;
-        const int exact = quarters == floor(quarters); /* a right angle mixes no digits */
+        const int exact = quarters == floor(quarters); /* a multiple of 90° is exact */
         c[k] = exact ? round(cos(radians)) : cos(radians);
         s[k] = exact ? round(sin(radians)) : sin(radians);
     }

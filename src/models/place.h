@@ -1,17 +1,16 @@
-/* Where a system is put, and how it is turned: --orientation, --position, --velocity. */
+/* Position, velocity and orientation of a system: --orientation, --position, --velocity. */
 #ifndef KY_MODELS_PLACE_H
 #define KY_MODELS_PLACE_H
 
 #include "base/options.h"
 
 /* Texts of three numbers, "x,y,z", or NULL. The orientation is inclination, node and argument in
- * degrees: the system turns about its z axis by the argument, then about the x axis by the
+ * degrees: the system is rotated about the z axis by the argument, then about the x axis by the
  * inclination, then about the z axis by the node. So its x-y plane gets this inclination and
- * ascending node, and what lay on the x axis lies in that plane at the argument from the node.
- * ky_bodies_place does so. */
+ * ascending node, and its x axis comes to lie in that plane at the argument from the node.
+ * ky_bodies_place does this. */
 
-/* The options of a place, for a struct that has the texts at these offsets. `of` names the system.
- */
+/* The options of a place, for a struct with the texts at these offsets. `of` names the system. */
 #define KY_OPTIONS_OF_PLACE(position, velocity, orientation)                                         \
     {"position",  KY_OPTION_TEXT, position, NULL,                                                    \
      KY_NO_RANGE, NULL,           "X,Y,Z",  "added to the positions of all bodies [length]"},        \

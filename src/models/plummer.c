@@ -1,7 +1,7 @@
-/* Plummer's (1911) sphere: ρ = 3/(4π) (1 + r²)^(−5/2) in scale radii.
+/* Plummer (1911) sphere: ρ = 3/(4π) (1 + r²)^(−5/2) in scale radii.
  *
- * The default cut at 38.7 scale radii is 22.8042468 Hénon lengths of the uncut sphere and leaves
- * 99.9 % of its mass inside: the cut that Starlab and AMUSE use. */
+ * The default cutoff at 38.7 scale radii is 22.8042468 Hénon lengths of the complete sphere and
+ * keeps 99.9 % of its mass, as in Starlab and AMUSE. */
 #include <math.h>
 
 #include "models/models.h"

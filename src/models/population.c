@@ -5,20 +5,21 @@
 
 #include "base/random.h"
 
-/* From this mass to the mass of the next piece the number of bodies per mass goes with m^−slope. */
+/* Between this mass and the mass of the next piece, the number of bodies per unit mass is
+ * proportional to m^−slope. */
 struct piece {
     double from, slope;
 };
 
-/* Masses in suns; only their ratios count. The last piece gives the largest mass. */
+/* Masses in solar masses; only their ratios count. The last entry is the largest mass. */
 enum { PIECES = 2 };
 static const struct piece laws[][PIECES + 1] = {
     [KY_MASS_SALPETER] = {{0.1, 2.35}, {100, 2.35}, {100, 0}}, /* Salpeter (1955) */
     [KY_MASS_KROUPA] = {{0.08, 1.3}, {0.5, 2.3}, {100, 0}},    /* Kroupa (2001), eq. 2 */
 };
 
-/* How many bodies each piece has, if the first one is m^−slope, and the factor of its power that
- * makes the function continuous. */
+/* The number of bodies in each piece, if the first one is m^−slope, and the factor that makes the
+ * function continuous. */
 struct part {
     double factor, number;
 };
@@ -37,7 +38,7 @@ static double measure(const struct piece law[PIECES + 1], struct part part[PIECE
     return total;
 }
 
-/* A mass function, ready for drawing. */
+/* A mass function, prepared for sampling. */
 struct function {
     const struct piece *law;
     struct part part[PIECES];
@@ -51,7 +52,7 @@ static struct function function_of(int mass_function)
     return function;
 }
 
-/* The mass of body i in suns. */
+/* The mass of body i in solar masses. */
 static double mass_of(const struct function *function, uint64_t seed, uint64_t i)
 {
     struct ky_random random = ky_random_at(seed, KY_STREAM_MASS, i);
@@ -111,7 +112,7 @@ enum ky_status ky_population_masses(int mass_function, uint64_t seed,
     return status;
 }
 
-/* The part of v across the axis changes its sign: with R² = x² + y² it is L_z (−y, x)/R². */
+/* Reverses the component of v about the axis: with R² = x² + y² it is L_z (−y, x)/R². */
 static void turn_about(const double x[3], double v[3])
 {
     const double r2 = x[0] * x[0] + x[1] * x[1], twice = 2 * (x[0] * v[1] - x[1] * v[0]) / r2;

@@ -1,6 +1,5 @@
-/* Different masses, and rotation, for the bodies of a sphere. Both leave a sphere in isotropic
- * equilibrium in equilibrium: masses do not depend on the place, and f stays a function of the
- * energy and |L_z|. */
+/* Mass functions and rotation for the bodies of a sphere. Both keep isotropic equilibrium: masses
+ * do not depend on the position, and f stays a function of the energy and |L_z|. */
 #ifndef KY_MODELS_POPULATION_H
 #define KY_MODELS_POPULATION_H
 
@@ -12,21 +11,21 @@
     X(KY_MASS_SALPETER, "salpeter")                                                                \
     X(KY_MASS_KROUPA, "kroupa")
 
-/* Draws the masses of the bodies of a portion from the function, each for itself, and scales the
- * sum of all to 1. Fails as ky_portion_tell does. */
+/* Draws the masses of a portion's bodies from the function, each body independently, and scales the
+ * total over all bodies to 1. Fails as ky_portion_tell. */
 enum ky_status ky_population_masses(int mass_function, uint64_t seed,
                                     const struct ky_portion *portion, struct ky_bodies *bodies,
                                     struct ky_error *error);
 
-/* The sum of the masses that the first n bodies draw, in suns. */
+/* The total mass of the first n bodies, in solar masses. */
 double ky_population_total(int mass_function, uint64_t seed, uint64_t n);
-/* The number of bodies, at least 1, whose sum of masses is nearest to `total` [suns]; the sum
- * becomes *sum. 0 where it would need more than 2^40 bodies. */
+/* The number of bodies, at least 1, whose total mass is nearest to `total` [solar masses]; *sum
+ * becomes their mass. 0 if it would exceed 2^40 bodies. */
 uint64_t ky_population_number(int mass_function, uint64_t seed, double total, double *sum);
 
-/* Of the bodies with L_z < 0 (clockwise about the z axis) this fraction, drawn by chance, turns the
- * other way: the velocity around the axis changes its sign. `first`: the body of the model at the
- * place 0. */
+/* Reverses the rotation of this fraction (drawn at random) of the bodies with L_z < 0, which move
+ * clockwise about the z axis: the sign of the velocity around the axis changes. `first`: index in
+ * the model of the portion's first body. */
 void ky_population_rotate(double fraction, uint64_t seed, size_t first, struct ky_bodies *bodies);
 
 #endif

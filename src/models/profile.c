@@ -58,17 +58,17 @@ double ky_profile_energy(const struct ky_profile *profile)
     return sum;
 }
 
-/* ---- the pull of shells ---- */
+/* ---- force by shells ---- */
 
-/* The cell below node k counts as one shell at its middle, of radius s and mass m. */
+/* The cell below node k counts as one shell at its middle, with radius s and mass m. */
 struct shells {
     size_t count;
     double s[KY_PROFILE_NODES], m[KY_PROFILE_NODES];
 };
 
-/* The pull at r with Plummer softening. A shell has the softened potential −2 m/(A + B) with A, B =
- * √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the shell. With ε = 0 the force at the nodes is
- * M/r² exactly. */
+/* The acceleration at r with Plummer softening. A shell has the softened potential −2 m/(A + B)
+ * with A, B = √((r ± s)² + ε²), the mean of −m/√(d² + ε²) over the shell. With ε = 0 the force at
+ * the nodes is exactly M/r². */
 static double plummer_pull(const struct shells *shells, double eps2, double r)
 {
     double sum = 0;
@@ -81,9 +81,9 @@ static double plummer_pull(const struct shells *shells, double eps2, double r)
     return 2 * sum;
 }
 
-/* ∫ 4π d² W P dd from `low` to `high`. W is the density of a spline of the radius h. P is the part
- * of a sphere of radius d about a point of the shell s that lies within r: with `cut` 0 all of it,
- * else (r² − (s − d)²)/(4 s d). The rule of Gauss is exact for either piece of W. */
+/* ∫ 4π d² W P dd from `low` to `high`. W is the density of a spline of radius h. P is the fraction
+ * of a sphere of radius d, centred on a point of shell s, that lies within r: with `cut` 0 all of
+ * it, otherwise (r² − (s − d)²)/(4 s d). Gaussian quadrature is exact for either piece of W. */
 static double spread(double low, double high, double h, int cut, double r, double s)
 {
     static const double node[] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
@@ -103,8 +103,8 @@ static double spread(double low, double high, double h, int cut, double r, doubl
     return 16 / (h * h * h) * sum;
 }
 
-/* The pull at r where each body is spread as a spline of radius h: the mass that the spread shells
- * have within r, over r². All parts are positive, so that no digits are lost near the centre. */
+/* The acceleration at r with each body spread as a spline of radius h: the mass of the spread
+ * shells within r, over r². All terms are positive, so no digits cancel near the centre. */
 static double spline_pull(const struct shells *shells, double h, double r)
 {
     double within = 0;
@@ -163,9 +163,9 @@ double ky_profile_radius(const struct ky_profile *profile, double u)
         else
             high = middle;
     }
-    if (u < mass[0]) /* inside all nodes: the power law of the first two */
+    if (u < mass[0]) /* inside all nodes: the power law through the first two */
         return r[0] * pow(u / mass[0], log(r[1] / r[0]) / log(mass[1] / mass[0]));
-    /* r³ is nearly linear in the mass within a cell; at the edge the mass may round to 1 early. */
+    /* r³ is nearly linear in the mass within a cell; near the edge the mass may round to 1. */
     double dm = mass[high] - mass[low], inner = r[low] * r[low] * r[low];
     return dm > 0 ? cbrt(inner + (r[high] * r[high] * r[high] - inner) * (u - mass[low]) / dm)
                   : r[low];

@@ -1,4 +1,4 @@
-/* Random waves, and displacements of first and second order from waves. */
+/* Random modes, and displacements of first and second order computed from them. */
 #include "models/random_field.h"
 
 #include <math.h>
@@ -10,13 +10,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- waves ---- */
+/* ---- modes ---- */
 
 struct wave {
     long n[3]; /* wave numbers */
 };
 
-/* Whether a wave takes the numbers of its conjugate, −n: only one of the two draws them. */
+/* 1 if a mode is the conjugate of mode −n, for which the random numbers are drawn: only one of the
+ * two draws them. */
 static int is_conjugate(const struct wave *w)
 {
     for (int c = 2; c > 0; c--)
@@ -25,7 +26,7 @@ static int is_conjugate(const struct wave *w)
     return w->n[0] < 0;
 }
 
-/* 1 for a wave without a partner, and for the mean: both stay 0. */
+/* 1 for a mode without a partner and for the mean: both stay 0. */
 static int is_left_out(const struct wave *w, size_t n)
 {
     const long last = (long)(n / 2);
@@ -35,7 +36,7 @@ static int is_left_out(const struct wave *w, size_t n)
     return !(w->n[0] || w->n[1] || w->n[2]);
 }
 
-/* The wave numbers as an index, the same for every grid: 21 bits each. */
+/* The wave numbers as one index, independent of the grid: 21 bits each. */
 static uint64_t index_of(const struct wave *w, int sign)
 {
     uint64_t index = 0;
@@ -44,7 +45,7 @@ static uint64_t index_of(const struct wave *w, int sign)
     return index;
 }
 
-/* δ of one wave: a complex normal number with ⟨|δ|²⟩ = P/V. */
+/* δ of one mode: a complex normal number with ⟨|δ|²⟩ = P/V. */
 static void draw(const struct ky_spectrum *spectrum, double box, uint64_t seed,
                  const struct wave *w, double wave[2])
 {
@@ -78,13 +79,13 @@ void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t se
 
 /* ---- displacements ---- */
 
-/* The factor of a wave: i factor n_a/n² for one axis, n_a n_b/n² for two. */
+/* The factor of a mode: i factor n_a/n² for one axis, n_a n_b/n² for two. */
 struct derivative {
     int a, b; /* b < 0: one axis */
     double factor;
 };
 
-/* to = the derivative of from; both may be the same grid. */
+/* Sets `to` to the derivative of `from`; both may be the same grid. */
 static void derive(struct derivative by, size_t n, const double *from, double *to)
 {
 #pragma omp parallel for schedule(static)
@@ -98,7 +99,7 @@ static void derive(struct derivative by, size_t n, const double *from, double *t
                 const double x = (double)w.n[0], y = (double)w.n[1], z = (double)w.n[2];
                 double size = by.factor * (double)w.n[by.a] / (x * x + y * y + z * z);
                 if (is_left_out(&w, n))
-                    size = 0; /* the mean was 0/0 */
+                    size = 0; /* instead of 0/0 for the mean */
                 const double re = (*in)[0], im = (*in)[1];
                 if (by.b >= 0)
                     size *= (double)w.n[by.b];
@@ -108,7 +109,7 @@ static void derive(struct derivative by, size_t n, const double *from, double *t
     }
 }
 
-/* sum = factor × squares, or with `first` 0 sum += it. */
+/* Adds factor × squares to `sum`; with `first`, sets it. */
 static void add_squares(int first, double factor, size_t n, const double *values, double *sum)
 {
     const size_t row = n + 2;
@@ -133,7 +134,7 @@ static void count(struct work *work)
         work->to->progress(work->to->context, work->done, STEPS);
 }
 
-/* Hands out sign × i k/k² × the waves of the grid `from`. */
+/* Passes sign × i k/k² × the modes of the grid `from` to the caller's function. */
 static void hand_out(struct work *work, int order, double sign, const double *from)
 {
     const size_t n = work->fourier->n;
@@ -146,7 +147,7 @@ static void hand_out(struct work *work, int order, double sign, const double *fr
     }
 }
 
-/* grid[2] = the waves of ∇²φ2, from δ in grid[0]. The trace of the derivatives is δ, so that the
+/* Sets grid[2] to the modes of ∇²φ2, from δ in grid[0]. The trace of the derivatives is δ, so the
  * products of different φ_aa are half of δ² − Σ φ_aa². */
 static void second_source(struct work *work)
 {

@@ -1,34 +1,34 @@
-/* A Gaussian random field of density on a periodic grid, and the displacements that grow from it,
- * to second order in Lagrangian perturbation theory. */
+/* A Gaussian random density field on a periodic grid, and the displacements that grow from it, to
+ * second order in Lagrangian perturbation theory. */
 #ifndef KY_MODELS_RANDOM_FIELD_H
 #define KY_MODELS_RANDOM_FIELD_H
 
 #include "models/cosmology.h"
 #include "models/fourier.h"
 
-/* Fills a grid of n³ points with the waves of δ in a periodic cube of the side `box` [Mpc]. A
- * wave's random numbers are a function of the seed and of its three wave numbers: a finer grid in
- * the same box has the same long waves, and more short ones. The mean is 0. Where `halt`
- * (or NULL) says so, waves are left out. */
+/* Fills a grid of n³ points with the modes of δ in a periodic cube of side `box` [Mpc]. The random
+ * numbers of a mode are a function of the seed and of its three wave numbers: a finer grid in the
+ * same box has the same long waves, and more short ones. The mean is 0. When `halt` (or NULL) is
+ * set, the remaining modes are skipped. */
 void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
                      struct ky_halt *halt, double *grid);
 
-/* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in space, in the unit of `box`. The grid is
- * valid only during the call. */
+/* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in real space, in the unit of `box`. The
+ * grid is valid only during the call. */
 typedef void ky_displacement_function(void *context, int order, int axis, const double *grid);
 /* Receives the progress: `done` of `all` steps of about the same length. */
 typedef void ky_progress_function(void *context, int done, int all);
 struct ky_displacement_to {
     ky_displacement_function *take;
     ky_progress_function *progress; /* or NULL */
-    void *context;                  /* of both */
+    void *context;                  /* for both functions */
 };
 
-/* Finds the displacements from the waves of δ in grid[0], which is kept; the other grids are
+/* Computes the displacements from the modes of δ in grid[0], which is kept; the other grids are
  * overwritten. With growth factors D1 and D2 a point q moves to q + D1 ψ1 + D2 ψ2: ψ1 = −∇φ1, ∇²φ1
- * = δ; ψ2 = ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are taken point by
- * point, so that those of the shortest waves come back as longer ones (aliases).
- * Where fourier->halt says so, the rest is left out. */
+ * = δ; ψ2 = ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are computed in
+ * real space, so products of the shortest waves are aliased to longer ones. When fourier->halt is
+ * set, the rest is skipped. */
 void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to);
 
 #endif

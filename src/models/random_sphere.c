@@ -1,7 +1,7 @@
-/* Fujiwara & Nakasato's (2009) "random" bodies: random places and velocities in a sphere. The paper
- * says no more than that, N = 100,000, dt = 0.01 and ε = 0.01. Chosen here: both are uniform,
- * places in a sphere of radius R and velocities in a sphere of speeds up to √(5/3 |W|/M), W the
- * virial. So the system is in virial balance as a whole, but not in equilibrium. Without softening
+/* Fujiwara & Nakasato's (2009) "random" bodies: random positions and velocities in a sphere. The
+ * paper gives only N = 100,000, dt = 0.01 and ε = 0.01. Our choice: both are uniform, positions in
+ * a sphere of radius R and velocities in a sphere up to the speed √(5/3 |W|/M), where W is the
+ * virial. So the system as a whole is in virial balance, but not in equilibrium. Without softening
  * R = 1.2 in Hénon units, and the largest speed is √(G M/R). */
 #include "models/uniform.h"
 

@@ -1,5 +1,5 @@
-/* Two bodies on a bound orbit in the x-y plane, anticlockwise, at apocentre on the x axis; total
- * mass 1. The softened orbit has the same turning points a (1 ± e) as Kepler's. */
+/* Two bodies on a bound orbit in the x-y plane, anticlockwise, starting at apocentre on the x axis;
+ * total mass 1. The softened orbit has the same turning points a (1 ± e) as the Kepler orbit. */
 #include <math.h>
 
 #include "base/status.h"
@@ -15,12 +15,12 @@ static const struct ky_option options[] = {
     {"eccentricity", KY_OPTION_REAL, FIELD(eccentricity), "0", 0, 0.999999, NULL, NULL,
      "two-body: eccentricity of the orbit"},
     {"mass-ratio", KY_OPTION_REAL, FIELD(mass_ratio), "1", 0, 1e6, NULL, NULL,
-     "two-body: mass of the second body over that of the first"},
+     "two-body: mass ratio of the second body to the first"},
     {"semi-major-axis", KY_OPTION_REAL, FIELD(semi_major_axis), "1", 1e-6, 1e6, NULL, "LENGTH",
      "two-body: semi-major axis of the relative orbit [length]"},
 };
 
-/* Both bodies at the apocentre of the relative orbit, about their centre of mass. */
+/* Places both bodies at the apocentre of the relative orbit, about their centre of mass. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {

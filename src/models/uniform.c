@@ -10,7 +10,7 @@ const struct ky_option ky_uniform_options[KY_UNIFORM_OPTIONS] = {
      NULL, "uniform-sphere, uniform-cube: virial ratio 2T/|Σ m x·a|; 0 is cold, 1 is in balance"},
 };
 
-/* E = W + T = W (1 − Q/2) */
+/* From E = W + T = W (1 − Q/2). */
 double ky_uniform_potential(const struct ky_uniform *uniform)
 {
     return -0.25 / (1 - 0.5 * uniform->virial_ratio);
@@ -19,7 +19,7 @@ double ky_uniform_potential(const struct ky_uniform *uniform)
 struct motion {
     double scale; /* σ of a component, or the largest speed */
     uint64_t seed;
-    size_t first; /* the body at the place 0 */
+    size_t first; /* index in the model of the portion's first body */
     double (*velocity)[3];
 };
 
@@ -46,7 +46,7 @@ static void draw_speeds(const void *context, size_t first, size_t last)
     }
 }
 
-/* ⟨v²⟩ = 2T = Q |Σ m x·a| is `times` scale². */
+/* Draws velocities so that ⟨v²⟩ = 2T = Q |Σ m x·a|, which is `times` scale². */
 static void draw(const struct ky_uniform *uniform, const struct ky_model_common *common,
                  double virial, double times, struct ky_bodies *bodies,
                  void (*each)(const void *context, size_t first, size_t last))

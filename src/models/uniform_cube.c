@@ -1,4 +1,4 @@
-/* A homogeneous cube, cold or with Maxwellian velocities of one dispersion. */
+/* A homogeneous cube, cold or with Maxwellian velocities. */
 #include <math.h>
 
 #include "base/random.h"
@@ -13,8 +13,8 @@ static double simpson(int k)
 }
 
 /* −Σ m x·a = ½ ∫∫ d²/(d² + ε²)^(3/2) over two bodies in the unit cube. The difference of two
- * coordinates has the density 2(1 − |u|) on [0, 1]. By symmetry the first difference is taken as
- * the largest, and the others as fractions v/u, w/u of it, which removes the singularity. With ε =
+ * coordinates has the density 2(1 − |u|) on [0, 1]. By symmetry the first difference may be the
+ * largest, and the other two are fractions v/u, w/u of it, which removes the singularity. With ε =
  * 0 this is −W = 0.941156. */
 static double virial(double softening)
 {
@@ -35,7 +35,7 @@ static double edge_of(const struct ky_uniform *uniform)
     return virial(0) / -ky_uniform_potential(uniform);
 }
 
-/* The radius of the sphere with half of the volume of the cube. It lies inside the cube. */
+/* The radius of the sphere with half the volume of the cube. It lies inside the cube. */
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
 {
     (void)error;
@@ -46,7 +46,7 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
 struct cube {
     double edge;
     uint64_t seed;
-    size_t first; /* the body at the place 0 */
+    size_t first; /* index in the model of the portion's first body */
     double (*position)[3];
 };
 
@@ -60,7 +60,7 @@ static void place(const void *context, size_t first, size_t last)
     }
 }
 
-/* Bodies drawn in a cube whose side gives E = −1/4 with the virial ratio. */
+/* Draws bodies in a cube with the side for which E = −1/4 with the virial ratio. */
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {

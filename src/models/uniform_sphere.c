@@ -1,4 +1,4 @@
-/* A homogeneous sphere, cold or with Maxwellian velocities of one dispersion. */
+/* A homogeneous sphere, cold or with Maxwellian velocities. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "models/uniform.h"
 #include "physics/softening.h"
 
-/* −Σ m x·a of the sphere of radius 1 with the softening ε of a pair. */
+/* −Σ m x·a of the sphere of radius 1, with the softening ε of a pair. */
 static double virial(const struct ky_profile *profile, double softening, int how)
 {
     double force[KY_PROFILE_NODES];
@@ -17,7 +17,7 @@ static double virial(const struct ky_profile *profile, double softening, int how
     return ky_profile_virial(profile, force);
 }
 
-/* W = −3/5 M²/R */
+/* From W = −3/5 M²/R. */
 static double radius_of(const struct ky_uniform *uniform)
 {
     return 0.6 / -ky_uniform_potential(uniform);
@@ -33,11 +33,11 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
 struct sphere {
     double radius;
     uint64_t seed;
-    size_t first; /* the body at the place 0 */
+    size_t first; /* index in the model of the portion's first body */
     double (*position)[3];
 };
 
-/* Bodies drawn in the sphere: r = R u^(1/3) for u uniform in (0, 1). */
+/* Draws positions in the sphere: r = R u^(1/3) for u uniform in (0, 1). */
 static void place(const void *context, size_t first, size_t last)
 {
     const struct sphere *sphere = context;
@@ -50,7 +50,7 @@ static void place(const void *context, size_t first, size_t last)
     }
 }
 
-/* Bodies drawn in a sphere whose radius gives E = −1/4 with the virial ratio. */
+/* Draws bodies in a sphere with the radius for which E = −1/4 with the virial ratio. */
 enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
                                        const struct ky_model_common *common,
                                        struct ky_snapshot *snapshot, double *sum,

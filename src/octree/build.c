@@ -238,7 +238,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     tree->roots = end;
     while (begin < end) {
         if (look_at_level(&growth, begin, end))
-            return ky_fail(error, KY_FAULT, "out of memory: new keys for bodies that are close");
+            return ky_fail(error, KY_FAULT, "out of memory: new keys for close bodies");
         size_t next = place_children(scratch->sprout, begin, end);
         enum ky_status status = more_sprouts(scratch, end, next, error);
         if (!status)

@@ -154,7 +154,7 @@ static enum ky_status lay_cells(struct graft *g, size_t room, struct ky_error *e
             wrong |= !next || !(g->node[at].part == TOP ? link_top(g, at, g->begin[at])
                                                         : copy_cell(g, at, g->begin[at]));
         if (wrong)
-            return ky_fail(error, KY_BAD_DATA, "cells of other parts have links that do not fit");
+            return ky_fail(error, KY_BAD_DATA, "cells of other parts have invalid links");
         status = ky_octree_end_level(g->to, end, error);
         g->nodes = end;
         begin = end;

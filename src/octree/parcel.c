@@ -58,7 +58,7 @@ enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
         memcpy(&header, data, sizeof header);
     if (header.cells > most || header.bodies > most || header.roots > header.cells ||
         header.moments != moments || header.numbers > 1 || parcel_bytes(&header) != bytes)
-        return ky_fail(error, KY_BAD_DATA, "%zu bytes of another part are no cells of a tree",
+        return ky_fail(error, KY_BAD_DATA, "%zu bytes of another part are not cells of a tree",
                        bytes);
     lay_out(&header, data, parcel);
     return KY_OK;

@@ -1,19 +1,19 @@
-/* Leap-frog with a step for each body (B12, section 3). Steps are the longest one divided by
- * powers of two: a step of level k is longest/2^k. A step begins and ends at a multiple of itself,
- * so that the bodies whose steps end at one time make a block.
+/* Leapfrog with individual time steps (B12, section 3). Steps are the longest one divided by powers
+ * of two: a step of level k is longest/2^k. A step begins and ends at a multiple of its length, so
+ * the bodies whose steps end at the same time form a block.
  *
- * With x, v and a at the beginning of a body's step, at a time h later, up to its end,
+ * With x, v and a at the beginning of a body's step, at a time h later within the step,
  *   w = v + a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick.
- * At the end of the step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
+ * At the end of the step a' = a(x) and v = w + a' h/2; the next level follows from a' and a. */
 #ifndef KY_PHYSICS_BLOCK_H
 #define KY_PHYSICS_BLOCK_H
 
 #include "physics/dialect.h"
 
-/* The most levels below the longest step. */
+/* Maximum number of levels below the longest step. */
 #define KY_MOST_LEVELS 40
 
-/* η² ε/longest². The criterion compares |a| with it. */
+/* η² ε/longest², with which the criterion compares |a|. */
 KY_FN KY_REAL ky_step_limit(KY_REAL eta, KY_REAL length, KY_REAL longest)
 {
     KY_REAL part = eta / longest;
@@ -30,22 +30,21 @@ KY_FN int ky_step_level(KY_REAL a, KY_REAL limit, int deepest)
     return level;
 }
 
-/* ε ω², which counts like |a| where a step might become longer. ω² = change/path for a step along
+/* ε ω², which is used like |a| when a step might become longer. ω² = change/path for a step along
  * `path` that has changed the acceleration by `change`. At softened centres |a| vanishes, but
- * bodies swing there as fast as at the distance ε, where |a| is about ε ω². Without this, steps
- * would become longer at each pass of the centre and shorter at once after it, which adds energy.
- * On paths shorter than η ε/4 the errors of forces would exceed the change of the field. */
+ * bodies oscillate there as fast as at the distance ε, where |a| is about ε ω². Without this term,
+ * steps would become longer at each pass of the centre and shorter right after it, which adds
+ * energy. On paths shorter than η ε/4 the force errors would exceed the change of the field. */
 KY_FN KY_REAL ky_step_swing(KY_REAL change, KY_REAL path, KY_REAL eps, KY_REAL eta)
 {
     KY_REAL least = KY_SPLAT(0.25) * eta * eps;
-    return eps * change / (path > least ? path : least); /* 0/0: no limit by the swing */
+    return eps * change / (path > least ? path : least); /* 0/0: no limit */
 }
 
-/* The level after a step of `level` that ends now, where the criterion wants `wanted`. A step
- * becomes shorter at once. It becomes twice as long only where a step of that length would end
- * (`even`) and where the swing, which wants level `swing`, allows it. The swing never makes a step
- * shorter: at each encounter steps would become shorter and longer again, and energy would drift.
- */
+/* The level after a step of `level` that ends now, where the criterion requires `wanted`. A step is
+ * shortened at once. It is doubled only if a step of that length would end now (`even`) and if the
+ * swing, which requires level `swing`, allows it. The swing never shortens a step: otherwise steps
+ * would become shorter and longer at each encounter, and energy would drift. */
 KY_FN int ky_step_next(int wanted, int swing, int level, int even)
 {
     if (wanted >= level)

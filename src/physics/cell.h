@@ -1,14 +1,14 @@
-/* A cell of a tree, from its bodies or from its children: mass, centre of mass, tight box, second
- * moments, mean and range of ε², and the squared distance up to which it is opened. The host
- * (octree/moments.c) and kernels (tree/cells.k) use these formulas, each in its own order of work
- * but in the same order of terms. */
+/* A tree cell, computed from its bodies or from its children: mass, centre of mass, tight box,
+ * second moments, mean and range of ε², and the squared distance up to which it is opened. The host
+ * (octree/moments.c) and the kernels (tree/cells.k) use these formulas, each with its own loops but
+ * with the same order of terms. */
 #ifndef KY_PHYSICS_CELL_H
 #define KY_PHYSICS_CELL_H
 
 #include "physics/frame.h"
 #include "physics/opening.h"
 
-/* Sums along one axis: the centre of mass, or Σ m (x − from) while it is being made; the sides of
+/* Sums along one axis: the centre of mass, or Σ m (x − from) while it is being summed; the sides of
  * the box. */
 struct ky_cell_axis {
     ky_state x, low, high;
@@ -40,8 +40,8 @@ KY_FN struct ky_cell_axis ky_cell_axis(ky_state low, ky_state high)
     return axis;
 }
 
-/* Adds a mass m at x that reaches from `low` to `high`: a body or a child. Positions are relative
- * to `from`, the first one's: no digits are lost far from the origin. */
+/* Adds a mass m at x that extends from `low` to `high`: a body or a child. Positions are relative
+ * to `from`, the first one, so that no digits are lost far from the origin. */
 KY_FN struct ky_cell_axis ky_cell_axis_add(struct ky_cell_axis axis, ky_state m, ky_state x,
                                            ky_state from, ky_state low, ky_state high)
 {
@@ -51,7 +51,7 @@ KY_FN struct ky_cell_axis ky_cell_axis_add(struct ky_cell_axis axis, ky_state m,
     return axis;
 }
 
-/* Puts the centre of mass in place of Σ m (x − from); for a cell without mass the middle of its
+/* Replaces Σ m (x − from) by the centre of mass; for a cell without mass, by the middle of its
  * box. */
 KY_FN struct ky_cell_axis ky_cell_axis_end(struct ky_cell_axis axis, ky_state mass, ky_state from)
 {
@@ -61,7 +61,7 @@ KY_FN struct ky_cell_axis ky_cell_axis_end(struct ky_cell_axis axis, ky_state ma
     return axis;
 }
 
-/* The sums of no body with mass. */
+/* The empty sums, without any body with mass. */
 KY_FN struct ky_cell_eps2 ky_cell_eps2(void)
 {
     struct ky_cell_eps2 eps2;
@@ -114,12 +114,12 @@ KY_FN struct ky_cell_second ky_cell_second_add(struct ky_cell_second second, ky_
     return second;
 }
 
-/* ---- when a cell is opened ---- */
+/* ---- the opening of a cell ---- */
 
-/* The cube of the frame that has the cell's bodies; edge 0: there is none. */
+/* The cube of the frame that contains the cell's bodies; edge 0: there is none. */
 struct ky_cell_cube {
     ky_scalar edge;
-    int holds; /* 1: it holds the tight box, to KY_OPENING_SLACK */
+    int holds; /* 1: it contains the tight box, to KY_OPENING_SLACK */
     ky_state centre[3];
 };
 
@@ -133,9 +133,9 @@ KY_FN struct ky_cell_cube ky_cell_no_cube(void)
     return cube;
 }
 
-/* The cube that contains `place` and has the edge of 2^shift places. It does not hold bodies
- * outside the frame, whose places are at its edge. frame.low and the sums are relative to one
- * point. */
+/* The cube that contains `place` and whose edge is 2^shift places. It does not contain bodies
+ * outside the frame, whose places are at the frame's edge. frame.low and the sums are relative to
+ * the same point. */
 KY_FN struct ky_cell_cube ky_cell_cube(struct ky_frame frame, const ky_uint place[3], ky_uint shift,
                                        const struct ky_cell_axis axis[3])
 {
@@ -158,9 +158,9 @@ KY_FN struct ky_cell_cube ky_cell_cube(struct ky_frame frame, const ky_uint plac
     return cube;
 }
 
-/* open2 of the cell. l is the longest side of box and cube. s leads to the centre of mass from the
- * centre of the cube, if that holds the box, else of the box. The centre of mass has been rounded
- * by up to `rounding`. */
+/* open2 of the cell. l is the longest side of box and cube. s is the vector to the centre of mass
+ * from the centre of the cube if that contains the box, otherwise from the centre of the box. The
+ * centre of mass has been rounded by up to `rounding`. */
 KY_FN ky_scalar ky_cell_open2(ky_state mass, const struct ky_cell_axis axis[3],
                               struct ky_cell_cube cube, struct ky_opening_test test,
                               ky_scalar rounding)

@@ -1,5 +1,5 @@
-/* How the acceleration of a body changes: its second and third derivatives, from which the first
- * steps of the Hermite scheme follow (hermite.h), and how fast it can change at all. */
+/* The change of a body's acceleration: its second and third derivatives, which give the first steps
+ * of the Hermite scheme (hermite.h), and an upper limit of its rate. */
 #ifndef KY_PHYSICS_CHANGE_H
 #define KY_PHYSICS_CHANGE_H
 
@@ -50,9 +50,9 @@ KY_FN struct ky_hermite_change ky_add_change(struct ky_hermite_change sum,
     return sum;
 }
 
-/* How fast the sources can change the force on a body. The square of the rate [1/time²] is the sum
- * of two terms: the tides of all sources, and the largest effect that the motion and fall of a
- * single source can have. */
+/* The rate at which the sources can change the force on a body. Its square [1/time²] is the sum of
+ * two terms: the tides of all sources, and the largest effect of the motion and free fall of a
+ * single source. */
 struct ky_hermite_rate {
     KY_REAL tides, motion;
 };

@@ -1,25 +1,25 @@
 /* Portable C: the language of the formulas for all compilers.
  *
- * The headers of src/physics are read as C11 by the host compiler, as OpenCL C 1.2 and as CUDA C.
- * This file alone knows what differs. A formula is written over KY_REAL, the number type of its
- * reader: double in plain host code, float on devices, and a whole vector of sinks where the CPU's
- * lanes (src/engine/cpu/lanes) define KY_REAL and the operations before including a formula.
+ * The headers of src/physics are compiled as C11 by the host compiler, as OpenCL C 1.2 and as CUDA
+ * C. Only this file depends on the language. A formula is written for KY_REAL, the number type of
+ * the file that includes it: double in plain host code, float on devices, and a whole vector of
+ * sinks where the CPU's lanes (src/engine/cpu/lanes) define KY_REAL and the operations before
+ * including a formula.
  *
  * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives y (3 - x y y) = 2
- * / sqrt(x) without a multiplication by one half, so that readers which refine an estimate have the
- * scale 2. Formulas take masses that were divided by the scale beforehand and give accelerations
- * that are scale² too large; see gravity.h. KY_RSQRT_ROUGH(x) is the estimate, where a reader has
- * one. */
+ * / sqrt(x) without a multiplication by one half, so code that refines an estimate has the scale 2.
+ * Formulas take masses that have been divided by the scale and give accelerations that are scale²
+ * too large; see gravity.h. KY_RSQRT_ROUGH(x) is the estimate, if there is one. */
 #ifndef KY_PHYSICS_DIALECT_H
 #define KY_PHYSICS_DIALECT_H
 
 #include "physics/language.h"
 
-/* Whole numbers of 32 and 64 bits. KY_SQRT, KY_POW: of numbers that are float on devices
- * (number.h). KY_LEADING_ZEROS: of 64 bits. KY_FMA_EXACT is rounded once, also where that is slow:
- * double-single products rest on it. */
+/* Integers of 32 and 64 bits. KY_SQRT, KY_POW: for numbers that are float on devices (number.h).
+ * KY_LEADING_ZEROS: for 64 bits. KY_FMA_EXACT is rounded once, even where that is slow:
+ * double-single products depend on it. */
 #if defined(KY_IN_OPENCL)
-#ifdef KY_OUT_OF_LINE /* for a simulator of devices: tests/command/oclgrind.sh */
+#ifdef KY_OUT_OF_LINE /* for a device simulator: tests/command/oclgrind.sh */
 #define KY_FN static __attribute__((noinline))
 #else
 #define KY_FN static inline __attribute__((always_inline))
@@ -71,12 +71,12 @@ typedef uint64_t ky_ulong;
 #define KY_RSQRT_ROUGH(x) KY_RSQRT(x)
 #endif
 
-/* x where `of` is above `low`, else 0, and 0 also where x is not a number. */
+/* x if `of` is above `low`, otherwise 0, also if x is not a number. */
 #ifndef KY_WHERE_ABOVE
 #define KY_WHERE_ABOVE(x, of, low) ((of) > KY_SPLAT(low) ? (x) : KY_SPLAT(0))
 #endif
 
-/* a where `of` is above `low`, else b. */
+/* a if `of` is above `low`, otherwise b. */
 #ifndef KY_WHERE_EITHER
 #define KY_WHERE_EITHER(a, b, of, low) ((of) > KY_SPLAT(low) ? (a) : (b))
 #endif
@@ -85,14 +85,14 @@ typedef uint64_t ky_ulong;
 #define KY_LARGER(a, b) ((a) > (b) ? (a) : (b))
 #endif
 
-/* Bodies coincide, and exert nothing on each other, where s² = r² + ε² is not above this, in the
- * engines' units (engine/common/units.h): the same for every reader, and far enough from 0 that
- * m/s³ is within the range of float. */
+/* Bodies coincide and exert no force on each other if s² = r² + ε² is at most this, in engine units
+ * (engine/common/units.h): the same for all compilers, and far enough from 0 that m/s³ is within
+ * the range of float. */
 #define KY_CLOSE2 1e-18f
 
-/* Numbers of external fields are double wherever there is one, since a field may be 10⁶ times as
- * strong as what the bodies do to each other. A field pulls only bodies whose s² exceeds
- * KY_EXTERNAL_NEAREST2: 1/s³ has to be within the range of the numbers. */
+/* External fields are computed in double wherever it exists, since a field may be 10⁶ times as
+ * strong as the mutual forces. A field acts only on bodies whose s² exceeds KY_EXTERNAL_NEAREST2,
+ * so that 1/s³ stays within the range of its type. */
 #ifndef KY_EXTERNAL_RSQRT
 #define KY_EXTERNAL_RSQRT(x) (1.0 / sqrt(x))
 #endif
@@ -104,7 +104,7 @@ typedef float ky_external_real;
 #define KY_EXTERNAL_NEAREST2 KY_CLOSE2
 #endif
 
-/* Memory that all lanes share. Readers with several address spaces have defined it already. */
+/* Memory that all lanes share. Languages with several address spaces have defined it already. */
 #ifndef KY_GLOBAL
 #if defined(KY_IN_OPENCL)
 #define KY_GLOBAL __global
@@ -113,20 +113,19 @@ typedef float ky_external_real;
 #endif
 #endif
 
-/* Memory for a lane's own numbers (physics/visit.h): the memory of all lanes, unless a reader has
- * said otherwise. */
+/* Memory for a lane's own numbers (physics/visit.h): shared memory, unless defined otherwise. */
 #ifndef KY_SPACE
 #define KY_SPACE KY_GLOBAL
 #endif
 
-/* A whole number of 64 bits or more. */
+/* An integer of at least 64 bits. */
 #if defined(KY_IN_OPENCL)
 #define KY_WORD ulong
 #else
 #define KY_WORD unsigned long long
 #endif
 
-/* A number that needs range rather than digits: double wherever there is one. */
+/* A number that needs range rather than digits: double wherever it exists. */
 #if defined(KY_IN_OPENCL)
 #define KY_WIDE float
 #define KY_WIDE_OF(x) x##f
@@ -135,13 +134,13 @@ typedef float ky_external_real;
 #define KY_WIDE_OF(x) x
 #endif
 
-/* Opening tests are in float whatever KY_REAL is; the lanes test several cells at a time. */
+/* Opening tests use float whatever KY_REAL is; the lanes test several cells at a time. */
 #ifndef KY_FLOAT
 #define KY_FLOAT float
 #define KY_TRUTH int
 #define KY_FLOAT_SPLAT(x) (x)
 #define KY_FLOAT_MAX(a, b) ((a) > (b) ? (a) : (b))
-/* Whether the truth is known here, so that nothing else has to be tested. */
+/* 1 if the truth value is known here, so that nothing else has to be tested. */
 #define KY_FLOAT_SURE(truth) (truth)
 #endif
 

@@ -1,5 +1,5 @@
-/* The expanding space of Friedmann and Lemaître, with matter, curvature and a cosmological
- * constant; radiation is left out (0.02 % of H at a = 1/2, 1 % at a = 0.015). Host only. */
+/* Friedmann-Lemaître expansion with matter, curvature and a cosmological constant; radiation is
+ * neglected (0.02 % of H at a = 1/2, 1 % at a = 0.015). Host only. */
 #ifndef KY_PHYSICS_EXPANSION_H
 #define KY_PHYSICS_EXPANSION_H
 
@@ -26,16 +26,16 @@ static inline double ky_expansion_age(double a, double omega_matter, double omeg
     return sum * step / 3;
 }
 
-/* The scale factor at which the age H0 t is `age`. NaN before a = 0; in a universe that falls back
- * also from 2 % of a before the turn, where the sum above is no longer accurate. By bisection of
- * the age in ln a, to the last digits. */
+/* The scale factor at the age H0 t = `age`. NaN before a = 0; in a universe that recollapses, also
+ * from 2 % of a before the turning point, where ky_expansion_age is no longer accurate. By
+ * bisection of the age in ln a, to the last digits. */
 static inline double ky_expansion_factor(double age, double omega_matter, double omega_lambda)
 {
     enum { HALVES = 64 };
     const double tolerance = 1e-9, turn = 1.02;
     double low = -35, high = 35; /* ln a */
     for (int k = 0; k < HALVES; k++) {
-        const double middle = (low + high) / 2; /* beyond the turn the age is NaN */
+        const double middle = (low + high) / 2; /* beyond the turning point the age is NaN */
         if (ky_expansion_age(exp(middle), omega_matter, omega_lambda) <= age)
             low = middle;
         else

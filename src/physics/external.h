@@ -13,20 +13,21 @@
  *     logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
  *                                                  φ = ½ v0² ln(D/core²)
  *     bar          φ = −μ/(2 l) ln((S + 2 l)/(S − 2 l)), S = T₊ + T₋, T±² = (x ± l)² + y² + h²,
- *                  h = scale + ζ, ζ² = z² + height², in axes that turn about z (Long & Murali 1992)
+ *                  h = scale + ζ, ζ² = z² + height²; rotates about z (Long & Murali 1992)
  *     lambda       a = Ω H0² d                     j = Ω H0² v          φ = −Ω H0² d²/2
  *     tidal        a = T d                         j = T v              φ = −d·T·d/2
  *     uniform      a constant                      j = 0                φ = −a·d
  *
- * d and v are the place and its velocity, relative to the field's centre at rest. The jerk of a
- * field that changes in time is its change along v and in time. k = dln M/dln s.
+ * d and v are position and velocity relative to the field's centre at rest. The jerk of a
+ * time-dependent field includes the change along v and the change in time. k = dln M/dln s.
  * P and Γ(·, t) are the incomplete gamma functions, the lower one over Γ and the upper one. d' and
  * v' are d and v with y/p² for y and z/q² for z, where p and q flatten the potential, and
- * D = core² + d·d'. T is constant and symmetric: the tides of a distant mass in a frame that does
- * not rotate.
+ * D = core² + d·d'. T is constant and symmetric: the tides of a distant mass in a non-rotating
+ * frame.
  *
- * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
- * physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
+ * A field consists of its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md.
+ * Portable C: physics/dialect.h. Names, words and help are for the host
+ * (engine/common/external_text.c). */
 #ifndef KY_PHYSICS_EXTERNAL_H
 #define KY_PHYSICS_EXTERNAL_H
 
@@ -56,16 +57,16 @@
     F(friction, FRICTION, "friction",                                                              \
       "no field: with leapfrog the dynamical friction of a body in the density of all fields")
 
-/* The form in which a number is given, and the computation from it. Its range is one of enum
+/* The form in which a number is given and how its value is computed. Its range is one of enum
  * ky_number_range. */
 #define KY_GIVEN_PLAIN 0
 #define KY_GIVEN_MASS 1    /* times G */
-#define KY_GIVEN_SQUARED 2 /* its square */
-#define KY_GIVEN_ANGLE 3   /* in degrees, kept in radians */
+#define KY_GIVEN_SQUARED 2 /* squared */
+#define KY_GIVEN_ANGLE 3   /* given in degrees, stored in radians */
 
-/* N(name, accelerations, lengths, word, how, range, initial, help): the numbers of a kind in their
- * order, and the powers of acceleration and length in their unit. A user gives `word`; its default
- * is `initial`, unless that is NULL. */
+/* N(name, accelerations, lengths, word, how, range, initial, help): the numbers of a kind in order,
+ * with the powers of acceleration and length in their unit. `word` is the user's name of the
+ * number; its default is `initial`, unless that is NULL. */
 #define KY_NUMBERS_point(N)                                                                        \
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "[mass]")                                        \
     N(eps, 0, 1, "eps", PLAIN, NOT_NEGATIVE, "0", "a softening [length]")
@@ -132,23 +133,23 @@
     N(core, 0, 1, "core", PLAIN, NOT_NEGATIVE, "0",                                                \
       "the size of the body, the smallest impact parameter; G mass/v² where that is larger "      \
       "[length]")
-/* The places of the numbers of friction. */
+/* Indices of friction's numbers. */
 #define KY_EXTERNAL_FRICTION_BODY 0
 #define KY_EXTERNAL_FRICTION_LOG 1
 #define KY_EXTERNAL_FRICTION_SIGMA2 2
 #define KY_EXTERNAL_FRICTION_MASS 3
 #define KY_EXTERNAL_FRICTION_CORE 4
-/* The places of the numbers of a bar that time changes; the angle comes after its rate. */
+/* Indices of a bar's time-dependent numbers; the angle follows its rate. */
 #define KY_EXTERNAL_BAR_RATE 4
 #define KY_EXTERNAL_BAR_ANGLE 5
-/* The most numbers that a kind has. */
+/* Maximum number of numbers of a kind. */
 #define KY_EXTERNAL_NUMBERS 6
 
 #define KY_EXTERNAL_ENUM(name, NAME, word, help) KY_EXTERNAL_##NAME,
 enum ky_external_kind {
     KY_EXTERNAL_KINDS(KY_EXTERNAL_ENUM) KY_EXTERNAL_KIND_COUNT,
     KY_EXTERNAL_FUNCTION =
-        KY_EXTERNAL_KIND_COUNT /* computed by the caller's function: on the host alone */
+        KY_EXTERNAL_KIND_COUNT /* computed by the caller's function, only on the host */
 };
 
 #define KY_EXTERNAL_MEMBER(name, accelerations, lengths, word, how, range, initial, help)          \
@@ -159,13 +160,14 @@ enum ky_external_kind {
     };
 KY_EXTERNAL_KINDS(KY_EXTERNAL_STRUCT)
 
-/* A place and its velocity, relative to the field's centre; a time, since that of the field's
- * numbers, and how fast it passes: 1, or 0 for the change of the acceleration along v alone. */
+/* Position and velocity relative to the field's centre; the time since the time of the field's
+ * numbers; and the rate at which time passes: 1, or 0 for only the change of the acceleration along
+ * v. */
 struct ky_external_place {
     ky_external_real x, y, z, vx, vy, vz, time, pace;
 };
 
-/* The field there: acceleration, its change in time along the velocity, potential. */
+/* The field there: acceleration, its total time derivative, potential. */
 struct ky_external_pull {
     ky_external_real x, y, z, jx, jy, jz, potential;
 };
@@ -176,8 +178,8 @@ KY_FN ky_external_real ky_external_dot(struct ky_external_place at, ky_external_
     return at.x * x + at.y * y + at.z * z;
 }
 
-/* A pull along d: a = force d, whose force falls along the velocity by its part `along` in a unit
- * of time. */
+/* A central force: a = force d. `along`: relative decrease of the force per unit of time due to the
+ * velocity. */
 KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at,
                                                  ky_external_real force, ky_external_real along,
                                                  ky_external_real potential)
@@ -193,8 +195,8 @@ KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at,
     return pull;
 }
 
-/* The pull of a spherical mass. μ is the mass within the place (times G), rising as the power k of
- * s. y = 1/s, or 0 at the very centre, where nothing pulls. */
+/* The force of a spherical mass. μ is G times the mass within the position, rising as the power k
+ * of s. y = 1/s, or 0 at the exact centre, where the force vanishes. */
 KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, ky_external_real mu,
                                                  ky_external_real k, ky_external_real y,
                                                  ky_external_real potential)
@@ -203,7 +205,7 @@ KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, ky
     return ky_external_radial(at, -mu * y * y2, along, potential);
 }
 
-/* 1/s at the place with the softening ε; 0 at the very centre. */
+/* 1/s at the position with the softening ε; 0 at the exact centre. */
 KY_FN ky_external_real ky_external_per(struct ky_external_place at, ky_external_real eps)
 {
     ky_external_real s2 = ky_external_dot(at, at.x, at.y, at.z) + eps * eps;
@@ -225,12 +227,12 @@ KY_FN struct ky_external_pull ky_external_plummer(struct ky_external_plummer f,
 }
 
 /* ln(1 + u) = 2 artanh t with t = u/(2 + u), and u/(1 + u) = 2t/(1 + t): near the centre, where
- * both are u and their difference u²/2, the series of artanh loses no digit. */
+ * both are about u and their difference about u²/2, the series of artanh loses no digits. */
 KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct ky_external_place at)
 {
     ky_external_real y = ky_external_per(at, f.eps);
     ky_external_real u = y > 0 ? 1 / (y * f.scale) : 0, t = u / (2 + u), t2 = t * t, rest;
-    if (t < (ky_external_real)0.1f) { /* the remainder is less than a part of 10^18 */
+    if (t < (ky_external_real)0.1f) { /* the remainder is less than 10^−18 of it */
         rest = 1;
         for (int n = 19; n > 3; n -= 2)
             rest = 1 + (n - 2) * t2 * rest / n;
@@ -287,8 +289,8 @@ KY_FN ky_external_real ky_gamma_fraction(ky_external_real a, ky_external_real t)
     return 1 / below;
 }
 
-/* The mass rises as d^k, k = 2 t^σ exp(−t)/(Γ(σ) P). In the centre φ = −μ Γ(σ − ½)/(cutoff Γ(σ)).
- */
+/* The mass rises as d^k, k = 2 t^σ exp(−t)/(Γ(σ) P). At the centre φ = −μ Γ(σ − ½)/(cutoff
+ * Γ(σ)). */
 KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_power_law_cutoff f,
                                                            struct ky_external_place at)
 {
@@ -356,8 +358,8 @@ KY_FN struct ky_external_pull ky_external_logarithmic(struct ky_external_logarit
     return ky_external_triaxial_logarithmic(same, at);
 }
 
-/* In the axes of the bar. S² − 4 l² is taken from a sum of positive numbers on either side of the
- * sphere through the bar's ends, so that it keeps its digits near the axis:
+/* The field of a bar in its own axes. S² − 4 l² is computed as a sum of positive numbers on either
+ * side of the sphere through the bar's ends, so that it keeps its digits near the axis:
  *   x² + w² > l²: 2 (x² + w² − l² + T₊ T₋), else 4 w² S²/(2 (l² + w² − x² + T₊ T₋)), w² = y² + h².
  * a = −2 μ [x/(T₊ T₋ S), q y, q z h/ζ], q = S/(T₊ T₋ (S² − 4 l²)). */
 KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
@@ -374,7 +376,7 @@ KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
     ky_external_real gap =
         x2 + w2 > l2 ? 2 * (x2 + w2 - l2 + both) : 2 * w2 * sum * sum / (l2 + w2 - x2 + both);
     ky_external_real force = -2 * f.mu, along = 1 / (both * sum), across = sum / (both * gap);
-    /* changes in time: w w', T₊, T₋ and S; and of `along` and `across` in parts of them */
+    /* time derivatives: w w', T₊, T₋ and S; and relative ones of `along` and `across` */
     ky_external_real ww = at.y * at.vy + flat * at.z * at.vz;
     ky_external_real to_plus = ((at.x + l) * at.vx + ww) / plus,
                      to_minus = ((at.x - l) * at.vx + ww) / minus;
@@ -393,7 +395,7 @@ KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
     return pull;
 }
 
-/* A vector (x, y) from axes that are turned by an angle, to them with the sine −s. */
+/* Transforms a vector (x, y) to axes that are rotated by an angle; with the sine −s, back. */
 KY_FN ky_external_real ky_external_turned_x(ky_external_real c, ky_external_real s,
                                             ky_external_real x, ky_external_real y)
 {
@@ -405,8 +407,8 @@ KY_FN ky_external_real ky_external_turned_y(ky_external_real c, ky_external_real
     return s * x + c * y;
 }
 
-/* The place in axes that are turned by an angle about z, and turn at a rate: there it also moves by
- * −Ω × d. */
+/* The position in axes that are rotated by an angle about z and rotate at a rate: there the
+ * velocity also has the term −Ω × d. */
 KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at,
                                                    ky_external_real angle, ky_external_real rate)
 {
@@ -419,7 +421,8 @@ KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at,
     return own;
 }
 
-/* Transforms a pull in such axes to axes at rest: a constant pull there turns by Ω × a here. */
+/* Transforms a force from such axes to axes at rest: a constant force there has the jerk Ω × a
+ * here. */
 KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull,
                                                    ky_external_real angle, ky_external_real rate)
 {
@@ -487,7 +490,7 @@ KY_FN struct ky_external_pull ky_external_none(void)
     return pull;
 }
 
-/* Friction is no acceleration: integrate/friction.h. */
+/* Dynamical friction has no acceleration here: integrate/friction.h applies it. */
 KY_FN struct ky_external_pull ky_external_friction(struct ky_external_friction f,
                                                    struct ky_external_place at)
 {
@@ -509,8 +512,8 @@ KY_FN struct ky_external_pull ky_external_add(struct ky_external_pull sum,
     return sum;
 }
 
-/* A case for each kind of a switch: pull = the field whose number k is NUMBER(k), at `at`. Readers
- * keep the numbers in memory of their own kind, and define NUMBER. */
+/* The cases of a switch over the kinds: pull = the field whose number k is NUMBER(k), at `at`. The
+ * including file keeps the numbers in its own memory and defines NUMBER. */
 #define KY_EXTERNAL_TAKE(name, accelerations, lengths, word, how, range, initial, help)            \
     f.name = KY_EXTERNAL_NUMBER(k++);
 #define KY_EXTERNAL_CASE(name, NAME, word, help)                                                   \

@@ -1,8 +1,8 @@
-/* External fields that move, grow and turn, and frames that fall in a field.
+/* External fields that move, grow and rotate, and frames in free fall in a field.
  *
- *     x' = x − c(t), in axes turned by the angle θ + Ω t about z      v' = v − c'(t) − Ω × x'
+ *     x' = x − c(t), in axes rotated by the angle θ + Ω t about z      v' = v − c'(t) − Ω × x'
  *     a = s(t) a'(x')                                                 j = s j' + s' a'
- *     reflex: a(x) − a(0), φ(x) + a(0)·x, since the frame's origin falls with a(0)
+ *     reflex: a(x) − a(0), φ(x) + a(0)·x, since the frame's origin accelerates with a(0)
  *
  * c(t), the centre, and s(t), the strength, are cubics in the time between the rows of a table.
  * Portable C: physics/dialect.h. */
@@ -15,7 +15,7 @@
 #define KY_EXTERNAL_CUBICS 4
 #define KY_EXTERNAL_STRENGTH 3
 
-/* A cubic in the time, c0 + c1 t + c2 t² + c3 t³, and its change. */
+/* A cubic in time, c0 + c1 t + c2 t² + c3 t³, and its derivative. */
 struct ky_external_cubic {
     ky_external_real value, rate;
 };
@@ -29,13 +29,13 @@ KY_FN struct ky_external_cubic ky_external_cubic(ky_external_real c0, ky_externa
     return cubic;
 }
 
-/* A field at a moment: the velocity of its centre, its strength in parts of its numbers and how
- * fast this grows, and the angle of its axes and how fast they turn. */
+/* A field at a moment: the velocity of its centre, its strength relative to its numbers and the
+ * growth rate, and the angle and rotation rate of its axes. */
 struct ky_external_moment {
     ky_external_real vx, vy, vz, strength, growth, angle, turn;
 };
 
-/* The place, relative to the centre, as the formula of a kind needs it. */
+/* The position relative to the centre, as the formula of a kind needs it. */
 KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
                                                  struct ky_external_moment now)
 {
@@ -46,7 +46,7 @@ KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
                                            : at;
 }
 
-/* The value of that formula, in the frame and with the strength of the field. */
+/* Transforms the formula's result to the frame and the strength of the field. */
 KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
                                                 struct ky_external_moment now,
                                                 ky_external_real pace)
@@ -64,7 +64,7 @@ KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
     return pull;
 }
 
-/* The place of the frame's origin, at rest, in a field with its centre at x, y, z. */
+/* The position of the frame's origin, at rest, in a field with its centre at x, y, z. */
 KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, ky_external_real x,
                                                   ky_external_real y, ky_external_real z)
 {
@@ -73,8 +73,8 @@ KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, k
     return at;
 }
 
-/* The pull in a frame whose origin falls in the field: x, y, z is the place in that frame, and
- * `origin` the field's pull at its origin. */
+/* The force in a frame whose origin falls in the field: x, y, z is the position in that frame, and
+ * `origin` the field's force at the frame's origin. */
 KY_FN struct ky_external_pull ky_external_reflex(struct ky_external_pull pull,
                                                  struct ky_external_pull origin, ky_external_real x,
                                                  ky_external_real y, ky_external_real z)

@@ -4,10 +4,10 @@
 
 struct ky_fmm_limits {
     float angle;
-    float error;       /* α a of the sinks; INFINITY: not known */
-    float least, most; /* the smallest distance, the largest sum of radii: for the range of float,
-                          and for ε² of the sinks, which the expansion has as one number */
-    float hold;        /* the distance within which the softening is no Plummer softening; 0 */
+    float error;       /* α a of the sinks; INFINITY: unknown */
+    float least, most; /* the smallest distance, and the largest sum of radii: for the range of
+                          float, and because the expansion uses one ε² for all sinks */
+    float hold;        /* the distance within which the softening is not Plummer's; 0 */
 };
 
 #endif

@@ -1,20 +1,20 @@
-/* The cube that the keys of a tree divide, and places in it: the same formulas for trees of the
- * host and of devices. */
+/* The cube that the keys of a tree subdivide, and integer places in it: the same formulas for trees
+ * on the host and on devices. */
 #ifndef KY_PHYSICS_FRAME_H
 #define KY_PHYSICS_FRAME_H
 
 #include "physics/keys.h"
 #include "physics/number.h"
 
-/* The lowest corner of the cube and its edge; a position outside counts as one at the edge. scale =
- * KY_KEY_PLACES / edge, or 0 when all positions coincide. */
+/* The lowest corner of the cube and its edge; a position outside is moved to the edge. scale =
+ * KY_KEY_PLACES / edge, or 0 if all positions coincide. */
 struct ky_frame {
     ky_state low[3], edge, scale;
 };
 
-/* The whole number below x, at least 0 and at most KY_KEY_PLACES − 1; 0 for NaN. */
+/* x rounded down, at least 0 and at most KY_KEY_PLACES − 1; 0 for NaN. */
 #ifdef KY_STATE_IS_DOUBLE
-/* Below this edge the scale overflows, and bodies that close count as coincident. */
+/* Below this edge the scale overflows, and bodies that close are treated as coincident. */
 #define KY_FRAME_LEAST_EDGE 9.3e-302
 
 KY_FN ky_uint ky_frame_floor(ky_state x)
@@ -40,15 +40,15 @@ KY_FN ky_uint ky_frame_place(ky_state x, ky_state low, ky_state scale)
     return ky_frame_floor(ky_state_product(ky_state_minus(x, low), scale));
 }
 
-/* How many levels two keys have in common, 0 to KY_KEY_LEVELS. */
+/* The number of levels that two keys have in common, 0 to KY_KEY_LEVELS. */
 KY_FN int ky_key_common(ky_ulong a, ky_ulong b)
 {
     return a == b ? KY_KEY_LEVELS : ((int)KY_LEADING_ZEROS(a ^ b) - 1) / 3;
 }
 
-/* The lower or upper side of the bulk along one axis: the interval between `low` and `high`, two
- * quantiles of a sample, widened about its middle, and no farther out than `bound`, the side for
- * all bodies. */
+/* The lower or upper side of the bulk of the bodies along one axis: the interval between `low` and
+ * `high`, two quantiles of a sample, widened about its middle, and no farther out than `bound`, the
+ * side for all bodies. */
 KY_FN ky_state ky_frame_side(ky_state bound, ky_state low, ky_state high, int upper)
 {
     ky_state middle = ky_state_middle(low, high);
@@ -58,7 +58,7 @@ KY_FN ky_state ky_frame_side(ky_state bound, ky_state low, ky_state high, int up
                  : ky_state_most(bound, ky_state_minus(middle, reach));
 }
 
-/* The cube about the middle of a box. */
+/* The cube with the same centre as a box. */
 KY_FN struct ky_frame ky_frame_of_box(const ky_state low[3], const ky_state high[3])
 {
     struct ky_frame frame;

@@ -1,14 +1,14 @@
-/* Dynamical friction of a body among many light ones (Chandrasekhar 1943; Binney & Tremaine 2008,
- * equation 8.7), whose velocities have the dispersion σ in each direction:
+/* Dynamical friction of a body in a background of light particles (Chandrasekhar 1943; Binney &
+ * Tremaine 2008, equation 8.7) with velocity dispersion σ in each direction:
  *
  * v' = −k v, k = 4π G² M ρ ln Λ [erf X − 2 X exp(−X²)/√π]/v³, X = v/(√2 σ)
  *
  * ln Λ = ½ ln(1 + (d/b)²), where the largest impact parameter, d, is the distance from the centre
  * of the field, and the smallest one, b, is the larger of the size of the body and G M/v², at which
- * an encounter turns particles by 90° (Hashimoto et al. 2003; Petts et al. 2015). Near the centre
- * friction falls at least as d²: the body has more mass than its orbit encloses, and stalls.
+ * an encounter deflects particles by 90° (Hashimoto et al. 2003; Petts et al. 2015). Near the
+ * centre friction falls at least as d²: the body has more mass than its orbit encloses, and stalls.
  *
- * Portable C: physics/dialect.h; read by the host alone. */
+ * Portable C: physics/dialect.h; used only by the host. */
 #ifndef KY_PHYSICS_FRICTION_H
 #define KY_PHYSICS_FRICTION_H
 
@@ -26,7 +26,7 @@ KY_FN KY_REAL ky_friction_rate(KY_REAL mu, KY_REAL density, KY_REAL sigma2, KY_R
 {
     const KY_REAL root = 1.7724538509055160273; /* √π */
     KY_REAL x2 = speed2 / (2 * sigma2), x = sqrt(x2), part;
-    if (x < KY_SPLAT(0.05)) /* the bracket over X³ as a series, which loses no digits */
+    if (x < KY_SPLAT(0.05)) /* the bracket over X³ as a series that loses no digits */
         part = 4 / root *
                (KY_SPLAT(1) / 3 - x2 * (KY_SPLAT(1) / 5 - x2 * (KY_SPLAT(1) / 14 - x2 / 54)));
     else

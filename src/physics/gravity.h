@@ -11,8 +11,8 @@
  *
  * `s` is the softened pair (softening.h), s.y = KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The caller
  * scales the numbers of a source once for all its sinks by the factors below, and divides the sums
- * of acceleration by S² at the end. `field` holds the sums: the acceleration and p = -φ. Cells
- * among bodies that are splines are points (KY_CELLS_HOW). */
+ * of acceleration by S² at the end. `field` holds the sums: the acceleration and p = -φ. With
+ * spline softening, cells act as points (KY_CELLS_HOW). */
 #ifndef KY_PHYSICS_GRAVITY_H
 #define KY_PHYSICS_GRAVITY_H
 
@@ -31,13 +31,13 @@ struct ky_field {
     KY_REAL x, y, z, p;
 };
 
-/* A body that is a spline, with u = r/h and v = 1 - u, 0 beyond h:
+/* A body softened as a spline, with u = r/h and v = 1 - u, 0 beyond h:
  *
  *     u < 1/2:  a = m/h³ r (32/3 + u² (32 u - 192/5))
  *               φ = -m/h (14/5 - u² (16/3 + u² (32/5 u - 48/5)))
  *     else:     a = m/r³ r (1 - v⁴ (16 - 128/5 v + 32/3 v²)),  φ = -m/r (1 - v⁵ (16/5 - 32/15 v))
  *
- * The outer part is that of GADGET about u = 1, where it loses no digits. `k` is S/h. */
+ * The outer formula is GADGET's, expanded about u = 1, where it loses no digits. `k` is S/h. */
 KY_FN struct ky_field ky_add_spline(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                     struct ky_softened s, KY_REAL m)
 {
@@ -82,8 +82,8 @@ struct ky_moments {
     KY_REAL m, xx, yy, zz, xy, xz, yz, trace, trace3;
 };
 
-/* Uses the direction u = d y, whose length is at most S: P d and d·P d, and 1/s⁵, would leave the
- * range of float where lengths are very unequal. */
+/* Uses the direction u = d y, whose length is at most S: P d, d·P d and 1/s⁵ would leave the range
+ * of float if lengths are very unequal. */
 KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                   struct ky_softened s, struct ky_moments c)
 {
@@ -110,8 +110,7 @@ KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy,
  *     φ = 5 O(r,r,r)/(2 s⁷) - 3 T·r/(2 s⁵)
  *     a = [15 O(r,r,·)/2 - 35 O(r,r,r) r/(2 s²) - 3 s² T/2 + 15 T·r r/2]/s⁷
  *
- * which is the next term of the expansion that ky_add_cell has. Both are scaled by these factors.
- */
+ * which is the next term of the expansion in ky_add_cell. Both are scaled by these factors. */
 #define KY_SCALE_THIRD(S) (KY_WIDE_OF(7.5) / ((KY_WIDE)(S) * (S) * (S) * (S) * (S)))
 #define KY_SCALE_TRACE_OF_THIRD(S) (-KY_WIDE_OF(1.5) / ((KY_WIDE)(S) * (S) * (S)))
 
@@ -119,9 +118,10 @@ struct ky_third {
     KY_REAL o[10], t[3];
 };
 
-/* Adds what ky_add_cell adds, and third moments. v = u y, so that no power of 1/s beyond those of
- * ky_add_cell is needed. With h = u·P·u and k = h + O(u,u,v), scaled, the terms of second and third
- * moments are multiples of h and of k, and one vector q has both forces that are not along r. */
+/* Adds the terms of ky_add_cell and the third moments. v = u y, so that no higher power of 1/s is
+ * needed than in ky_add_cell. With h = u·P·u and k = h + O(u,u,v), scaled, the terms of second and
+ * third moments are multiples of h and of k, and one vector q contains both forces that are not
+ * along r. */
 KY_FN struct ky_field ky_add_octupole(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                       struct ky_softened s, struct ky_moments c,
                                       struct ky_third third)

@@ -1,18 +1,18 @@
-/* The fourth-order Hermite scheme (Makino & Aarseth 1992) with a step for each body. Steps are the
- * longest one over powers of two, as in block.h. The formulas are for one component of a body; j
- * means the jerk times the step h, s and c the second and third derivatives of the acceleration
- * times h² and h³, so that all of them are accelerations.
+/* The fourth-order Hermite scheme (Makino & Aarseth 1992) with individual time steps. Steps are the
+ * longest one divided by powers of two, as in block.h. The formulas are for one component of a
+ * body; j is the jerk times the step h, s and c are the second and third derivatives of the
+ * acceleration times h² and h³, so all of them are accelerations.
  *
  *     predicted   x + h (v + w),  w = h (a/2 + j/6)      v + u,  u = h (a + j/2)
  *     corrected   x' = predicted + h² (s/24 + 7 c/720)   v' = predicted + h (s/6 + c/24)
  *     with        s = 6 (a' - a) - 4 j - 2 j',   c = 6 (j + j') - 12 (a' - a)   at the beginning
  *
- * The last term of x' is 7/6 of the series' term, which removes the largest part of the phase
- * error (Kokubo & Makino 2004); the order is the same. The step is Aarseth's (1985), from a'
- * and j' and s + c at the end of the last one: Δt² = η (|a||s| + |j|²)/(|j||c| + |s|²).
+ * The last term of x' is 7/6 of the Taylor term, which removes most of the phase error (Kokubo &
+ * Makino 2004); the order is unchanged. The step is Aarseth's (1985), from a'
+ * and j' and s + c at the end of the previous step: Δt² = η (|a||s| + |j|²)/(|j||c| + |s|²).
  *
  * KY_HERMITE_REAL is the type of these numbers: KY_REAL, or a type with more digits that the
- * reader defines for its state. */
+ * including file defines for its state. */
 #ifndef KY_PHYSICS_HERMITE_H
 #define KY_PHYSICS_HERMITE_H
 
@@ -22,7 +22,7 @@
 #define KY_HERMITE_REAL KY_REAL
 #endif
 
-/* w and u above; here `j` is the jerk itself. */
+/* w and u above; here `j` is the jerk itself, not times h. */
 KY_FN KY_HERMITE_REAL ky_hermite_drift(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL h)
 {
     return h * (a / 2 + h * j * (KY_HERMITE_REAL)(1.0 / 6));
@@ -39,7 +39,7 @@ struct ky_hermite_end {
     KY_HERMITE_REAL x, v, s, c;
 };
 
-/* From acceleration and j at both ends of the step. */
+/* Computes them from the acceleration and j at both ends of the step. */
 KY_FN struct ky_hermite_end ky_hermite_correct(KY_HERMITE_REAL a0, KY_HERMITE_REAL j0,
                                                KY_HERMITE_REAL a1, KY_HERMITE_REAL j1)
 {
@@ -53,9 +53,9 @@ KY_FN struct ky_hermite_end ky_hermite_correct(KY_HERMITE_REAL a0, KY_HERMITE_RE
     return end;
 }
 
-/* The level after a step of `level` that ends now, from |a|, |j|, |s| and |c|: A step becomes
- * shorter at once; deepest + 1 means that a step of level `deepest` is still too long. It becomes
- * twice as long only where a step of that length would end (`even`). */
+/* The level after a step of `level` that ends now, from |a|, |j|, |s| and |c|. A step is shortened
+ * at once; deepest + 1 means that a step of level `deepest` is still too long. It is doubled only
+ * if a step of that length would end now (`even`). */
 KY_FN int ky_hermite_next(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL s,
                           KY_HERMITE_REAL c, KY_HERMITE_REAL eta, int level, int even, int deepest)
 {
@@ -69,9 +69,9 @@ KY_FN int ky_hermite_next(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_HERMITE_REAL 
 
 /* ---- forces that cancel ---- */
 
-/* Where the forces on a body cancel, a, j, s and c are mostly rounding errors: s and c do not fall
- * with the step, and the criterion would make each step shorter than the last. Returns whether that
- * is possible; the arguments are squares: in a series that converges s and c are well below the
+/* If the forces on a body cancel, a, j, s and c are mostly rounding errors: s and c do not decrease
+ * with the step, and the criterion would make each step shorter than the last. Returns 1 if this is
+ * possible. The arguments are squares: in a series that converges, s and c are well below the
  * larger of a and j. */
 KY_FN int ky_hermite_is_doubtful(KY_HERMITE_REAL a2, KY_HERMITE_REAL j2, KY_HERMITE_REAL s2,
                                  KY_HERMITE_REAL c2)
@@ -79,9 +79,9 @@ KY_FN int ky_hermite_is_doubtful(KY_HERMITE_REAL a2, KY_HERMITE_REAL j2, KY_HERM
     return 4 * KY_LARGER(s2, c2) > KY_LARGER(a2, j2);
 }
 
-/* The level in place of `next`, which is deeper than `level` and in doubt: no step has to be
- * shorter than a 16th of √(η/rate2) (change.h), where Aarseth's step of two bodies is about
- * √(η/rate2). step2 is the square of the step of `level`. */
+/* The level that replaces a doubtful `next`, which is deeper than `level`. No step has to be
+ * shorter than 1/16 of √(η/rate2) (change.h); for two bodies, Aarseth's step is about √(η/rate2).
+ * step2 is the square of the step of `level`. */
 KY_FN int ky_hermite_bound(KY_HERMITE_REAL rate2, KY_HERMITE_REAL step2, KY_HERMITE_REAL eta,
                            int level, int even, int next)
 {

@@ -1,14 +1,14 @@
-/* How external fields change a body's acceleration, beside the bodies (change.h). The reader
- * defines KY_FIELD, the type of a field, and KY_FIELD_PULL(field, at), the field's pull at a moving
- * place; the place is not relative to the field's centre. */
+/* The change of a body's acceleration by external fields (by bodies: change.h). The including file
+ * defines KY_FIELD, the type of a field, and KY_FIELD_PULL(field, at), the field's acceleration at
+ * a moving position, which is not relative to the field's centre. */
 #ifndef KY_PHYSICS_HERMITE_FIELD_H
 #define KY_PHYSICS_HERMITE_FIELD_H
 
 #include "physics/change.h"
 #include "physics/external.h"
 
-/* Adds a field to the rate (change.h), like a source in its centre at the distance r with the pull
- * a; accelerations are in lengths. */
+/* Adds a field to the rate (change.h), treated as a source at its centre at the distance r with the
+ * acceleration a. */
 KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, KY_REAL a,
                                                   KY_REAL r2, KY_REAL v2)
 {
@@ -17,7 +17,7 @@ KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, K
 
 #ifdef KY_FIELD
 
-/* The field's pull on a body of velocity u at x + h v, at the time h. Where time has the pace 0 its
+/* The field's acceleration of a body with velocity u at x + h v, at the time h. With `pace` 0 its
  * jerk is F' u there. */
 KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_motion m, KY_REAL h,
                                              KY_REAL pace, KY_REAL ux, KY_REAL uy, KY_REAL uz)
@@ -34,7 +34,8 @@ KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_m
     return KY_FIELD_PULL(field, at);
 }
 
-/* A time in which a body goes a small part of its way to the centre of a field; 0 at rest. */
+/* The time in which a body moves a small fraction of its distance to the centre of a field; 0 at
+ * rest. */
 KY_FN KY_REAL ky_field_moment(struct ky_hermite_motion m, KY_REAL centre_x, KY_REAL centre_y,
                               KY_REAL centre_z)
 {
@@ -43,9 +44,10 @@ KY_FN KY_REAL ky_field_moment(struct ky_hermite_motion m, KY_REAL centre_x, KY_R
     return v2 > 0 ? sqrt(r2 / v2) / 256 : 0;
 }
 
-/* Adds the derivatives of the field along a body's path, F" v v + F' a and F"' v v v + 3 F" v a
- * + F' j, where v v and v v v stand for all changes along the path and in time. Differences of its
- * jerk over the time h stand for what is not F', which is good enough for the choice of a step. */
+/* Adds the derivatives of the field along a body's path, F" v v + F' a and F"' v v v + 3 F" v a +
+ * F' j, where v v and v v v denote all changes along the path and in time. Derivatives other than
+ * F' come from differences of the jerk over the time h, accurate enough for the choice of a
+ * step. */
 KY_FN struct ky_hermite_change ky_add_field_change(struct ky_hermite_change sum, KY_FIELD field,
                                                    struct ky_hermite_motion m, KY_REAL h)
 {
@@ -54,7 +56,7 @@ KY_FN struct ky_hermite_change ky_add_field_change(struct ky_hermite_change sum,
                   of[][3] = {{m.vx, m.vy, m.vz}, {m.ax, m.ay, m.az}, {m.jx, m.jy, m.jz}};
     const int with[PULLS] = {V, A, J, V, V, A, A};
     struct ky_external_pull pull[PULLS];
-    /* in one loop, so that a kernel has all kinds of fields once */
+    /* one loop, so that a kernel contains the formulas of all fields once */
     for (int k = 0; k < PULLS; k++)
         pull[k] = ky_field_along(field, m, time[k], with[k] == V, of[with[k]][0], of[with[k]][1],
                                  of[with[k]][2]);

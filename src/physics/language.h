@@ -1,5 +1,5 @@
-/* Which language the reader of portable C is in: KY_IN_OPENCL, KY_IN_CUDA or KY_HOST. Offline
- * compilers of OpenCL C do not say __OPENCL_VERSION__. */
+/* The language of the compiler that reads portable C: KY_IN_OPENCL, KY_IN_CUDA or KY_HOST. Offline
+ * compilers of OpenCL C do not define __OPENCL_VERSION__. */
 #ifndef KY_PHYSICS_LANGUAGE_H
 #define KY_PHYSICS_LANGUAGE_H
 

@@ -1,13 +1,13 @@
-/* Numbers of the state of the bodies: double, or on devices without double two floats whose sum is
- * the number (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. Read by
- * the host, for which they are double, and by kernels. */
+/* The number type of the bodies' state: double, or on devices without double the sum of two floats
+ * (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. Included by the
+ * host, where it is double, and by kernels. */
 #ifndef KY_PHYSICS_NUMBER_H
 #define KY_PHYSICS_NUMBER_H
 
 #include "physics/dialect.h"
 #include "physics/space.h"
 
-/* Numbers of a few digits: float on devices; the host has no reason to round. For KY_POW and
+/* Numbers that need few digits: float on devices; the host has no reason to round. For KY_POW and
  * KY_SQRT. */
 #if KY_HOST
 typedef double ky_scalar;
@@ -65,7 +65,7 @@ KY_FN int ky_state_less(ky_state a, ky_state b)
     return a < b;
 }
 
-/* high + low, of which the first is the float next to the sum. */
+/* high + low, where `high` is the float nearest to the sum. */
 KY_FN ky_state ky_state_pair(float high, float low)
 {
     return (double)high + (double)low;
@@ -73,7 +73,7 @@ KY_FN ky_state ky_state_pair(float high, float low)
 
 #else
 
-typedef float2 ky_state; /* x + y, |y| at most half the last digit of x */
+typedef float2 ky_state; /* x + y, |y| at most half a unit in the last place of x */
 
 KY_FN ky_state ky_state_from(float x)
 {
@@ -145,7 +145,7 @@ KY_FN ky_state ky_state_minus(ky_state a, ky_state b)
     return ky_state_add(a, ky_state_negative(b));
 }
 
-/* Source less sink in numbers of the state; see KY_APART. */
+/* Source minus sink in numbers of the state; see KY_APART. */
 KY_FN ky_state ky_state_apart(ky_state source, ky_state sink)
 {
 #ifdef KY_STATE_IS_DOUBLE
@@ -155,14 +155,14 @@ KY_FN ky_state ky_state_apart(ky_state source, ky_state sink)
 #endif
 }
 
-/* The middle between two numbers. */
+/* The midpoint of two numbers. */
 KY_FN ky_state ky_state_middle(ky_state a, ky_state b)
 {
     const ky_state one_half = ky_state_from(0.5f);
     return ky_state_add(ky_state_product(one_half, a), ky_state_product(one_half, b));
 }
 
-/* The smaller and the larger of two numbers; a where they are equal or one of them is NaN. */
+/* The smaller and the larger of two numbers; a if they are equal or one of them is NaN. */
 KY_FN ky_state ky_state_least(ky_state a, ky_state b)
 {
     return ky_state_less(b, a) ? b : a;
@@ -173,7 +173,7 @@ KY_FN ky_state ky_state_most(ky_state a, ky_state b)
     return ky_state_less(a, b) ? b : a;
 }
 
-/* One of them: the larger one if `larger`. */
+/* The larger of two numbers if `larger`, otherwise the smaller. */
 KY_FN ky_state ky_state_bound(ky_state a, ky_state b, int larger)
 {
     return larger ? ky_state_most(a, b) : ky_state_least(a, b);
@@ -188,8 +188,8 @@ KY_FN ky_scalar ky_state_scalar(ky_state a)
 #endif
 }
 
-/* A float that is not less; 0 for numbers below 0. The added term is for values that float holds
- * with fewer digits, or not at all. */
+/* A float that is not smaller than x; 0 for negative numbers. The added term handles values that
+ * are subnormal or too small for float. */
 KY_FN float ky_round_up(ky_scalar x)
 {
 #if KY_HOST

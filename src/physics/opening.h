@@ -1,23 +1,24 @@
-/* When a cell must be opened: the opening tests of N09 (offset), B12 (offset, minimum), Barnes &
- * Hut (geometric) and GADGET (relative). Portable C; scalars, or several cells at a time in the
- * CPU's lanes. Lengths are differences from the centre of the sinks, so that float is enough. */
+/* The test whether a cell must be opened: the opening tests of N09 (offset), B12 (offset, minimum),
+ * Barnes & Hut (geometric) and GADGET (relative). Portable C; scalars, or several cells at a time
+ * in the CPU's lanes. Lengths are differences from the centre of the sinks, so that float is
+ * enough. */
 #ifndef KY_PHYSICS_OPENING_H
 #define KY_PHYSICS_OPENING_H
 
 #include "physics/number.h"
 #include "physics/softening_kinds.h"
 
-/* A cell at a squared distance up to this is opened whatever the test says: 1/d⁴ in the
- * formula of a quadrupole would come near the end of the range of float. In the engine's units,
- * squared; the distance is 3e-11 of the system's size. */
+/* A cell at a squared distance up to this is opened whatever the test says: 1/d⁴ in the formula of
+ * a quadrupole would come near the limit of float. In engine units, squared; the distance is 3e-11
+ * of the system's size. */
 #define KY_OPENING_CLOSE2 1e-15f
 
-/* Rounding that the tests allow for: the sinks' boxes are wider than the sinks by this fraction of
- * their size, and a tight box may exceed the cell's cube by as much. */
+/* Rounding errors that the tests allow for: the sinks' boxes are widened by this fraction of their
+ * size, and a tight box may exceed the cell's cube by as much. */
 #define KY_OPENING_SLACK KY_WIDE_OF(1e-6)
 
 /* Distance between the interval of half-width `h` about 0 and the interval from dx − below to dx +
- * above; 0 when they touch. */
+ * above; 0 if they touch. */
 KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT h)
 {
     KY_FLOAT left = dx - below - h, right = -(dx + above) - h;
@@ -25,7 +26,7 @@ KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FL
 }
 
 /* The sinks' box has the half-sides hx hy hz about 0, all 0 for one sink; the cell's centre of mass
- * is at x y z, and its own box reaches from there − below to there + above. */
+ * is at x y z, and its own box extends from there − below to there + above. */
 struct ky_opening_apart {
     KY_FLOAT x, y, z, hx, hy, hz;
 };
@@ -70,12 +71,12 @@ KY_FN KY_TRUTH ky_opening_box_touches(struct ky_opening_apart a, struct ky_openi
 }
 
 /* `relative`: a cell is opened for sinks nearer to its centre than this number of its longest
- * sides, however small its share of their acceleration, because the potential, and the next step,
- * depend more on it. */
+ * sides, however small its contribution to their acceleration, because the potential and the next
+ * step depend more on it. */
 #define KY_OPENING_NEAREST 1.0f
 
 /* `relative`: 1 if a sink may be within KY_OPENING_NEAREST l of the centre of the cell's box along
- * every axis, l being its longest side; the cube holds the box. */
+ * every axis, where l is its longest side; the cube contains the box. */
 KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_opening_sides s)
 {
     KY_FLOAT lx = s.below_x + s.above_x, ly = s.below_y + s.above_y, lz = s.below_z + s.above_z;
@@ -89,16 +90,16 @@ KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_open
            0.0f;
 }
 
-/* The data of a test besides the distance of the centre of mass. Without any of these no box need
- * be read. */
+/* The data that a test uses in addition to the distance of the centre of mass. Without any of these
+ * no box need be read. */
 #define KY_OPENING_TO_BOX 1    /* minimum: distances are to the cell's box */
 #define KY_OPENING_CUBE 2      /* relative: the cube, not the box, may touch the sinks' box */
 #define KY_OPENING_TOUCH 4     /* a cell that touches the sinks' box is opened at any distance */
-#define KY_OPENING_REACH 0x800 /* a cell within the reach of a spline is opened */
+#define KY_OPENING_REACH 0x800 /* a cell within the radius of a spline is opened */
 #define KY_OPENING_BOXES (KY_OPENING_TO_BOX | KY_OPENING_TOUCH | KY_OPENING_REACH)
 
-/* The opening test: 1 (of several cells: all bits) if the cell is to be opened. d2 is
- * ky_opening_distance2, open2 the cell's own times the factor of the sinks; `how` has the bits
+/* The opening test: 1 (for several cells: all bits) if the cell is to be opened. d2 is
+ * ky_opening_distance2, open2 the cell's open2 times the factor of the sinks; `how` has the bits
  * above. Cells closer than KY_OPENING_CLOSE2 are opened whatever open2 is. */
 KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sides s, KY_FLOAT d2,
                                 KY_FLOAT open2, const unsigned int how)
@@ -116,11 +117,11 @@ KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sid
            ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));
 }
 
-/* Returns the |a| to which α is relative, for G = 1: `a`, the pull of the other bodies at the last
- * evaluation, but at least 1e-4 φ²/M. φ is the potential at the last evaluation, M the mass of all
- * bodies. Without the floor the whole tree would be opened at the centre of a system, where |a|
- * vanishes. By the Cauchy-Schwarz inequality φ²/M never exceeds Σ m/s², the pull of all bodies if
- * it had one direction. Far outside a system φ²/M is |a|. */
+/* Returns the |a| to which α is relative, for G = 1: `a`, the acceleration by the other bodies at
+ * the last evaluation, but at least 1e-4 φ²/M. φ is the potential at the last evaluation, M the
+ * mass of all bodies. Without this floor the whole tree would be opened at the centre of a system,
+ * where |a| vanishes. By the Cauchy-Schwarz inequality φ²/M never exceeds Σ m/s², the acceleration
+ * if all bodies were in one direction. Far outside a system φ²/M is |a|. */
 #define KY_OPENING_FLOOR KY_WIDE_OF(1e-4)
 KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
 {
@@ -128,29 +129,29 @@ KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
     return a > floor ? a : floor;
 }
 
-/* |a| as it is kept between evaluations: never 0, since 0 stands for an unknown |a|. */
+/* |a| as stored between evaluations: never 0, which means an unknown |a|. */
 KY_FN ky_scalar ky_opening_kept(ky_scalar x, ky_scalar y, ky_scalar z)
 {
     return (ky_scalar)1e-30f + KY_SQRT(x * x + y * y + z * z);
 }
 
-/* M is summed as a whole number, so that the sum is the same in any order. One unit of mass, about
+/* M is summed as an integer, so that the sum does not depend on the order. One unit of mass, about
  * the mean mass, has this many parts. */
 #define KY_OPENING_MASS_PART 1048576.0f
 
-/* The distance s of its own is used: offset, whose radius is longer by s. */
+/* The cell's own distance s is used: offset, whose radius is longer by s. */
 #define KY_OPENING_OFFSET 0x1000
 
-/* The opening of a tree: KY_OPENING_…, the order of its moments, 1/θ. */
+/* The opening test of a tree: KY_OPENING_…, the order of its moments, 1/θ. */
 struct ky_opening_test {
     unsigned int how;
     int order;
     ky_scalar inverse_theta;
 };
 
-/* `relative`: a cell of mass m and longest side l is opened where d^(p+3) <= m l^(p+1)/(α a), p
- * being the order; a is the smallest last acceleration of the sinks for G = 1. So the squared
- * distance is open2 of the cell times the factor of the sinks, which is (α a)^power, at most
+/* `relative`: a cell of mass m and longest side l is opened if d^(p+3) <= m l^(p+1)/(α a), where p
+ * is the order and a the smallest last acceleration of the sinks for G = 1. So the squared distance
+ * is the cell's open2 times the factor of the sinks, which is (α a)^power, at most
  * KY_OPENING_MOST_FACTOR. */
 #define KY_OPENING_MOST_FACTOR KY_WIDE_OF(1e30)
 
@@ -169,7 +170,7 @@ KY_FN ky_scalar ky_opening_relative_open2(ky_scalar m, ky_scalar l, int order)
 
 /* open2 of a cell for every test: the squared distance up to which it is opened. s2 is the squared
  * distance of its centre of mass from the centre of its box or cube, whose longest side is l.
- * Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
+ * Without a test of boxes the radius has to contain the cell's own bodies, also about a centre that
  * has been rounded by up to `rounding`. */
 KY_FN ky_scalar ky_opening_radius2(struct ky_opening_test test, ky_scalar mass, ky_scalar l,
                                    ky_scalar s2, ky_scalar rounding)

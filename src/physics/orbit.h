@@ -1,6 +1,6 @@
 /* The orbit of two bodies about each other, from their positions and velocities. `gm` is G times
- * the mass of both, `r` their distance, `v2` the square of their relative velocity, `rv` the
- * product of relative place and velocity. Host only. */
+ * the total mass, `r` their distance, `v2` the square of their relative velocity, `rv` the scalar
+ * product of relative position and velocity. Host only. */
 #ifndef KY_PHYSICS_ORBIT_H
 #define KY_PHYSICS_ORBIT_H
 
@@ -12,8 +12,8 @@ static inline double ky_orbit_inverse_axis(double gm, double r, double v2)
     return 2 / r - v2 / gm;
 }
 
-/* e of a bound orbit, from e cos E = 1 − r/a and e sin E = r·v/√(G M a), which lose no digits where
- * it is round. */
+/* e of a bound orbit, from e cos E = 1 − r/a and e sin E = r·v/√(G M a), which lose no digits for
+ * nearly circular orbits. */
 static inline double ky_orbit_eccentricity(double gm, double inverse_axis, double r, double rv)
 {
     const double along = 1 - r * inverse_axis, across = rv * sqrt(inverse_axis / gm);

@@ -1,23 +1,23 @@
-/* Samples of many bodies: an order of the indices 0 … n − 1 that has nothing to do with the order
- * in which the bodies lie in a file. The first `count` indices of it are a sample of distinct
- * bodies, the same ones on the host and on devices.
+/* Samples of many bodies: a permutation of the indices 0 … n − 1 that is unrelated to the order of
+ * the bodies in a file. Its first `count` indices are a sample of distinct bodies, the same ones on
+ * the host and on devices.
  *
  * Every (n/count)th body is not a sample: in an ordered lattice it is one plane, or one corner of
- * each cell; where two components alternate it is one of them.
+ * each cell; if two components alternate it is one of them.
  *
- * A word of the bits that n needs is multiplied by odd numbers and its upper half is added
- * without carry to the lower one, three times. Each step can be undone, so this is an order of all
- * words. A word that is not an index goes through the steps again until an index comes, which keeps
- * it an order of the indices (Black & Rogaway 2002, "Ciphers with arbitrary finite domains"). On
- * average fewer than two rounds are needed. */
+ * A word with as many bits as n is multiplied by odd numbers, and its upper half is added
+ * without carry to the lower one, three times. Each step is invertible, so this is a permutation of
+ * all words. A word that is not an index goes through the steps again until an index results, which
+ * makes it a permutation of the indices (Black & Rogaway 2002, "Ciphers with arbitrary finite
+ * domains"). On average fewer than two rounds are needed. */
 #ifndef KY_PHYSICS_SAMPLE_H
 #define KY_PHYSICS_SAMPLE_H
 
 #include "physics/dialect.h"
 
 struct ky_sample_order {
-    KY_WORD n, mask; /* mask + 1: the power of two that holds n */
-    int shift;       /* half of its bits, rounded up */
+    KY_WORD n, mask; /* mask + 1: the power of two that is at least n */
+    int shift;       /* half the number of its bits, rounded up */
 };
 
 /* n >= 1. */
@@ -33,7 +33,7 @@ KY_FN struct ky_sample_order ky_sample_order(KY_WORD n)
     return order;
 }
 
-/* The index at place k of the order; k < n. */
+/* The index at position k of the permutation; k < n. */
 KY_FN KY_WORD ky_sample_index(struct ky_sample_order order, KY_WORD k)
 {
     do {
@@ -47,7 +47,7 @@ KY_FN KY_WORD ky_sample_index(struct ky_sample_order order, KY_WORD k)
     return k;
 }
 
-/* The place of index i in the order; i < n. Products with the inverse numbers modulo 2⁶⁴. */
+/* The position of index i in the permutation; i < n. Uses products with the inverses modulo 2⁶⁴. */
 KY_FN KY_WORD ky_sample_place(struct ky_sample_order order, KY_WORD i)
 {
     do {

@@ -1,4 +1,4 @@
-/* How a pair is softened, for the formulas of gravity.h and the code that prepares their input. */
+/* The softening of a pair, for the formulas of gravity.h and the code that prepares their input. */
 #ifndef KY_PHYSICS_SOFTENING_H
 #define KY_PHYSICS_SOFTENING_H
 
@@ -6,7 +6,7 @@
 #include "physics/softening_kinds.h"
 
 /* A pair for the formulas of gravity.h: its ε², s², and y = KY_RSQRT(s²), or 0 if the source exerts
- * nothing on the sink. s² is r² + ε², but r² (at least KY_CLOSE2) with KY_SPLINED. `how` is
+ * no force on the sink. s² is r² + ε²; with KY_SPLINED it is r² (at least KY_CLOSE2). `how` is
  * constant in every loop. */
 struct ky_softened {
     KY_REAL eps2, s2, y;
@@ -28,7 +28,7 @@ KY_FN KY_REAL ky_softening_eps2(KY_REAL sink, KY_REAL source, const int how)
     return (how & KY_EPS_SUM) ? sink + source : sink;
 }
 
-/* The pair where r² is known. */
+/* The pair if r² is known. */
 KY_FN struct ky_softened ky_splined_of(KY_REAL eps2, KY_REAL r2)
 {
     struct ky_softened s;
@@ -40,7 +40,7 @@ KY_FN struct ky_softened ky_splined_of(KY_REAL eps2, KY_REAL r2)
     return s;
 }
 
-/* The pair where both s² and r² + ε² are known. */
+/* The pair if both s² and r² + ε² are known. */
 KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
 {
     struct ky_softened s;
@@ -51,7 +51,7 @@ KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
         s.y = KY_WHERE_ABOVE(KY_RSQRT(s2), s2, KY_CLOSE2);
         return s;
     }
-    /* before the test: then no compiler makes a branch of it */
+    /* before the test, so that no compiler makes a branch of it */
     s.y = (how & KY_ROUGH) ? KY_RSQRT_ROUGH(s2) : KY_RSQRT(s2);
     if (how & KY_GUARD)
         s.y = KY_WHERE_ABOVE(s.y, s2, KY_CLOSE2);
@@ -78,7 +78,7 @@ KY_FN struct ky_softened ky_soften(KY_REAL dx, KY_REAL dy, KY_REAL dz, KY_REAL s
 #define KY_SOFTENING_ROW(name, NAME, how, help) KY_SOFTENING_ROW_##NAME,
 enum { KY_SOFTENING_KINDS(KY_SOFTENING_ROW) KY_SOFTENING_KIND_COUNT };
 
-/* By enum ky_softening_kind. */
+/* The word for an enum ky_softening_kind. */
 static inline const char *ky_softening_name(int kind)
 {
 #define KY_SOFTENING_NAME(name, NAME, how, help) #name,
@@ -87,7 +87,7 @@ static inline const char *ky_softening_name(int kind)
     return names[kind];
 }
 
-/* How loops soften the pairs of bodies that have softenings of their own. */
+/* The softening bits of loops over pairs of bodies that have their own softenings. */
 static inline int ky_softening_how(int kind)
 {
 #define KY_SOFTENING_HOW(name, NAME, how, help) how,

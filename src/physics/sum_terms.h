@@ -1,4 +1,4 @@
-/* The terms of a body in the sums over bodies (sums.h), in numbers of the state. Portable C:
+/* The terms of one body in the sums over bodies (sums.h), in numbers of the state. Portable C:
  * physics/dialect.h. */
 #ifndef KY_PHYSICS_SUM_TERMS_H
 #define KY_PHYSICS_SUM_TERMS_H
@@ -12,7 +12,7 @@ KY_FN ky_state ky_sum_with(ky_state sum, ky_state m, ky_state x, ky_state y)
     return ky_state_add(sum, ky_state_product(m, ky_state_product(x, y)));
 }
 
-/* Adds the terms of a body to the sums before EXTERNAL. */
+/* Adds the terms of one body to the sums before EXTERNAL. */
 KY_FN void ky_sum_body(ky_state *sum, ky_state m, const ky_state *x, const ky_state *v,
                        const ky_state *a, ky_state potential)
 {

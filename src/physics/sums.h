@@ -1,8 +1,8 @@
-/* The places of the sums over bodies, for every engine. Vectors take three places. */
+/* The indices of the sums over bodies, for every engine. Vectors take three elements. */
 #ifndef KY_PHYSICS_SUMS_H
 #define KY_PHYSICS_SUMS_H
 
-#define KY_SUM_CHUNK 4096 /* bodies that are summed by themselves, in the caller's order */
+#define KY_SUM_CHUNK 4096 /* consecutive bodies of one partial sum, in the caller's order */
 #define KY_SUM_MASS 0
 #define KY_SUM_CENTRE 1
 #define KY_SUM_MOMENTUM 4
@@ -13,7 +13,7 @@
 #define KY_SUM_FORCE 13
 #define KY_SUM_EXTERNAL 16 /* m φ of external fields */
 #define KY_SUMS 17
-/* The sums before EXTERNAL, whose terms are kept for each body. */
+/* The sums before EXTERNAL, whose terms are stored for each body. */
 #define KY_SUMS_KEPT 16
 
 #endif

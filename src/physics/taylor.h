@@ -2,25 +2,26 @@
  * and about the centre of sinks (local coefficients). n and m are triples of exponents, |n| is
  * their sum, tⁿ = x^i y^j z^k and n! = i! j! k!.
  *
- *     M_n = Σ m ξⁿ/n!                        moments: ξ from the centre of mass, so M_n = 0 if |n|
- * = 1 D_n = ∂ⁿ/∂rⁿ (1/s), s² = r² + ε²       derivatives at r = source - sink, between the centres
- *     K_m = Σ M_n D_(n+m), |n| + |m| <= p    what a cell adds to the local coefficients
+ *     M_n = Σ m ξⁿ/n!                        moments: ξ from the centre of mass,
+ *                                            so M_n = 0 if |n| = 1
+ *     D_n = ∂ⁿ/∂rⁿ (1/s), s² = r² + ε²       derivatives at r = source - sink, between the centres
+ *     K_m = Σ M_n D_(n+m), |n| + |m| <= p    a cell's contribution to the local coefficients
  *     p(t) = Σ K_m tᵐ/m!                     -φ at a sink, t = centre - sink
  *     a_e(t) = -Σ K_(m+e) tᵐ/m!              its acceleration along the axis e
  *
- * p(t) is the Taylor expansion of Σ m/sqrt(|r + ξ + t|² + ε²), thus softened as the bodies are. A
+ * p(t) is the Taylor expansion of Σ m/sqrt(|r + ξ + t|² + ε²), so it is softened like the bodies. A
  * centre is moved by
  *
  *     M'_n = Σ M_k τ^(n-k)/(n-k)!            τ = old centre - new centre
- *     K'_m = Σ K_(m+k) τᵏ/k!                 the same
+ *     K'_m = Σ K_(m+k) τᵏ/k!                 with the same τ
  *
- * and the derivatives follow from each other (McMurchie & Davidson 1978):
+ * and the derivatives follow from a recurrence (McMurchie & Davidson 1978):
  *
  *     g_0 = 1/s, g_k = (1 - 2 k)/s² g_(k-1)
  *     R^k_0 = g_k, R^k_(n+e) = r_e R^(k+1)_n + n_e R^(k+1)_(n-e), D_n = R^0_n
  *
- * R^k_n is proportional to 1/s^(|n|+2k+1), and the tables have it times this power, with r/s in
- * place of r: powers of distances beyond those of D_n would leave the range of float.
+ * R^k_n is proportional to 1/s^(|n|+2k+1), and the tables contain it times this power, with r/s
+ * instead of r: higher powers of distances than in D_n would leave the range of float.
  *
  * The tables (taylor_table.h) have a row for each term. `order` is constant in every loop. */
 #ifndef KY_PHYSICS_TAYLOR_H
@@ -30,8 +31,8 @@
 #include "physics/taylor_orders.h"
 #include "physics/taylor_table.h"
 
-/* The rows of a table up to an order: ROWS(d) has the rows of degree d. (OpenCL C has no macros
- * with a variable number of arguments.) */
+/* The rows of a table up to an order: ROWS(d) has the rows of degree d. (OpenCL C has no variadic
+ * macros.) */
 #define KY_TAYLOR_UP_TO(order, ROWS)                                                               \
     {                                                                                              \
         ROWS(0) ROWS(1) if ((order) >= 2)                                                          \
@@ -64,7 +65,7 @@ KY_FN void ky_taylor_powers(KY_REAL *power, const KY_REAL *t, const int order)
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWER_ROWS)
 }
 
-/* D_n at r, from y = KY_RSQRT(s²). `d` has KY_TAYLOR_DERIVATIVES places. */
+/* D_n at r, from y = KY_RSQRT(s²). `d` has KY_TAYLOR_DERIVATIVES elements. */
 KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const int order)
 {
     KY_REAL u[3], h[KY_TAYLOR_MOST + 1]; /* h[k]: 1/s^(k+1) */
@@ -87,7 +88,7 @@ KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const 
 }
 
 /* Adds the contribution of a cell with moments up to a degree (the mass is moment[0]) to local
- * coefficients. Moments of degree `order` act on K_0 alone, thus on the potential. */
+ * coefficients. Moments of degree `order` act only on K_0, and thus on the potential. */
 KY_FN void ky_taylor_act_to(KY_REAL *coefficient, const KY_REAL *moment, const KY_REAL *d,
                             const int order, const int degree)
 {
@@ -105,8 +106,8 @@ KY_FN void ky_taylor_act(KY_REAL *coefficient, const KY_REAL *moment, const KY_R
     ky_taylor_act_to(coefficient, moment, d, order, order);
 }
 
-/* Adds `coefficient` to the coefficients about another centre, from which `power` leads to the old
- * one. */
+/* Adds `coefficient` to the coefficients about another centre; `power` has the powers of the vector
+ * from that centre to the old one. */
 KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *coefficient, const KY_REAL *power,
                            const int order)
 {
@@ -144,8 +145,9 @@ KY_FN void ky_taylor_add_body(KY_REAL *moment, KY_REAL m, const KY_REAL *power, 
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_BODY_ROWS)
 }
 
-/* Adds the moments of a cell to the moments of degree 2 and more about a centre from which `power`
- * leads to the cell's own; `from` has its mass as the first. */
+/* Adds the moments of a cell to the moments of degree 2 and more about another centre; `power` has
+ * the powers of the vector from that centre to the cell's own. The first element of `from` is the
+ * cell's mass. */
 KY_FN void ky_taylor_add_cell(KY_REAL *moment, const KY_REAL *from, const KY_REAL *power,
                               const int order)
 {

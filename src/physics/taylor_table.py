@@ -12,11 +12,11 @@ HEAD = """\
 /* Tables for physics/taylor.h, written by taylor_table.py: change that program, not this file.
  *
  * A coefficient belongs to three exponents n = (i, j, k), its degree is |n| = i + j + k. Their
- * numbers: 0 is (0, 0, 0), 1 to 3 are x, y, z, 4 to 9 are xx yy zz xy xz yz, then come those of
- * degree 3 and so on. A table ends in the degree of its rows.
+ * numbers: 0 is (0, 0, 0), 1 to 3 are x, y, z, 4 to 9 are xx yy zz xy xz yz, then come the
+ * triples of degree 3 and so on. A table ends in the degree of its rows.
  *
  * KY_TAYLOR_POWERS_d(T), T(n, axis, below, over, degree): t^n/n! = t[axis] (t^below/below!) / over.
- * KY_TAYLOR_SUMS_d(A), A(a, b, c): all a and b whose exponents add up to those of c.
+ * KY_TAYLOR_SUMS_d(A), A(a, b, c): all a and b whose exponents add up to the exponents of c.
  * KY_TAYLOR_DERIVATIVES_d(G, X, Y, S): D_n s^(|n|+1) for all n of the degree, in the order in which
  * they are computed. Numbers from %d on are intermediate; u is the direction.
  *     G(to, number): the number

@@ -1,6 +1,6 @@
-/* The tidal tensor at a point, ∂a_i/∂x_j, of bodies and of cells with second moments, softened as
- * their forces in gravity.h. It is symmetric; with ε = 0 its trace is 0 where there is no matter.
- * Read where KY_RSQRT_SCALE is 1.
+/* The tidal tensor at a point, ∂a_i/∂x_j, of bodies and of cells with second moments, softened like
+ * their forces in gravity.h. It is symmetric; with ε = 0 its trace is 0 in empty space. Requires
+ * KY_RSQRT_SCALE = 1.
  *
  * With d from the point to the source, s² = d² + ε²:
  *
@@ -10,7 +10,8 @@
  *           -C_ij/s⁵ + 5 (C d)_i d_j/s⁷ + 5 d_i (C d)_j/s⁷
  *           + d_i d_j (3 m/s⁵ + 5 t/s⁷ - 35 H/(2 s⁹)) - δ_ij (m/s³ + t/s⁵ - 5 H/(2 s⁷))
  *
- * A body that is a spline has the force m f d, f as in ky_add_spline, and with u = r/h, v = 1 - u:
+ * A body softened as a spline has the force m f d, f as in ky_add_spline, and with u = r/h, v = 1 -
+ * u:
  *
  *     -m (f'/r d_i d_j + f δ_ij)
  *     u < 1/2:  f'/r = (96 u - 384/5)/h⁵

@@ -1,4 +1,4 @@
-/* energy.csv: a header line, and a row of sums for each time that was asked for. */
+/* energy.csv: a header line, and a row of sums for each requested time. */
 #ifndef KY_SIMULATION_ENERGY_H
 #define KY_SIMULATION_ENERGY_H
 
@@ -18,11 +18,11 @@ struct ky_followed {
 struct ky_energy_start {
     double energy, potential; /* [mass velocity²] */
     int conserved; /* 0: the forces of two bodies on each other are not equal and opposite, as with
-                      softenings of their own and the kind plummer */
-    int external;  /* 1: rows have the energy in external fields; earlier versions did not write it
-                    */
-    int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones;
-                  earlier versions did not write them */
+                      bodies' own softenings of the kind plummer */
+    int external;  /* 1: rows have the energy in external fields, which earlier versions did not
+                      write */
+    int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones,
+                  which earlier versions did not write */
     int core;  /* 1: rows have the numbers of the core */
     struct ky_followed followed;
 };
@@ -40,21 +40,21 @@ struct ky_energy_now {
     double core[KY_CORE_NUMBERS]; /* measured with start->core */
 };
 
-/* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
+/* (E − E₀)/|E₀|; NaN if energy is not conserved, and if E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* The same as a measure of the errors of forces and steps: relative to |W₀| if |E₀| is less than a
- * hundredth of |W₀|. */
+/* The same as a measure of the errors of forces and steps: relative to |W₀| if |E₀| is less than
+ * |W₀|/100. */
 double ky_energy_error(const struct ky_energy_start *start, const struct ky_sums *sums);
 /* A run warns if its energy error exceeds this. */
 #define KY_ENERGY_LIMIT 1e-3
 
-/* Sets start->external, start->bound and start->core by the columns of the open file. Changes the
- * position in the file. */
+/* Sets start->external, start->bound and start->core according to the columns of the open file.
+ * Changes the position in the file. */
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start);
 
-/* Write the line with the names of the columns, or one row. An unknown number leaves its cell
- * empty. Failures show in ferror(file) and fflush(file). */
+/* Write the header line, or one row. An unknown number leaves its cell empty. Failures show in
+ * ferror(file) and fflush(file). */
 void ky_energy_header(FILE *file, const struct ky_energy_start *start);
 void ky_energy_row(FILE *file, const struct ky_energy_start *start,
                    const struct ky_energy_now *now);

@@ -33,7 +33,7 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_piec
     return ky_folder_path(folder, name, path, error);
 }
 
-/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
+/* 1 if a run's snapshots have such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
  * piece. */
 static int is_snapshot(const char *name)
 {
@@ -50,7 +50,7 @@ static int is_snapshot(const char *name)
     return 0;
 }
 
-/* Not for pieces but the first one, which stands for all. */
+/* 1 for a single file or for the first piece, which stands for all pieces. */
 static int begins_snapshot(const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -63,7 +63,7 @@ static int begins_snapshot(const char *name)
  * leaves everything as it was. */
 static const char begun[] = "starting.part", complete[] = "starting", moving[] = "started";
 
-/* Whether a run writes this file and may remove it; run.log is locked and emptied in its place. */
+/* 1 if a run writes this file and may remove it; run.log is locked and emptied in place instead. */
 static int is_result(const char *name)
 {
     static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
@@ -88,7 +88,7 @@ static int is_result(const char *name)
     return is_snapshot(name);
 }
 
-/* Whether an interrupted start has left it. */
+/* 1 if an interrupted start has left it. */
 static int is_start(const char *name)
 {
     return !strcmp(name, complete) || !strcmp(name, moving);
@@ -99,7 +99,7 @@ static int is_own(const char *name)
     return is_result(name) || is_start(name);
 }
 
-/* Calls `act` for every entry of the folder that `which` chooses. */
+/* Calls `act` for every entry of the folder for which `which` returns 1. */
 static enum ky_status each(const char *folder, int (*which)(const char *name),
                            enum ky_status (*act)(const char *folder, const char *name,
                                                  struct ky_error *error),
@@ -116,7 +116,7 @@ static enum ky_status each(const char *folder, int (*which)(const char *name),
     return status;
 }
 
-/* KY_USAGE if results are in the folder; the error says how to continue. */
+/* Fails with KY_USAGE: results are in the folder; the message says how to continue. */
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
     if (!ky_folder_resumable(folder))
@@ -144,14 +144,16 @@ static enum ky_status make(const char *folder, int *made, struct ky_error *error
 {
     char path[KY_PATH];
     if (!*folder || snprintf(path, sizeof path, "%s", folder) >= KY_PATH)
-        return ky_fail(error, KY_USAGE, "--output: '%.60s' is not a name for a folder", folder);
+        return ky_fail(error, KY_USAGE, "--output: '%.60s' is not a valid name for a folder",
+                       folder);
     for (char *slash = path + 1;; slash++) {
         slash += strcspn(slash, "/");
         char kept = *slash;
         *slash = '\0';
         *made = mkdir(path, 0777) == 0;
         if (!*made && errno != EEXIST)
-            return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", path, strerror(errno));
+            return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be created: %s", path,
+                           strerror(errno));
         if (!kept)
             return KY_OK;
         *slash = kept;
@@ -221,7 +223,8 @@ enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct 
     ky_folder_drop(folder);
     KY_TRY(ky_folder_path(folder, begun, inside, error));
     if (mkdir(inside, 0777))
-        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", inside, strerror(errno));
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be created: %s", inside,
+                       strerror(errno));
     return KY_OK;
 }
 
@@ -250,7 +253,7 @@ enum ky_status ky_folder_settle(const char *folder, struct ky_error *error)
     char path[KY_PATH];
     enum ky_status status = ky_folder_path(folder, complete, path, error);
     if (!status && !access(path, F_OK)) {
-        ky_folder_stop(folder); /* a file `stop` from before does not mean this run */
+        ky_folder_stop(folder); /* a file `stop` from before is not meant for this run */
         status = each(folder, is_result, remove_result, error);
         if (!status)
             status = rename_in(folder, complete, moving, error);

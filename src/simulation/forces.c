@@ -14,21 +14,21 @@
 #include "engine/engine.h"
 #include "simulation/sim.h"
 
-/* Why one device finds the field at these points by itself; NULL: several can share it. */
+/* The reason why a single device computes the field at these points; NULL: several can share it. */
 static const char *why_one_device(const struct ky_parameters *resolved,
                                   const struct ky_field_points *points)
 {
     const int is_field = points && (points->acceleration || points->potential || !points->tide);
     if (points && ky_force_kind(resolved->force)->is_exact)
-        return "ranks do not share fields at points by exact sums";
+        return "ranks do not compute fields at points by exact sums";
     if (is_field && (points->count >= KY_MANY_POINTS || ky_force_kind(resolved->force)->expands))
-        return "ranks do not share fields at many points, nor those of fmm";
+        return "ranks do not compute fields at many points, or fields of fmm";
     return NULL;
 }
 
-/* Opens an engine with the bodies on it, which heeds the flag of the parameters, for forces on the
- * bodies (points NULL) or the field at points. *resolved: the parameters as they are used. Close
- * the engine after a failure too. */
+/* Opens an engine with the bodies on it, which checks the flag of the parameters, for forces on the
+ * bodies (points NULL) or the field at points. *resolved: the parameters in use. Close the engine
+ * also after a failure. */
 static enum ky_status open_with(const struct ky_parameters *parameters,
                                 const struct ky_bodies *bodies,
                                 const struct ky_field_points *points,
@@ -76,7 +76,7 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     if (!status)
         status = ky_engine_forces(engine, error);
     if (!status) {
-        engine->halt = NULL; /* a flag now is too late: the caller's arrays change whole or not */
+        engine->halt = NULL; /* too late for the flag: the caller's arrays change whole or not */
         status = ky_engine_get(engine, &results, error);
     }
     if (!status && report) {

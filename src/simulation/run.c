@@ -1,4 +1,4 @@
-/* A run in a folder: its life from step to step. run_start.c and run_resume.c begin one. */
+/* A run in a folder, from its first to its last step. run_start.c and run_resume.c begin one. */
 #include "simulation/run.h"
 
 #include <errno.h>
@@ -111,10 +111,10 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
     if (!(run->log = fopen(path, "a+")))
         return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
     if (fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
-        return ky_fail(error, KY_USAGE,
-                       "%s: another run is at work in this folder; wait for it or choose another "
-                       "--output",
-                       run->given.output);
+        return ky_fail(
+            error, KY_USAGE,
+            "%s: another run is using this folder; wait for it or choose another --output",
+            run->given.output);
     if (fseek(run->log, 0, SEEK_END) || (run->log_before = ftell(run->log)) < 0)
         return ky_fail(error, KY_CANNOT_WRITE, "%s: run.log: %s", run->given.output,
                        strerror(errno));
@@ -133,7 +133,7 @@ static void tell(struct ky_run *run)
     run->given.progress(run->given.progress_context, &progress);
 }
 
-/* Notes why the run stops; returns the words for it. */
+/* Records why the run stops; returns the text for it. */
 static const char *because(struct ky_run *run, int kind, const char *words)
 {
     run->stop.kind = (int)kind;
@@ -159,7 +159,7 @@ static const char *stop_reason(struct ky_run *run)
     return NULL;
 }
 
-/* The same, including the file named stop in the folder and orders of the view. */
+/* The same, including the file named stop in the folder and commands of the view. */
 static const char *any_reason(struct ky_run *run)
 {
     const char *reason = stop_reason(run);
@@ -215,8 +215,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_table(run, &run->escapers, error);
 }
 
-/* Writes the parameters that the caller's function has changed as text again, so that snapshots and
- * restart files have them. */
+/* Writes the parameters that the caller's function has changed as text again, for snapshots and
+ * restart files. */
 static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error)
 {
     char *text = NULL;
@@ -236,7 +236,7 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     const struct ky_instant now = run->sim->now;
     if (!run->given.visit || now.part != 0 || now.ticks / run->schedule.stride % every)
         return KY_OK;
-    struct ky_error own = {KY_OK, ""}; /* the function may fail without a text */
+    struct ky_error own = {KY_OK, ""}; /* the function may fail without a message */
     run->sim->in_run = 1;
     run->sim->has_changed = 0;
     enum ky_status status = run->given.visit(run->given.visit_context, run->sim, &own);
@@ -287,7 +287,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
         status = ky_run_look_for_escapers(run, error);
     if (!status && row)
         status = ky_run_write_energy(run, error);
-    if (!status && row && !run->halted.text[0]) /* else the next row tells */
+    if (!status && row && !run->halted.text[0]) /* otherwise the next row reports it */
         status = ky_run_look_for_collapse(run, error);
     if (!status && ky_schedule_snapshot_due(schedule, now)) {
         status = ky_run_write_snapshot(run, error);
@@ -299,7 +299,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
     return status ? status : ky_run_write_json(run, "running", NULL, error);
 }
 
-/* Runs to the end, or to a reason to stop. */
+/* Runs to the end, or until there is a reason to stop. */
 static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
 {
     int waits, stops;
@@ -327,7 +327,7 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
         if (!status)
             tell(run);
     }
-    /* Also after the first step, which is made before the loop. */
+    /* Also after the first step, which is done before the loop. */
     if (!*reason && run->halted.text[0])
         *reason = run->halted.text;
     return status ? status : ky_run_write_restart(run, error);
@@ -349,13 +349,13 @@ static void tell_blocks(const struct ky_run *run)
         ky_log(&run->parameters, KY_LOG_INFO, "%.4g pairs, %.4g Gflop/s at %d operations a pair",
                report.pairs, ky_run_gflops(run, report.pairs), KY_OPERATIONS);
     if (report.cut > 0)
-        ky_log(
-            &run->parameters, KY_LOG_WARNING,
-            "%.4g of %.4g steps of bodies were longer than --eta asks for, because of --step-min",
-            report.cut, report.body_steps);
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "%.4g of %.4g steps of bodies were longer than required by --eta, because of "
+               "--step-min",
+               report.cut, report.body_steps);
 }
 
-/* Warns if the energy in the last row shows that forces or steps are too coarse. */
+/* Warns if the energy in the last row shows that forces or steps are too inaccurate. */
 static void warn_of_energy(const struct ky_run *run)
 {
     static const char *const advice[] = {
@@ -365,8 +365,7 @@ static void warn_of_energy(const struct ky_run *run)
         [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
     if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the energy has changed by %+.1e of itself, more than %g: results may be "
-               "wrong; use %s",
+               "the relative energy change is %+.1e, more than %g: results may be wrong; use %s",
                run->energy_error, KY_ENERGY_LIMIT, advice[run->sim->parameters.integrator]);
 }
 

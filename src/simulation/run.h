@@ -1,4 +1,4 @@
-/* Inside of a run in a folder: run_start.c and run_resume.c begin one, run.c advances it,
+/* Internals of a run in a folder: run_start.c and run_resume.c begin one, run.c advances it,
  * run_output.c and run_json.c write its files. */
 #ifndef KY_SIMULATION_RUN_H
 #define KY_SIMULATION_RUN_H
@@ -19,20 +19,20 @@ struct ky_run_state {
     struct ky_instant end;
     uint64_t stride, every, energy_every; /* ticks, as in struct ky_schedule */
     uint64_t shorten;                     /* 1: steps may be divided */
-    uint64_t bare;                        /* 1: no snapshots but at the times of --at */
+    uint64_t bare;                        /* 1: snapshots only at the times of --at */
     uint64_t snapshots;                   /* written so far */
     uint64_t energy_bytes;                /* length of energy.csv at the restart */
     uint64_t escapers_bytes;              /* of escapers.csv; 0: there is none */
     double energy, potential;             /* at the start [mass velocity²] */
     double wall;                          /* seconds up to the restart */
     uint64_t conserved, compress, pieces;
-    uint64_t core, collapsed; /* energy.csv has the core; it was small enough to stop once */
+    uint64_t core, collapsed; /* energy.csv has the core; the core was once small enough to stop */
     uint64_t escaped;         /* bodies removed so far */
     double stop_core, escape_radius, escapers;
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that made the bodies */
     struct ky_units units;
-    struct ky_space space; /* its universe, for snapshots: hubble is NaN if none is known */
+    struct ky_space space; /* the bodies' cosmology, for snapshots: hubble is NaN if unknown */
 };
 
 /* Up to this number of bodies the arrays for rows of energy.csv are kept between rows: new memory
@@ -48,7 +48,7 @@ struct ky_core_history {
     size_t count, room;
 };
 
-/* Parameters of a run that follow from the universe of its bodies, as texts. */
+/* Parameters of a run that depend on the cosmology of its bodies, as texts. */
 struct ky_run_universe {
     char expansion[KY_EXPANSION_TEXT];
     char *field;            /* the fields of the user and of Λ, or NULL */
@@ -68,10 +68,10 @@ struct ky_run_listed {
     size_t count;
 };
 
-/* How fast the run goes. */
+/* The speed of the run. */
 struct ky_run_pace {
-    double second;  /* ky_clock at the start of the second that is measured */
-    uint64_t steps; /* at that instant */
+    double second;  /* ky_clock at the start of the measured second */
+    uint64_t steps; /* at that time */
     double rate;    /* steps per second; 0: not known yet */
 };
 
@@ -79,10 +79,10 @@ struct ky_run_pace {
 struct ky_run_watch {
     struct ky_sim_watch frames;
     int is_paused, has_written;
-    struct ky_instant written; /* when the last snapshot was ordered */
+    struct ky_instant written; /* time of the last snapshot written by command */
 };
 
-/* A note about the bodies for the user, before the first step. */
+/* A remark about the bodies for the user, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
     char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
@@ -92,9 +92,9 @@ struct ky_run_notes {
 struct ky_run_facts {
     uint64_t hash;
     struct ky_scales scales;
-    uint64_t fastest; /* the id of the fastest escaper, where there are any */
+    uint64_t fastest; /* the id of the fastest escaper, if there are any */
     double velocity[3];
-    /* Of bodies that ranks have made or read: whether they have ids that count them, and the units
+    /* For bodies that ranks have made or read: whether they have ids that count them, and the units
      * of the engine, or an error of such units. */
     int counts;
     struct ky_engine_frame units;
@@ -106,49 +106,49 @@ struct ky_shared_file;  /* snapshot/shared_file.h */
 
 struct ky_run {
     /* The parameters of the start, resolved with the bodies; their log also writes run.log. The
-     * simulation's own are in force. */
+     * simulation's own parameters are in use. */
     struct ky_parameters parameters;
     struct ky_run_parameters given;
     struct ky_schedule schedule;
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
-    /* The recipe or the file from which ranks make the bodies; both NULL: they are given. */
+    /* The recipe or the file from which ranks make the bodies; both NULL: the bodies are given. */
     const struct ky_model_recipe *recipe;
     const struct ky_shared_file *file;
-    struct ky_sim *begun_sim; /* whose engine has them, until `sim` goes on from it */
+    struct ky_sim *begun_sim; /* whose engine has the bodies, until `sim` is created from it */
     struct ky_sim *sim;
     struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
     char *text;           /* effective parameters, INI */
-    char *texts;          /* a resumed run: the texts that its parameters point into */
+    char *texts;          /* for a resumed run: the texts that its parameters point into */
     char *origin;         /* the source of the bodies, or NULL */
     char *source;         /* the same as options: struct ky_run_parameters; or NULL */
-    uint64_t hash;        /* of the bodies at the start; 0: not known */
+    uint64_t hash;        /* of the bodies at the start; 0: unknown */
     FILE *log;
     struct ky_run_table energy, escapers;
     struct ky_run_listed listed;
-    long log_before;     /* bytes of run.log that an earlier run has written */
-    double energy_error; /* of the last row since this process began; NaN: no energy is conserved */
-    int is_changed;      /* 1: the caller's function has changed bodies or parameters */
-    double energy_time;  /* of the last row since this process began; NaN: none */
-    const char *folder;  /* where files go now: output, or `begun` */
-    char begun[KY_PATH]; /* folder of the first files until they are complete: see folder.h */
-    double started;      /* ky_clock at the start or the resumption [s] */
-    double restarted;    /* ky_clock when the last restart file was written [s] */
-    double looked;       /* ky_clock of the last check of the folder [s] */
-    double resume_time;  /* of the last restart file [time]; NaN: there is none */
+    long log_before;        /* bytes of run.log that an earlier run has written */
+    double energy_error;    /* of the last row since this process began; NaN: not conserved */
+    int is_changed;         /* 1: the caller's function has changed bodies or parameters */
+    double energy_time;     /* of the last row since this process began; NaN: none */
+    const char *folder;     /* the current folder for files: output, or `begun` */
+    char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
+    double started;         /* ky_clock at the start or the resumption [s] */
+    double restarted;       /* ky_clock when the last restart file was written [s] */
+    double looked;          /* ky_clock of the last check of the folder [s] */
+    double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
-    int restart_is_broken;  /* 1: the run goes on from the file before restart.kyo, which is not
-                               whole */
+    int restart_is_broken;  /* 1: the run continues from the previous restart file, because
+                               restart.kyo is damaged */
     char remark[KY_REMARK]; /* which softening was chosen */
     struct ky_run_universe universe;
     struct ky_run_notes notes;
     struct ky_run_pace pace;
     struct ky_run_watch watch;
-    double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
+    double age; /* age of the bodies' universe at the start [time]; 0: they have no cosmology */
     struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
     const char *within;     /* why it stops within a longest step, or NULL */
-    struct ky_stop stop;    /* the same, and why the run did, for the caller */
+    struct ky_stop stop;    /* the same, and why the run stopped, for the caller */
     ky_log_function *outer_log;
     void *outer_context;
     const volatile int *outer_stop; /* of the caller's parameters; the simulation has none */
@@ -158,127 +158,128 @@ struct ky_run {
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
 
-/* Chooses the number of ranks, if the caller leaves it to us (choose_ranks). The remark is for the
- * log, or empty. */
+/* Chooses the number of ranks, if the caller asks for it (choose_ranks). The remark is for the log,
+ * or empty. */
 void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
                          const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK]);
-/* The caller's parameters over the defaults. KY_USAGE for structs that no _defaults call filled,
- * and for numbers of the run that are out of range, such as a negative radius. */
+/* Fills in the defaults of the caller's parameters. KY_USAGE for structs that no _defaults call has
+ * filled, and for numbers of the run that are out of range, such as a negative radius. */
 enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
                                        const struct ky_run_parameters *given,
                                        struct ky_parameters *own, struct ky_run_parameters *own_run,
                                        struct ky_error *error);
-/* A run with the caller's parameters over the defaults, and nothing opened yet. KY_USAGE for
- * structs that no _defaults call filled, and without an output folder. Free with ky_run_destroy. */
+/* Creates a run with the caller's parameters and defaults, with nothing opened yet. KY_USAGE for
+ * structs that no _defaults call has filled, and without an output folder. Free with
+ * ky_run_destroy. */
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *given, struct ky_run **made,
                              struct ky_error *error);
 /* Closes the files and the simulation, and frees the run. */
 void ky_run_destroy(struct ky_run *run);
-/* Replaces the word "bodies" of --expansion by the universe of the bodies. If the parameters have
+/* Replaces the word "bodies" of --expansion by the cosmology of the bodies. If the parameters have
  * an expansion with a cosmological constant and no field for it, adds the field. KY_USAGE if the
- * bodies have no numbers, and for a field `lambda` that contradicts the universe. universe->field
- * is to be freed, after a failure too. */
+ * bodies have no cosmology, and for a field `lambda` that contradicts it. The caller frees
+ * universe->field, also after a failure. */
 enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                       const struct ky_snapshot *snapshot,
                                       struct ky_run_universe *universe, struct ky_error *error);
-/* The age of the bodies' universe [time]; 0: they have none. */
+/* The age of the bodies' universe [time]; 0: they have no cosmology. */
 double ky_run_age(const struct ky_snapshot *snapshot);
-/* Lengths and times of the bodies with the softening of the parameters; all 0 where no body has
- * mass or there is no gravity. */
+/* Lengths and times of the bodies with the softening of the parameters; all 0 if no body has mass
+ * or there is no gravity. */
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error);
-/* run_bodies.c. Notes coincident bodies with different velocities and without softening. KY_FAULT
- * when memory is out. */
+/* run_bodies.c. Records a remark about coincident bodies with different velocities and without
+ * softening. KY_FAULT if memory runs out. */
 enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
                                       const struct ky_bodies *bodies, char note[KY_NOTE],
                                       struct ky_error *error);
-/* After the first forces: notes peculiar accelerations that are small against the errors of the
- * forces, and the α that would be needed. */
+/* After the first forces: records a remark if peculiar accelerations are small compared with the
+ * errors of the forces, with the α that would be needed. */
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error);
-/* Notes the escapers of the scales. */
+/* Records a remark about the escapers in the scales. */
 void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_units *units,
                           char note[KY_NOTE]);
 /* Opens run.log and locks it while this process lives. KY_USAGE if another run in the folder has
  * the lock. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
-/* A copy of the text, to be freed; NULL when memory is out. */
+/* A copy of the text, which the caller frees; NULL if memory runs out. */
 char *ky_run_copy_text(const char *text);
-/* Advances to the next instant at which something is due, and writes it to the present folder. */
+/* Advances to the next instant at which something is due, and writes it to the current folder. */
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
 /* 1 if the caller has asked the run to stop, else 0. */
 int ky_run_is_asked_to_stop(const struct ky_run *run);
-/* Runs from the present step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
+/* Runs from the current step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
  * the output that is due, and run.json at the end, also after a failure. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
 
-/* Each of these writes one file, or a row of energy.csv, for the present time. KY_CANNOT_WRITE
- * where the disk refuses. On return a snapshot, a restart file and run.json are on the disk. With
- * --restart-every 0 energy.csv is on the disk, and there is no restart file. A row whose energy is
+/* Each of these writes one file, or a row of energy.csv, for the current time. KY_CANNOT_WRITE if
+ * the file system fails. On return a snapshot, a restart file or run.json is on the disk. With
+ * --restart-every 0 there is no restart file, and energy.csv is on the disk. A row whose energy is
  * not finite is KY_BAD_DATA. */
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error);
 int ky_run_writes_restarts(const struct ky_run *run); /* whether the run writes restart files */
 enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error);
 /* `outcome` is "running", "done", "stopped early" or "failed". `reason` is the cause for the last
- * two, else NULL. */
+ * two, otherwise NULL. */
 enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const char *reason,
                                  struct ky_error *error);
-/* The same for a run that has failed. On a full disk it overwrites the present run.json in place.
+/* The same for a run that has failed. On a full disk it overwrites the current run.json in place.
  * It never fails. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
 
-/* run_progress.c. Begins to measure the pace anew. */
+/* run_progress.c. Restarts the measurement of the pace. */
 void ky_run_begin_pace(struct ky_run *run);
 /* Fills *progress. */
 void ky_run_measure_progress(struct ky_run *run, struct ky_progress *progress);
 
-/* run_view.c, for runs with and without a view. Says to the view that the run is there; KY_FAULT
- * when memory is out. */
+/* run_view.c, for runs with and without a view. Announces the run to the view; KY_FAULT if memory
+ * runs out. */
 enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error);
-/* Between two steps: does what pages ask for. *waits becomes 1 if the run is paused; then the call
- * has waited, and the run is to look for reasons to stop, and to call again before its next step.
- * *stops becomes 1 if the run is to stop; then nothing else is done. Fails as the files of an
- * ordered snapshot do. Without a page it reads one number. */
+/* Between two steps: executes the commands of pages. *waits becomes 1 if the run is paused; then
+ * the call has waited, and the run must check for reasons to stop, and call again before its next
+ * step. *stops becomes 1 if the run is to stop; then nothing else is done. Fails as writing the
+ * files of a requested snapshot. Without a page it reads one number. */
 enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct ky_error *error);
-/* The last frame, if somebody is looking. `outcome` as for ky_run_write_json. */
+/* Publishes the last frame, if a page is open. `outcome` as for ky_run_write_json. */
 void ky_run_end_view(struct ky_run *run, const char *outcome);
 void ky_run_close_view(struct ky_run *run); /* frees the memory of frames */
 
-/* run_core.c. Measures the core now, and adds its radius to the history. */
+/* run_core.c. Measures the current core, and adds its radius to the history. */
 enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
                                    double number[KY_CORE_NUMBERS], struct ky_error *error);
-/* Fills run->halted if the core is now small enough for the run to stop, and was not before. */
+/* Fills run->halted if the core has just become small enough for the run to stop. */
 enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *error);
 
-/* run_escapers.c. Whether the run looks for escapers; then it has the table escapers.csv. */
+/* run_escapers.c. 1 if the run looks for escapers; then it has the table escapers.csv. */
 int ky_run_finds_escapers(const struct ky_run *run);
 extern const char ky_run_escaper_columns[]; /* the first line of the table */
-/* Writes a row for each body that has escaped. Then removes the body and its energy, or notes its
- * id. */
+/* Writes a row for each body that has newly escaped. Then removes the body and its energy, or
+ * records its id. */
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error);
 
-/* run_table.c. `begin` makes the table in the present folder, with the names of its columns;
- * `reopen` opens an existing table and cuts it to `bytes`; KY_BAD_DATA if it is missing or shorter,
- * or if it would not end with a whole line. KY_CANNOT_WRITE where the disk refuses, here and below.
- */
+/* run_table.c. `begin` creates the table in the current folder, with the names of its columns;
+ * `reopen` opens an existing table and truncates it to `bytes`; KY_BAD_DATA if it is missing or
+ * shorter, or would not end with a complete line. KY_CANNOT_WRITE if the file system fails, here
+ * and below. */
 enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
                                   struct ky_error *error);
 enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *table, uint64_t bytes,
                                    struct ky_error *error);
-/* Appends whole rows. If another program has cut the table short, a warning says so. */
+/* Appends complete rows. If another program has truncated the table, a warning says so. */
 enum ky_status ky_run_append(struct ky_run *run, struct ky_run_table *table, const char *rows,
                              struct ky_error *error);
-/* Writes the table again if somebody removed or replaced it since it was opened. The other file is
- * kept as NAME.previous. Does nothing for a table that the run does not have. */
+/* Writes the table again if somebody has removed or replaced it since it was opened. The other file
+ * is kept as NAME.previous. Does nothing if the run lacks the table. */
 enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
                                  struct ky_error *error);
-/* The same, and waits until the disk has all rows. *bytes: its length, 0 without a table. */
+/* The same, and waits until all rows are on the disk. *bytes: its length, 0 without a table. */
 enum ky_status ky_run_sync_table(struct ky_run *run, struct ky_run_table *table, uint64_t *bytes,
                                  struct ky_error *error);
 
-/* run_follow.c. Reads a list of ids, "0,17"; NULL is none. KY_USAGE for another text, an id that is
- * given twice, and more than KY_FOLLOW_MOST. */
+/* run_follow.c. Reads a list of ids, "0,17"; NULL means none. KY_USAGE for another text, an id that
+ * is given twice, and more than KY_FOLLOW_MOST. */
 enum ky_status ky_run_follow(const char *text, struct ky_followed *followed,
                              struct ky_error *error);
 /* Copies the positions of the followed bodies. */
@@ -290,8 +291,8 @@ enum ky_status ky_run_check_followed(struct ky_followed *followed, const struct 
 enum { KY_FOLLOW_TEXT = 21 * KY_FOLLOW_MOST };
 const char *ky_run_follow_text(const struct ky_followed *followed, char text[KY_FOLLOW_TEXT]);
 
-/* The state as a section of a restart file, to be freed by ky_section_free; and the state from such
- * a file. KY_BAD_DATA if the file lacks a number. */
+/* The state as a section of a restart file, which the caller frees with ky_section_free; and the
+ * state from such a file. KY_BAD_DATA if the file lacks a number. */
 enum ky_status ky_run_store_state(const struct ky_run_state *state, struct ky_section *section,
                                   struct ky_error *error);
 enum ky_status ky_run_restore_state(const struct ky_restart *restart, struct ky_run_state *state,

@@ -1,5 +1,5 @@
-/* Notes about the bodies for the user, before the first step: escapers, coincident bodies without
- * softening, and peculiar accelerations that are small against the errors of forces. */
+/* Remarks about the bodies for the user, before the first step: escapers, coincident bodies without
+ * softening, and peculiar accelerations that are small compared with the errors of forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static uint64_t id_of(const struct ky_bodies *bodies, size_t i)
     return bodies->id ? bodies->id[i] : i;
 }
 
-/* A body without softening, by its place. */
+/* A body without softening, with its index. */
 struct bare {
     double x[3];
     size_t body;
@@ -34,7 +34,7 @@ static int by_place(const void *one, const void *other)
     return a->body < b->body ? -1 : a->body > b->body;
 }
 
-/* Whether the pair separates, and so gains energy from nothing. */
+/* 1 if the pair separates, and so gains energy from nothing. */
 static int parts(const struct ky_bodies *bodies, const struct bare *a, const struct bare *b)
 {
     int apart = 0, together = 1;
@@ -46,7 +46,7 @@ static int parts(const struct ky_bodies *bodies, const struct bare *a, const str
     return together && apart && bodies->mass[a->body] + bodies->mass[b->body] > 0;
 }
 
-/* Notes coincident neighbours in the order of positions; three in one place are two pairs. */
+/* Finds coincident neighbours in the order of positions; three at one position are two pairs. */
 static void note_coincident(const struct ky_bodies *bodies, const struct bare *bare, size_t n,
                             char note[KY_NOTE])
 {
@@ -56,9 +56,9 @@ static void note_coincident(const struct ky_bodies *bodies, const struct bare *b
             first = k;
     if (count)
         ky_format(note, KY_NOTE,
-                  "%zu pair%s of bodies without softening in one place, with different velocities "
-                  "(ids %llu and %llu%s): they do not act on each other there, so that the energy "
-                  "jumps when they part; move one of them, or give --softening",
+                  "%zu pair%s of bodies without softening at one position, with different "
+                  "velocities (ids %llu and %llu%s): they do not act on each other there, so that "
+                  "the energy jumps when they separate; move one of them, or give --softening",
                   count, count > 1 ? "s" : "",
                   (unsigned long long)id_of(bodies, bare[first - 1].body),
                   (unsigned long long)id_of(bodies, bare[first].body),
@@ -99,9 +99,8 @@ void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_unit
     if (!scales->escapers)
         return;
     ky_format(note, KY_NOTE,
-              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the "
-              "others %s): steps that are derived do not follow %s; --escape-radius removes "
-              "escapers",
+              "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the others "
+              "%s): derived steps ignore %s; --escape-radius removes escapers",
               scales->escapers, scales->escapers > 1 ? "ies are" : "y is",
               scales->escapers > 1 ? "the fastest is " : "", (unsigned long long)facts->fastest,
               ky_quantity_text(units, KY_VELOCITY_UNIT,
@@ -110,10 +109,10 @@ void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_unit
               scales->escapers > 1 ? "them" : "it");
 }
 
-/* The rms peculiar acceleration over the rms acceleration, or 0. Peculiar is what is left without
- * mean and gradient. Only bodies of the sample nearer to the middle than half of it count, so that
- * the surface of a sphere that was cut out does not. Changes the sample; `distance` has room for
- * two numbers of each. */
+/* The rms peculiar acceleration over the rms acceleration, or 0. The peculiar acceleration is the
+ * remainder after subtraction of mean and gradient. Only bodies of the sample nearer to the middle
+ * than half of it are used, to exclude the surface of a sphere that was cut out. Changes the
+ * sample; `distance` has two elements for each body. */
 static double peculiar_share(const struct ky_bodies *sample, const double middle[3],
                              double *distance)
 {
@@ -137,8 +136,8 @@ static double peculiar_share(const struct ky_bodies *sample, const double middle
     return all > 0 ? ky_rms(inner, (const double(*)[3])a) / all : 0;
 }
 
-/* Positions and accelerations of the sample, and the middle of all bodies; index[] has room for the
- * sample. Nobody needs the other bodies. */
+/* Reads positions and accelerations of the sample, and the middle of all bodies; index[] has an
+ * element for each body of the sample. The other bodies are not needed. */
 static enum ky_status read_sample(struct ky_sim *sim, size_t *index, struct ky_bodies *sample,
                                   double middle[3], struct ky_error *error)
 {
@@ -168,14 +167,14 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
                                 : ky_no_memory(error, "peculiar accelerations", count, 72);
     if (!status) {
         const double share = peculiar_share(&sample, middle, distance);
-        /* of all accelerations; half of the error of 99 % where that was measured */
+        /* of all accelerations; half of the error of 99 % if that was measured */
         const double measured = run->sim->choice.measured,
                      rms = isnan(measured) ? KY_ERROR_OF_ALPHA * ky_force_coarseness(made)
                                            : measured / 2;
         if (share > 0 && rms > KY_ERROR_OF_ALPHA * ky_coarsest_alpha(share))
             ky_format(run->notes.peculiar, KY_NOTE,
-                      "the errors of the forces are about %.2g of the peculiar accelerations, for "
-                      "these are %.2g of all; take --%s %.2g for less than 0.05",
+                      "the errors of the forces are about %.2g of the peculiar accelerations, "
+                      "since these are %.2g of the total; use --%s %.2g for less than 0.05",
                       rms / share, share, expands ? "error" : "alpha",
                       ky_recommended_alpha(share) * (expands ? 2 * KY_ERROR_OF_ALPHA : 1));
     }

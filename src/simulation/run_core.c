@@ -1,4 +1,4 @@
-/* Measurements of the core of a run's system on request: columns of energy.csv, and the end at core
+/* Optional measurements of the core of a run's system: columns of energy.csv, and the end at core
  * collapse. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_e
 {
     struct ky_core_history *history = &run->history;
     const double now = ky_sim_time(run->sim);
-    size_t old = 0; /* one row older than the span stays, so that the rows cover it */
+    size_t old = 0; /* keeps one row older than the span, so that the rows cover it */
     while (old + 1 < history->count && history->row[old + 1].time <= now - span)
         old++;
     if (old > 0)
@@ -80,7 +80,7 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     const struct ky_units *units = &run->state.units;
     char last[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], limit[KY_QUANTITY_TEXT];
     ky_fail(&run->halted, KY_STOPPED,
-            "core collapse: the median core radius of the last %s%s, %s, is not above %s,",
+            "core collapse: the median core radius of the last %s%s, %s, is at most %s,",
             ky_quantity_text(units, KY_TIME_UNIT, span, 4, last),
             units->length_cm > 0 ? "" : " time units",
             ky_quantity_text(units, KY_LENGTH_UNIT, radius, 4, now),

@@ -26,8 +26,8 @@ static int is_listed(const struct ky_run_listed *listed, uint64_t id)
     return listed->count && bsearch(&id, listed->id, listed->count, sizeof id, ky_order_ids);
 }
 
-/* Moves the bodies that have newly escaped to the front of the arrays: farther than the radius from
- * the centre, not bound, not listed before. Returns their number. */
+/* Moves newly escaped bodies to the front of the arrays: farther than the radius from the centre,
+ * unbound, and not listed before. Returns their number. */
 static size_t find_escapers(struct ky_bodies *bodies, double radius, const double centre[3],
                             const struct ky_sums *sums, const struct ky_run_listed *listed)
 {
@@ -40,7 +40,7 @@ static size_t find_escapers(struct ky_bodies *bodies, double radius, const doubl
     return count;
 }
 
-/* A row of escapers.csv for each of the first `count` bodies. */
+/* Writes a row of escapers.csv for each of the first `count` bodies. */
 static enum ky_status write_rows(struct ky_run *run, const struct ky_bodies *bodies, size_t count,
                                  struct ky_error *error)
 {
@@ -65,7 +65,7 @@ static enum ky_status write_rows(struct ky_run *run, const struct ky_bodies *bod
     return status;
 }
 
-/* Removes these bodies. Their part of the energy is taken out of the reference too. */
+/* Removes these bodies. Their contribution to the energy is subtracted from the reference too. */
 static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size_t count,
                                     const struct ky_sums *before, struct ky_error *error)
 {
@@ -77,7 +77,7 @@ static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size
     return KY_OK;
 }
 
-/* Notes that these bodies are listed. */
+/* Records that these bodies are listed. */
 static enum ky_status note(struct ky_run_listed *listed, const uint64_t *id, size_t count,
                            struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* The universe that comes with the bodies of a run, as from the model cosmic. */
+/* The cosmology that comes with the bodies of a run, as from the model cosmic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "simulation/run.h"
 #include "snapshot/space.h"
 
-/* Whether the snapshot gives the universe with which its bodies expand. */
+/* 1 if the snapshot gives the cosmology with which its bodies expand. */
 static int brings_universe(const struct ky_snapshot *snapshot)
 {
     return ky_space_tells_universe(&snapshot->space) && snapshot->units.length_cm > 0;
@@ -20,7 +20,7 @@ double ky_run_age(const struct ky_snapshot *snapshot)
     return brings_universe(snapshot) ? snapshot->time : 0;
 }
 
-/* Replaces the word "bodies" of --expansion by the numbers of the bodies. */
+/* Replaces the word "bodies" of --expansion by the cosmological parameters of the bodies. */
 static enum ky_status settle_expansion(struct ky_parameters *parameters,
                                        const struct ky_snapshot *snapshot,
                                        const struct ky_expansion *told,
@@ -30,14 +30,14 @@ static enum ky_status settle_expansion(struct ky_parameters *parameters,
         return KY_OK;
     if (!brings_universe(snapshot))
         return ky_fail(error, KY_USAGE,
-                       "--expansion bodies: the input does not state H0 and the densities of its "
-                       "universe, or has no units; give omega-m=…,omega-lambda=…,h0=…");
+                       "--expansion bodies: the input does not give H0 and the density parameters, "
+                       "or has no units; give omega-m=…,omega-lambda=…,h0=…");
     ky_expansion_write(told, universe->expansion);
     parameters->expansion = universe->expansion;
     return KY_OK;
 }
 
-/* Whether there are fields `lambda`, and in *strength the sum of their Ω H0². */
+/* Determines whether there are fields `lambda`, and in *strength the sum of their Ω H0². */
 static enum ky_status find_lambda(const struct ky_parameters *parameters, int *there,
                                   double *strength, struct ky_error *error)
 {
@@ -68,8 +68,8 @@ static enum ky_status add_field(struct ky_parameters *parameters, const char *wa
     return KY_OK;
 }
 
-/* The field of Λ. With --expansion it follows from the universe, and a field of another strength is
- * refused. Bodies with such a universe that run without either get a warning. */
+/* Settles the field of Λ. With --expansion it is derived from the cosmology, and a field of another
+ * strength is rejected. Bodies with such a cosmology that run without either get a warning. */
 static enum ky_status settle_lambda(struct ky_parameters *parameters,
                                     const struct ky_expansion *own,
                                     struct ky_run_universe *universe, struct ky_error *error)
@@ -85,8 +85,8 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
         return status;
     if (there && fabs(given - strength) > 0.01 * fmax(fabs(given), fabs(strength)))
         return ky_fail(error, KY_USAGE,
-                       "--field lambda has omega h0² = %g, and the universe of the bodies %g; give "
-                       "%s, or leave the field out with --expansion bodies",
+                       "--field lambda has omega h0² = %g, but the cosmology of the bodies has %g; "
+                       "give %s, or leave the field out with --expansion bodies",
                        given, strength, wanted);
     if (there)
         return KY_OK;
@@ -94,13 +94,13 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     ky_format(universe->remark, sizeof universe->remark,
               parameters->expansion
                   ? "external field %s, the cosmological constant of the universe"
-                  : "the bodies come from a universe with a cosmological constant, which does not "
-                    "act on them; --expansion bodies or --field %s adds it",
+                  : "the bodies' cosmology has a cosmological constant, which does not act on "
+                    "them; --expansion bodies or --field %s adds it",
               wanted);
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
 
-/* Refuses an expansion that differs from the universe of the bodies. */
+/* Rejects an expansion that differs from the cosmology of the bodies. */
 static enum ky_status check_same(const struct ky_expansion *given, const struct ky_expansion *own,
                                  struct ky_error *error)
 {
@@ -113,11 +113,10 @@ static enum ky_status check_same(const struct ky_expansion *given, const struct 
         if (fabs(densities[k][0] - densities[k][1]) >
             0.01 * fmax(fabs(densities[k][0]), fabs(densities[k][1]))) {
             ky_expansion_write(own, text);
-            return ky_fail(
-                error, KY_USAGE,
-                "--expansion is not the universe of the bodies, which is %s; --expansion "
-                "bodies takes it",
-                text);
+            return ky_fail(error, KY_USAGE,
+                           "--expansion differs from the cosmology of the bodies, which is %s; "
+                           "--expansion bodies uses it",
+                           text);
         }
     return KY_OK;
 }

@@ -32,7 +32,7 @@ void ky_run_hash_text(const struct ky_run *run, char text[KY_HASH_TEXT])
 
 /* ---- the options ---- */
 
-/* "0.5,1": the times of --at, to be freed; NULL if there are none or memory is out. */
+/* "0.5,1": the times of --at, which the caller frees; NULL if there are none or memory runs out. */
 static char *times_text(const struct ky_run *run)
 {
     const struct ky_schedule *schedule = &run->schedule;
@@ -54,8 +54,8 @@ static double every_of(const struct ky_schedule *schedule)
     return (double)NAN;
 }
 
-/* The options of the run with the values that it used. Options about files and about an early end
- * are left out: they are no part of what is repeated. */
+/* Writes the options of the run with the values that it used. Options about files and about an
+ * early end are omitted, since a repetition does not need them. */
 static void write_run_options(struct ky_json *json, const struct ky_run *run)
 {
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
@@ -79,7 +79,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     free(at);
 }
 
-/* Turns "\\" and "\n" in a value of the source into a backslash and the end of a line, in place. */
+/* Replaces "\\" and "\n" in a value of the source by a backslash and a newline, in place. */
 static void unescape(char *value)
 {
     char *to = value;
@@ -141,7 +141,7 @@ static void write_options(struct ky_json *json, const struct ky_run *run)
 
 /* ---- how the run stands ---- */
 
-/* The state from which a resumption would start. */
+/* Writes the state from which the run would be resumed. */
 static void write_resume(struct ky_json *json, const struct ky_run *run)
 {
     if (isnan(run->resume_time)) {
@@ -154,7 +154,7 @@ static void write_resume(struct ky_json *json, const struct ky_run *run)
     ky_json_end_object(json);
 }
 
-/* The error that was asked for and found at the start. */
+/* Writes the requested error, and the error found at the start. */
 static void write_error(struct ky_json *json, const struct ky_choice *choice)
 {
     if (isnan(choice->asked)) {
@@ -185,7 +185,7 @@ static void write_schedule(struct ky_json *json, const struct ky_run *run)
     ky_json_count(json, "steps_between_energies", schedule->energy_every / schedule->stride);
 }
 
-/* The numbers of block steps. */
+/* Writes the counts of block steps. */
 static void write_blocks(struct ky_json *json, const struct ky_run *run,
                          const struct ky_integrator_report *motion)
 {
@@ -254,7 +254,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_end_object(&json);
 }
 
-/* run.json as text, to be freed; NULL when memory is out. */
+/* run.json as text, which the caller frees; NULL if memory runs out. */
 static char *json_text(struct ky_run *run, const char *outcome, const char *reason, size_t *size)
 {
     char *text = NULL;

@@ -13,20 +13,19 @@ const struct ky_option ky_run_options[] = {
     {"end", KY_OPTION_REAL, FIELD(end), NULL, KY_NO_RANGE, NULL, "TIME",
      "time at which the run ends [time]"},
     {"steps", KY_OPTION_COUNT, FIELD(steps), NULL, KY_NO_RANGE, NULL, NULL,
-     "number of steps of the run, in place of --end"},
+     "number of steps of the run, instead of --end"},
     {"every", KY_OPTION_REAL, FIELD(every), NULL, 0, (double)INFINITY, NULL, "TIME",
      "time between snapshots, a multiple of the step; without it only the first and the last state "
-     "are written; 0: no snapshots but those of --at [time]"},
+     "are written; 0: only the snapshots of --at [time]"},
     {"at", KY_OPTION_TEXT, FIELD(at), NULL, KY_NO_RANGE, NULL, "TIME,TIME...",
-     "more times of snapshots, in any order; each must be the end of a step [time]"},
+     "additional times of snapshots, in any order; each must be the end of a step [time]"},
     {"shorten", KY_OPTION_FLAG, FIELD(shorten), NULL, KY_NO_RANGE, NULL, NULL,
-     "divide a step where a time of --at or the end lies within it; without it such times are "
-     "refused"},
+     "divide a step if a time of --at or the end lies within it; without it such times are errors"},
     {"energy-every", KY_OPTION_REAL, FIELD(energy_every), NULL, 0, (double)INFINITY, NULL, "TIME",
-     "time between rows of energy.csv; without it one row a step, but at most 5,000 rows; each "
+     "time between rows of energy.csv; without it one row per step, but at most 5,000 rows; each "
      "snapshot has a row too [time]"},
     {"restart-every", KY_OPTION_REAL, FIELD(restart_every), "600", 0, (double)INFINITY, NULL,
-     "SECONDS", "wall time between two restart files; 0: none, the run cannot be resumed [s]"},
+     "SECONDS", "wall time between two restart files; 0: none, so the run cannot be resumed [s]"},
     {"max-wall", KY_OPTION_REAL, FIELD(max_wall), NULL, 0, (double)INFINITY, NULL, "SECONDS",
      "stop after this wall time; --resume continues the run [s]"},
     {"core", KY_OPTION_FLAG, FIELD(core), NULL, KY_NO_RANGE, NULL, NULL,
@@ -42,16 +41,15 @@ const struct ky_option ky_run_options[] = {
     {"escape-radius", KY_OPTION_REAL, FIELD(escape_radius), NULL, 0, (double)INFINITY, NULL,
      "LENGTH",
      "before each row of energy.csv remove bodies that are unbound and farther from the density "
-     "centre than this; `de` leaves out the energy that they had. escapers.csv has a row for each "
-     "[length]"},
+     "centre than this; `de` excludes their energy. escapers.csv has a row for each [length]"},
     {"escapers", KY_OPTION_REAL, FIELD(escapers), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "before each row of energy.csv list bodies that are unbound and farther from the density "
      "centre than this, each once, in escapers.csv; they stay in the run [length]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,
-     "write each snapshot as GADGET's files in parts, one for each rank: snapshot_0000.0.hdf5, "
-     "snapshot_0000.1.hdf5 ... Without ranks it is one part"},
+     "write each snapshot as GADGET files in parts, one for each rank: snapshot_0000.0.hdf5, "
+     "snapshot_0000.1.hdf5 ... Without ranks there is one part"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "remove the results of another run from the folder"},
 };

@@ -24,7 +24,7 @@ double ky_run_gflops(const struct ky_run *run, double pairs)
     return 1e-9 * KY_OPERATIONS * pairs / ky_run_wall(run);
 }
 
-/* The file's facts about the bodies. */
+/* Fills in the file's properties of the bodies. */
 static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
 {
     snapshot->time = ky_sim_time(run->sim);
@@ -36,8 +36,8 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
 }
 
 /* The files of a snapshot: 0 for a single file without a number in its name. There are never more
- * files than bodies, since pynbody does not take a file without bodies for part of a snapshot.
- * Different runs differ in their parameters or in their energies at the start. */
+ * files than bodies, since pynbody does not accept a file without bodies as part of a snapshot.
+ * Runs are identified by their parameters and their energy at the start. */
 static struct ky_hdf5_pieces pieces_of(const struct ky_run *run)
 {
     const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,
@@ -68,7 +68,7 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
     return status;
 }
 
-/* The same where the bodies are in several places, and are written from there. */
+/* The same for bodies on several ranks, which write them from there. */
 static enum ky_status write_parts(struct ky_run *run, const char *path,
                                   struct ky_snapshot *snapshot,
                                   const struct ky_write_options *options, struct ky_error *error)
@@ -109,9 +109,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* Whether this row has the bound bodies. They take about 0.1 µs a body on two cores, and a step on
- * a device may take less. So with many bodies only some rows have them, and those with a snapshot.
- */
+/* 1 if this row has the bound bodies. They take about 0.1 µs per body on two cores, and a step on a
+ * device may take less. So with many bodies only some rows have them, and the rows of snapshots. */
 static int tells_bound(const struct ky_run *run)
 {
     enum { EVERY_ROW = 20000 }; /* up to this number of bodies every row has them */
@@ -121,7 +120,7 @@ static int tells_bound(const struct ky_run *run)
                                        ky_schedule_snapshot_due(&run->schedule, now));
 }
 
-/* The arrays into which rows read bodies. */
+/* Allocates the arrays into which rows read bodies. */
 static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_energy_start *start = &run->energy_start;
@@ -133,8 +132,8 @@ static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
     return ky_bodies_allocate(&run->row, run->sim->n, with, error);
 }
 
-/* The parts of a row that need single bodies: the core, the positions of followed bodies, and the
- * bound bodies. The potentials come from the sums, which are computed first. */
+/* Measures the parts of a row that need single bodies: the core, the positions of followed bodies,
+ * and the bound bodies. The potentials come from the sums, which are computed first. */
 static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *now,
                                      struct ky_error *error)
 {
@@ -145,7 +144,7 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         return KY_OK;
     if (bound)
         ky_announce(&run->parameters, run->sim->n, "bound bodies, for a row of energy.csv");
-    if (run->sim->n > KY_ROW_KEPT) /* take no more memory than for a snapshot */
+    if (run->sim->n > KY_ROW_KEPT) /* needs no more memory than a snapshot */
         ky_engine_trim(run->sim->engine);
     if (!start->core && !start->followed.count && ky_engine_writes(run->sim->engine))
         return ky_run_find_bound(run->sim->engine, &now->bound, error);
@@ -192,9 +191,9 @@ static enum ky_status append_row(struct ky_run *run, const struct ky_energy_now 
     return status;
 }
 
-/* Whether the energy of the run is conserved except for errors: nothing changes in time, there is
- * no friction, and the caller has changed nothing. Bodies that are removed as escapers take their
- * energy out of the reference energy. */
+/* 1 if the energy of the run is conserved except for errors: nothing depends on time, there is no
+ * friction, and the caller has changed nothing. The energy of removed escapers is subtracted from
+ * the reference energy. */
 static int is_conserved(const struct ky_run *run)
 {
     const struct ky_sim *sim = run->sim;
@@ -211,7 +210,7 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     enum ky_status status = ky_sim_sums(run->sim, &now.sums, error);
     if (!status)
         status = measure_bodies(run, &now, error);
-    if (status == KY_BAD_DATA) /* the restart file is of an earlier time */
+    if (status == KY_BAD_DATA) /* the restart file is from an earlier time */
         return ky_fail_in(error, status,
                           "at time %s: ", ky_time_words(&run->sim->line, now.time, time));
     if (!status && !now.steps) {

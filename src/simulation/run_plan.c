@@ -1,4 +1,4 @@
-/* The plan of a run and its needs, before it starts. */
+/* The plan of a run and its memory and disk needs, before it starts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,24 +10,24 @@
 #include "base/threads.h"
 #include "simulation/run.h"
 
-/* Bytes of a body in a snapshot and in a restart file, which has its acceleration too. */
+/* Bytes per body in a snapshot, and in a restart file, which also has its acceleration. */
 enum { IN_SNAPSHOT = 72, IN_RESTART = 96 };
 /* Bytes that the program takes without bodies. */
 static const double program = 16e6;
 
 /* Steps, times of snapshots and rows. */
 struct course {
-    double step; /* NaN: it follows from the bodies */
+    double step; /* NaN: it depends on the bodies */
     double steps, snapshots, rows;
-    int restarts; /* whether there are restart files */
-    int follows;  /* whether rows have positions of bodies */
-    int measures; /* whether forces are computed beside the given bodies, for --error */
+    int restarts; /* 1: there are restart files */
+    int follows;  /* 1: rows have positions of bodies */
+    int measures; /* 1: errors are measured at the start, for --error */
 };
 
 /* The largest of four needs: the bodies and their copy on the engine; an evaluation of the forces;
  * the copy for a snapshot, if there are any; the copy for a row of energy.csv, which is kept if
- * there are few bodies, with distances from a centre. A restart file takes one array at a time,
- * which is less. Ids that count the bodies are in no copy. */
+ * there are few bodies, with distances from a centre. A restart file needs one array at a time,
+ * which is less. Ids that count the bodies are not copied. */
 static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
@@ -43,9 +43,9 @@ static double host_bytes(const struct ky_memory *memory, const struct course *co
            fmax(fmax(beside, memory->host + distances), memory->kept + fmax(given, copied));
 }
 
-/* The largest number of bodies that fit, of which `massless` of one have no mass. For large n the
- * memory of n bodies is a straight line through two known points. `available` is the free memory;
- * it includes the memory of the given bodies. */
+/* The largest number of bodies that fit, of which the fraction `massless` has no mass. For large n
+ * the memory is linear in n, through two known points. `available` is the free memory; it includes
+ * the memory of the given bodies. */
 static double find_largest(const struct ky_engine *engine, unsigned columns, double massless,
                            const struct course *course, double available)
 {
@@ -65,7 +65,7 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
     return floor(fmax(0, fmin(most, memory[0].most)));
 }
 
-/* The run's needs of the machine. */
+/* Computes the needs of the run. */
 static enum ky_status plan_memory(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, const struct course *course,
                                   struct ky_plan *plan, struct ky_error *error)
@@ -91,7 +91,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* The course of a run whose bodies are known, or whose step is given. */
+/* Plans a run whose bodies are known, or whose step is given. */
 static enum ky_status plan_steps(const struct ky_parameters *parameters,
                                  const struct ky_run_parameters *given, double start,
                                  double suggested, struct course *course, struct ky_error *error)
@@ -119,7 +119,7 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     const double length = fabs(given->end - start);
     struct ky_times times;
     if (isnan(given->end) && !given->steps)
-        return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
+        return ky_fail(error, KY_USAGE, "the run has no end: give --end or --steps");
     enum ky_status status = ky_schedule_times(given->at, &times, error);
     const double count = (double)times.count;
     free(times.of);
@@ -138,8 +138,8 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     return status;
 }
 
-/* The course as far as it is known: all of it if the bodies are known or the step is given, else
- * times alone. */
+/* The plan as far as it is known: complete if the bodies are known or the step is given, otherwise
+ * only times. */
 static enum ky_status plan_course(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *given,
                                   const struct ky_snapshot *initial, struct course *course,

@@ -1,4 +1,4 @@
-/* Where a run stands, for the caller's progress line and for the view. */
+/* The progress of a run, for the caller's progress line and for the view. */
 #include <math.h>
 
 #include "base/clock.h"

@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "engine/common/external.h"
 
-/* A text of the restart file; NULL where it has none, or an empty one. */
+/* A text of the restart file; NULL if it is missing or empty. */
 static char *text_of(const struct ky_restart *restart, const char *name)
 {
     const struct ky_section *section = ky_restart_find(restart, name);
@@ -24,8 +24,8 @@ static char *text_of(const struct ky_restart *restart, const char *name)
     return ky_run_copy_text(section->data);
 }
 
-/* The parameters of the run. Engine, threads and log come from the caller. The units are the units
- * of the bodies, for values that the caller's function sets. */
+/* Restores the parameters of the run. Engine, threads and log come from the caller. The units are
+ * the units of the bodies, for values that the caller's function sets. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
@@ -47,7 +47,7 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
 static enum ky_status out_of_order(const char *section, size_t entry, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA,
-                   "the restart file has a section '%s' whose entry %zu cannot be: it is not "
+                   "the restart file has a section '%s' whose entry %zu is invalid: it is not "
                    "finite, negative, or not in order",
                    section, entry);
 }
@@ -64,7 +64,7 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
     schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
     if (!schedule->at)
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
-    for (size_t k = 0; k < count; k++) { /* version 1 had whole ticks alone */
+    for (size_t k = 0; k < count; k++) { /* version 1 had only whole ticks */
         struct ky_instant *instant = &schedule->at[k];
         memcpy(instant, (const char *)at->data + k * size, size);
         if (instant->ticks > KY_MOST_TICKS || !isfinite(instant->part) ||
@@ -114,7 +114,7 @@ static enum ky_status restore_listed(struct ky_run_listed *listed, const struct 
     return KY_OK;
 }
 
-/* The bodies that are followed; older files have none. */
+/* Restores the followed bodies; older files have none. */
 static void restore_followed(struct ky_followed *followed, const struct ky_restart *restart)
 {
     const struct ky_section *ids = ky_restart_find(restart, "follow");
@@ -124,7 +124,7 @@ static void restore_followed(struct ky_followed *followed, const struct ky_resta
         memcpy(followed->id, ids->data, followed->count * sizeof *followed->id);
 }
 
-/* The numbers of the run, and the schedule that follows from them; its start comes with the
+/* Restores the run's numbers and the schedule that depends on them; its start comes with the
  * simulation. */
 static enum ky_status restore_state(struct ky_run *run, const struct ky_restart *restart,
                                     struct ky_error *error)
@@ -165,7 +165,7 @@ static enum ky_status contradiction(const char *number, const char *what, struct
                    "the restart file has a number '%s' in its section 'run' that %s", number, what);
 }
 
-/* Whether the numbers of the run agree with its simulation, and with each other. */
+/* KY_BAD_DATA unless the numbers of the run agree with its simulation and with each other. */
 static enum ky_status check_state(const struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -176,19 +176,19 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
         const char *number, *what;
         int wrong;
     } table[] = {
-        {"tick", "is not that of the clock", stored->tick != sim->line.tick},
-        {"stride", "is not that of the integrator", stored->stride != stride},
-        {"end' or 'end part", "is no time of the steps",
+        {"tick", "differs from the clock's", stored->tick != sim->line.tick},
+        {"stride", "differs from the integrator's", stored->stride != stride},
+        {"end' or 'end part", "is not a time of the steps",
          !ky_instant_lies_on(&sim->line, stride, stored->end)},
         {"end", "lies before the time of the bodies",
          ky_instant_compare(stored->end, sim->now) < 0},
-        {"every", "is no multiple of the step", stored->every % stride != 0},
-        {"energy every", "is no multiple of the step",
+        {"every", "is not a multiple of the step", stored->every % stride != 0},
+        {"energy every", "is not a multiple of the step",
          !stored->energy_every || stored->energy_every % stride},
         {"bare", "contradicts 'every'", stored->bare && stored->every},
         {"escapers' or 'escape radius", "contradicts the other",
          !isnan(stored->escapers) && !isnan(stored->escape_radius)},
-        {"g", "is not that of the parameters", stored->units.g != run->parameters.g},
+        {"g", "differs from the parameters'", stored->units.g != run->parameters.g},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].wrong)
@@ -198,8 +198,8 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
                : KY_OK;
 }
 
-/* Opens the tables, finds which columns energy.csv has, and cuts them back to their length at the
- * time of the restart file. Runs of earlier versions had no escapers.csv: it begins here. */
+/* Opens the tables, determines the columns of energy.csv, and truncates the tables to their length
+ * at the time of the restart file. Runs of earlier versions had no escapers.csv: it begins here. */
 static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
@@ -215,8 +215,8 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
                : ky_run_begin_table(run, &run->escapers, error);
 }
 
-/* Gives the run another end, if the caller names one. If the run has reached its old end, the
- * snapshot there becomes one of --at, so that run.json repeats it. */
+/* Changes the end of the run, if the caller gives another one. If the run has reached its old end,
+ * the snapshot there becomes one of --at, so that run.json repeats it. */
 static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
     char time[KY_QUANTITY_TEXT];
@@ -236,7 +236,7 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return KY_OK;
 }
 
-/* As ky_restart_read, with advice if the folder has no restart file that is whole. */
+/* As ky_restart_read, with advice if the folder has no intact restart file. */
 static enum ky_status read_whole(const char *folder, const char *path, struct ky_restart *restart,
                                  struct ky_error *lacking, struct ky_error *error)
 {
@@ -244,13 +244,13 @@ static enum ky_status read_whole(const char *folder, const char *path, struct ky
     if (status != KY_BAD_DATA || !ky_folder_resumable(folder))
         return status;
     return ky_fail(error, status,
-                   "%s; no restart file of the run is whole: bring back what is lost from a copy, "
-                   "or begin the run anew with --overwrite",
+                   "%s; no restart file of the run is intact: restore the lost files from a copy, "
+                   "or begin the run again with --overwrite",
                    lacking->text);
 }
 
-/* Reads the restart file and sets the folder back to its time. KY_USAGE while another run works
- * there. */
+/* Reads the restart file and resets the folder to its time. KY_USAGE while another run uses the
+ * folder. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];
@@ -294,8 +294,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->restart_is_broken = lacking.status != KY_OK;
     if (lacking.status)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "restart.kyo cannot be read whole; going on from the one before (%s)", lacking.text);
-    ky_log(&run->parameters, KY_LOG_INFO, "going on from time %s, step %llu",
+               "restart.kyo is damaged; continuing from the previous one (%s)", lacking.text);
+    ky_log(&run->parameters, KY_LOG_INFO, "continuing from time %s, step %llu",
            ky_time_words(&run->sim->line, run->resume_time, time),
            (unsigned long long)ky_sim_steps(run->sim));
     return ky_run_write_json(run, "running", NULL, error);

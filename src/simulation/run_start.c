@@ -1,4 +1,4 @@
-/* The start of a run: refusals, warnings, the first files. */
+/* The start of a run: checks, warnings, and the first files. */
 #include "simulation/run.h"
 
 #include <math.h>
@@ -32,9 +32,9 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
                             error);
 }
 
-/* Aarseth's criterion takes differences of forces. Where eta is less than this and forces are
- * rounded to floats, it sees only the rounding: at 1e-3 there are ten times as many blocks as at
- * 3e-3 (experiments/gaburov2009), below that runs do not end. */
+/* Aarseth's criterion uses differences of forces. If eta is smaller than this and forces are
+ * rounded to floats, these are only rounding errors: at 1e-3 there are ten times as many blocks as
+ * at 3e-3 (experiments/gaburov2009), and below that runs do not end. */
 static const double least_eta = 2e-3;
 
 static void warn_of_rounding(const struct ky_parameters *made)
@@ -46,8 +46,8 @@ static void warn_of_rounding(const struct ky_parameters *made)
                made->eta, least_eta);
 }
 
-/* Warns of a step that is too long, of one that makes very many steps, and of a run that is longer
- * than the relaxation time. `softening` is the smallest of a body [length]. */
+/* Warns of a step that is too long, of a very large number of steps, and of a run that is longer
+ * than the relaxation time. `softening` is the smallest of any body [length]. */
 static void warn(const struct ky_run *run, const struct ky_scales *scales, double softening)
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
@@ -59,30 +59,28 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     }
     double longest = 0.3 * softening / scales->random_speed; /* [time] */
     const struct ky_schedule *schedule = &run->schedule;
-    /* the shortest, where bodies have their own steps or steps grow */
+    /* the shortest one, if bodies have individual steps or steps grow */
     double step = fabs(ky_timeline_length(&schedule->line, 0, 1));
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
     if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
-        ky_log(
-            &run->parameters, KY_LOG_WARNING,
-            "the step %s is long for bodies without softening: the shortest orbit or free fall of "
-            "two neighbours asks for %s; take a shorter --step or a --softening",
-            ky_length_of_time(line, step, one), ky_length_of_time(line, scales->step, other));
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the step %s is long for bodies without softening: the shortest orbit or free fall "
+               "of two neighbours needs %s; use a shorter --step or a --softening",
+               ky_length_of_time(line, step, one), ky_length_of_time(line, scales->step, other));
     if (softening > 0 && scales->random_speed > 0 && step > longest)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the step %s is longer than 0.3 ε/σ = %s: close encounters will not be followed; "
-               "take a shorter "
-               "--step or a larger --softening",
+               "the step %s is longer than 0.3 ε/σ = %s: close encounters will not be resolved; "
+               "use a shorter --step or a larger --softening",
                ky_length_of_time(line, step, one), ky_length_of_time(line, longest, other));
     if (run->age > 0 && step > run->age / 10)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the first step, %s, is long for a universe of the age %s: its expansion will "
-               "not be followed; take a shorter --step%s",
+               "the first step, %s, is long for a universe of the age %s: its expansion will not "
+               "be resolved; use a shorter --step%s",
                ky_length_of_time(line, step, one), ky_length_of_time(line, run->age, other),
                run->parameters.expansion ? "" : ", or --expansion bodies and a step in ln a");
-    /* a handful of bodies is never a smooth system */
+    /* a few bodies are never a smooth system */
     if (scales->relaxation_time > 0 && length > scales->relaxation_time && ky_sim_n(run->sim) > 20)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the run is longer than the relaxation time %s of %zu bodies: it no longer "
@@ -99,7 +97,7 @@ static enum ky_status check_hash(struct ky_run *run, struct ky_error *error)
     if (!run->given.bodies_hash || !strcmp(run->given.bodies_hash, text))
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
-                   "the bodies are not those of the run that is repeated: %s has changed since "
+                   "the bodies differ from the bodies of the repeated run: %s has changed since "
                    "(bodies_hash %s, now %s)",
                    !run->origin                  ? "their source"
                    : ky_is_standard(run->origin) ? "standard input"
@@ -107,8 +105,8 @@ static enum ky_status check_hash(struct ky_run *run, struct ky_error *error)
                    run->given.bodies_hash, text);
 }
 
-/* Resolves the parameters, but for the kind of softening, which the bodies may give, and the step,
- * which may follow from them. */
+/* Resolves the parameters, except for the kind of softening, which the bodies may give, and the
+ * step, which may depend on them. */
 static enum ky_status resolve(struct ky_run *run, struct ky_error *error)
 {
     const int kind = run->parameters.softening_kind;
@@ -117,7 +115,7 @@ static enum ky_status resolve(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* KY_USAGE and KY_UNSUPPORTED for a softening or a step that does not go with the integrator. */
+/* KY_USAGE or KY_UNSUPPORTED for a softening or a step that the integrator does not accept. */
 static enum ky_status check_chosen(const struct ky_parameters *chosen, struct ky_error *error)
 {
     if (!isnan(chosen->softening))
@@ -125,7 +123,7 @@ static enum ky_status check_chosen(const struct ky_parameters *chosen, struct ky
     return ky_integrator_check(chosen, error);
 }
 
-/* The numbers of bodies that are all here. */
+/* Checks the numbers of bodies that are all in this process. */
 static enum ky_status check_bodies(struct ky_run *run, const struct ky_bodies *bodies,
                                    struct ky_error *error)
 {
@@ -137,7 +135,7 @@ static enum ky_status check_bodies(struct ky_run *run, const struct ky_bodies *b
     return check_hash(run, error);
 }
 
-/* Facts about bodies that are all here, with the softening that was chosen. */
+/* Measures bodies that are all in this process, with the chosen softening. */
 static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies,
                               struct ky_run_facts *facts, struct ky_error *error)
 {
@@ -152,19 +150,20 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     return KY_OK;
 }
 
-/* Whether the bodies are not here: ranks make or read them. */
+/* 1 if the bodies are not in this process: ranks make or read them. */
 static int are_elsewhere(const struct ky_run *run)
 {
     return run->recipe || run->file;
 }
 
-/* Reads the bodies of a file that ranks cannot divide, instead of their description in *bodies. */
+/* Reads the bodies of a file that cannot be divided among ranks, instead of their description in
+ * *bodies. */
 static enum ky_status read_together(const struct ky_shared_file *file, struct ky_bodies *bodies,
                                     struct ky_error *error)
 {
     struct ky_snapshot whole;
     struct ky_read_options options = file->options;
-    options.log = NULL; /* it has all lines */
+    options.log = NULL; /* already logged */
     options.units = file->has_units ? &file->units : NULL;
     ky_bodies_free(bodies);
     const enum ky_status status = ky_snapshot_read_as(file->path, &options, &whole, error);
@@ -174,8 +173,8 @@ static enum ky_status read_together(const struct ky_shared_file *file, struct ky
     return status;
 }
 
-/* Has the ranks make or read the bodies. Afterwards they are here all the same where some have no
- * mass. */
+/* Lets the ranks make or read the bodies. If some have no mass, all of them are in this process
+ * afterwards. */
 static enum ky_status make(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
@@ -191,7 +190,7 @@ static enum ky_status make(struct ky_run *run, struct ky_bodies *bodies, struct 
     return status ? status : check_bodies(run, bodies, error);
 }
 
-/* All checks before a folder is made. */
+/* Does all checks before a folder is created. */
 static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                             struct ky_run_facts *facts, struct ky_error *error)
 {
@@ -219,7 +218,7 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                                                 : NULL;
     if (!status && of_hdf5 && !ky_hdf5_ending(ky_snapshot_default_suffix()))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s is for files of HDF5, which this build lacks: leave it out", of_hdf5);
+                         "%s needs HDF5, which this build lacks: leave it out", of_hdf5);
     if (!status)
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
@@ -265,7 +264,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     enum ky_status status =
         ky_sim_place(&run->parameters, &source, initial->time, &run->sim, error);
     run->begun_sim = source.begun;
-    if (!status && *remark) /* the devices are there */
+    if (!status && *remark) /* the devices exist */
         ky_log(&run->parameters, KY_LOG_INFO, "%s", remark);
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
@@ -302,7 +301,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     return ky_sim_first_forces(run->sim, error);
 }
 
-/* Takes the lines of the run that was replaced out of run.log. */
+/* Removes the lines of the replaced run from run.log. */
 static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
 {
     char text[1 << 14];
@@ -317,8 +316,8 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
                : KY_OK;
 }
 
-/* The first files. They replace old results when all of them are written and the first step is
- * made. */
+/* Writes the first files. They replace old results when all of them are written and the first step
+ * is done. */
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
                             struct ky_error *error)
 {
@@ -368,7 +367,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     return status;
 }
 
-/* A run that did not start leaves the folder as it was. */
+/* Restores the folder after a run that did not start. */
 static void leave(const struct ky_run *run, int made)
 {
     char path[KY_PATH];
@@ -381,7 +380,7 @@ static void leave(const struct ky_run *run, int made)
     rmdir(run->given.output);
 }
 
-/* A whole run. Until the first files are complete, a failure leaves the folder as it was. */
+/* A complete run. Until the first files are complete, a failure leaves the folder unchanged. */
 static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
                                    struct ky_error *error)
 {
@@ -399,7 +398,7 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     if (status)
         return status;
     status = ky_run_lock(run, error);
-    if (status) { /* the folder's contents may belong to the run in progress there */
+    if (status) { /* the folder's contents may belong to a run that is in progress there */
         if (made)
             rmdir(run->given.output);
         return status;
@@ -416,7 +415,7 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     return status ? status : ky_run_loop(run, error);
 }
 
-/* ky_run, with bodies that are here, or with a recipe or a file for them. */
+/* ky_run, with bodies in this process, or with a recipe or a file for them. */
 static enum ky_status run_with(const struct ky_parameters *parameters,
                                const struct ky_run_parameters *run,
                                const struct ky_model_recipe *recipe,
@@ -452,7 +451,7 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     return run_with(parameters, run, NULL, NULL, initial, error);
 }
 
-/* The same by a recipe, whose bodies *initial describes. */
+/* The same with a recipe, whose bodies *initial describes. */
 static enum ky_status run_by_recipe(const struct ky_parameters *parameters,
                                     const struct ky_run_parameters *run,
                                     const struct ky_model_recipe *recipe,
@@ -486,7 +485,7 @@ enum ky_status ky_run_model(const struct ky_parameters *parameters,
     return status;
 }
 
-/* ky_run_file where the ranks can read the bodies, or one process. */
+/* ky_run_file, with the bodies read by the ranks or by one process. */
 static enum ky_status run_from(const struct ky_parameters *parameters,
                                const struct ky_run_parameters *run,
                                const struct ky_shared_file *file, struct ky_snapshot *initial,
@@ -513,7 +512,7 @@ enum ky_status ky_run_file(const struct ky_parameters *parameters,
     ky_bodies_free(&initial->bodies);
     memset(&file, 0, sizeof file);
     enum ky_status status = ky_snapshot_describe(path, reading, &found, error);
-    if (!status) { /* the log gets each line once, also where bodies are read together */
+    if (!status) { /* each line is logged once, even if bodies are read together */
         ky_snapshot_free(&found);
         status = ky_shared_file_find(path, reading, &found, &file, error);
     }

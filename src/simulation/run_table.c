@@ -1,5 +1,5 @@
 /* The tables that grow during a run: energy.csv, escapers.csv. Rows are appended; a table that
- * another program removes, replaces or cuts short meanwhile is mended. */
+ * another program removes, replaces or truncates meanwhile is repaired. */
 #include "simulation/run.h"
 
 #include <errno.h>
@@ -30,9 +30,9 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* A comment with the units of the columns, where the bodies have a scale. It comes after the names:
- * numpy.genfromtxt takes the first line for the names, also if it is a comment; and it has no
- * commas, by which astropy would take it for the names. */
+/* Writes a comment with the units of the columns, if the bodies have physical units. It comes after
+ * the names, because numpy.genfromtxt takes the first line for the names even if it is a comment.
+ * It has no commas, because astropy would then take it for the names. */
 static void write_units(const struct ky_units *units, FILE *file)
 {
     static const struct {
@@ -53,7 +53,7 @@ static void write_units(const struct ky_units *units, FILE *file)
         fputc('\n', file);
 }
 
-/* The line with the names of the columns, and the units. */
+/* Writes the header line and the units. */
 static enum ky_status write_header(struct ky_run *run, struct ky_run_table *table,
                                    struct ky_error *error)
 {
@@ -72,9 +72,9 @@ enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table
     return write_header(run, table, error);
 }
 
-/* If another program has cut the table short since the last row, the next row would come after a
- * hole of zero bytes. So the next row goes to the present end, after a whole line. What was cut off
- * is lost. A restart file that counts on the lost rows is soon replaced. *end: the present end. */
+/* If another program has truncated the table since the last row, the next row would follow a hole
+ * of zero bytes. So the next row goes to the current end, after a complete line. The removed rows
+ * are lost. A restart file that expects them is soon replaced. *end: the current end. */
 static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table, long *end,
                                  struct ky_error *error)
 {
@@ -86,7 +86,7 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table,
     *end = ftell(table->file);
     run->restarted = -HUGE_VAL;
     ky_log(&run->parameters, KY_LOG_WARNING,
-           "%s/%s was cut from %ld to %lld bytes during the run; what was cut off is lost",
+           "%s/%s was truncated from %ld to %lld bytes during the run; the rest is lost",
            run->given.output, table->name, bytes, (long long)about.st_size);
     if (!about.st_size)
         return write_header(run, table, error);
@@ -94,8 +94,8 @@ static enum ky_status notice_cut(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* Whether the table was cut short between that check and the write at byte `begin`, which then lies
- * after a hole. Ends the file before the hole. */
+/* Checks whether the table was truncated between that check and the write at byte `begin`, which
+ * then lies after a hole. Ends the file before the hole. */
 static int remove_hole(struct ky_run_table *table, long begin)
 {
     const int file = fileno(table->file);
@@ -150,17 +150,16 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
         return status;
     if (fseek(table->file, 0, SEEK_END) || ftell(table->file) < (long)bytes)
         return ky_fail(error, KY_BAD_DATA,
-                       "%s/%s: is shorter than when the restart file was written; put the whole "
-                       "file back, or begin a new run with --input and the last snapshot",
+                       "%s/%s: is shorter than when the restart file was written; restore the "
+                       "complete file, or begin a new run with --input and the last snapshot",
                        run->folder, table->name);
     char last = 0;
     if (!bytes || pread(fileno(table->file), &last, 1, (off_t)bytes - 1) != 1 || last != '\n')
-        return ky_fail(
-            error, KY_BAD_DATA,
-            "%s/%s: the %llu bytes of it that the restart file counts are no whole lines; "
-            "put the file of then back, or begin a new run with --input and the last "
-            "snapshot",
-            run->folder, table->name, (unsigned long long)bytes);
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s/%s: the %llu bytes of it that the restart file counts do not end with a "
+                       "complete line; restore the original file, or begin a new run with --input "
+                       "and the last snapshot",
+                       run->folder, table->name, (unsigned long long)bytes);
     if (ftruncate(fileno(table->file), (off_t)bytes) || fseek(table->file, (long)bytes, SEEK_SET))
         return cannot_write(run, table, error);
     return KY_OK;
@@ -226,7 +225,7 @@ enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
     if (!status)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "%s was %s during the run; it is written again%s%s", path,
-               there ? "replaced" : "removed", there ? ", and what replaced it is " : "",
+               there ? "replaced" : "removed", there ? ", and its replacement is " : "",
                there ? name : "");
     return status;
 }

@@ -1,11 +1,11 @@
-/* A run that is shown in a browser: frames for the pages that ask, and their orders. A failure here
- * ends no run: then there is no frame. */
+/* A run that is shown in a browser: frames for the pages that ask, and their commands. A failure
+ * here does not end the run: then there is no frame. */
 #include "base/status.h"
 #include "base/view_calls.h"
 #include "simulation/run.h"
 
-#define WAIT 0.2         /* a run that waits looks for signals and files so often [s] */
-#define STILL_LOOKING 3. /* a page that got a frame so long ago is still there [s] */
+#define WAIT 0.2         /* interval at which a paused run checks for signals and files [s] */
+#define STILL_LOOKING 3. /* a page that received a frame within this time is still open [s] */
 
 enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 {
@@ -19,7 +19,7 @@ enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 
 /* ---- frames ---- */
 
-/* Gives the pages a frame of the present time, which includes the effect of `orders` orders. */
+/* Publishes a frame of the current time, which includes the effect of `orders` commands. */
 static void give_frame(struct ky_run *run, const char *outcome, uint64_t orders)
 {
     struct ky_progress progress;
@@ -45,7 +45,7 @@ void ky_run_end_view(struct ky_run *run, const char *outcome)
         return;
     ky_view_calls(view)->end(view);
     if (ky_view_calls(view)->is_watched(view, STILL_LOOKING))
-        give_frame(run, outcome, 0); /* the last one */
+        give_frame(run, outcome, 0); /* the last frame */
 }
 
 void ky_run_close_view(struct ky_run *run)
@@ -55,9 +55,9 @@ void ky_run_close_view(struct ky_run *run)
 
 /* ---- orders ---- */
 
-/* Writes a snapshot, unless the run has written one of this time. The restart file knows of it, so
- * that a resumed run gives the next one another number. There is no row of energy.csv, since such a
- * row would also be one of the core radii that --stop-core looks at. */
+/* Writes a snapshot, unless the run has written one at this time. The restart file records it, so
+ * that a resumed run numbers the next one differently. There is no row of energy.csv, since such a
+ * row would also be one of the core radii for --stop-core. */
 static enum ky_status write_now(struct ky_run *run, struct ky_error *error)
 {
     struct ky_run_watch *watch = &run->watch;
@@ -75,7 +75,7 @@ static enum ky_status write_now(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
-/* Logs that the run begins or ends to wait. */
+/* Logs that the run pauses or continues. */
 static void tell_pause(struct ky_run *run, int is_paused)
 {
     char time[KY_QUANTITY_TEXT];

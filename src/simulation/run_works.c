@@ -1,4 +1,4 @@
-/* The table of works that ranks do together: see run_works.h. */
+/* The table of the run's collective tasks: see run_works.h. */
 #include "simulation/run_works.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "engine/common/units.h"
 #include "integrate/friction.h"
 
-/* A ky_work: fills the struct ky_bound. No more arrays are there at a time than are needed. */
+/* A ky_work: fills the struct ky_bound. Allocates no more arrays at a time than necessary. */
 static enum ky_status find_bound(struct ky_work_place *place, void *told, struct ky_error *outcome,
                                  struct ky_error *error)
 {
@@ -48,7 +48,8 @@ static void hash_ids(struct ky_hashing *hashing, size_t first, size_t n)
     }
 }
 
-/* The hash of an array of all; NULL: of ids. Each rank goes on where the one before has ended. */
+/* The hash of an array over all ranks; NULL: of ids. Each rank continues the hash of the rank
+ * before. */
 static enum ky_status hash_array(const struct ky_portion *portion, const void *array, size_t bytes,
                                  uint64_t seed, uint64_t *hash, struct ky_error *error)
 {
@@ -84,29 +85,28 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
     return status;
 }
 
-/* Arguments and results of ranks for bodies that are not here. */
+/* Arguments and results of ranks for bodies that are not in this process. */
 struct beginning {
-    struct ky_parameters parameters; /* of the run, with the softening that was chosen */
+    struct ky_parameters parameters; /* of the run, with the chosen softening */
     struct ky_run_facts facts;
 };
 
-/* Bodies that they make. */
+/* Arguments for making the bodies. */
 struct making {
     struct beginning begins;
     struct ky_model_recipe recipe;
 };
 
-/* Bodies that they read. */
+/* Arguments for reading the bodies. */
 struct reading {
     struct beginning begins;
     struct ky_shared_file file;
-    uint64_t massless; /* result: bodies without mass, with which they cannot be divided */
+    uint64_t massless; /* result: number of massless bodies, with which they cannot be divided */
 };
 
 /* ---- facts about them ---- */
 
-/* KY_OK, with *wrong, where a rank has bodies with numbers that cannot be; *outcome says so there.
- */
+/* KY_OK, with *wrong, if a rank has bodies with impossible numbers; *outcome reports it there. */
 static enum ky_status check_numbers(const struct ky_work_place *place, uint64_t *wrong,
                                     struct ky_error *outcome, struct ky_error *error)
 {
@@ -115,7 +115,7 @@ static enum ky_status check_numbers(const struct ky_work_place *place, uint64_t 
     return ky_portion_tell(&place->portion, wrong, 1, error);
 }
 
-/* Scales and the fastest body. */
+/* Computes scales and the fastest body. */
 static enum ky_status measure(const struct ky_work_place *place, struct beginning *begins,
                               struct ky_error *error)
 {
@@ -135,7 +135,7 @@ static enum ky_status measure(const struct ky_work_place *place, struct beginnin
     return status ? status : ky_portion_tell(portion, facts->velocity, 3, error);
 }
 
-/* Units, hash and scales of bodies that have been checked. */
+/* Computes units, hash and scales of checked bodies. */
 static enum ky_status know(const struct ky_work_place *place, struct beginning *begins,
                            struct ky_error *error)
 {
@@ -149,7 +149,7 @@ static enum ky_status know(const struct ky_work_place *place, struct beginning *
     return measure(place, begins, error);
 }
 
-/* A ky_work: makes the bodies of a struct making, and finds the facts about them. */
+/* A ky_work: makes the bodies of a struct making, and measures them. */
 static enum ky_status make(struct ky_work_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
@@ -169,7 +169,7 @@ static enum ky_status make(struct ky_work_place *place, void *told, struct ky_er
     return status || wrong ? status : know(place, &making->begins, error);
 }
 
-/* Whether ids count all bodies; then nobody needs them. */
+/* Determines whether the ids only count the bodies, so that they are not needed. */
 static enum ky_status count_ids(const struct ky_work_place *place, int *counts,
                                 struct ky_error *error)
 {
@@ -182,7 +182,7 @@ static enum ky_status count_ids(const struct ky_work_place *place, int *counts,
     return status;
 }
 
-/* KY_OK, with *wrong, where a rank has forces of an earlier run that cannot be. */
+/* KY_OK, with *wrong, if a rank has impossible forces from an earlier run. */
 static enum ky_status check_forces(const struct ky_work_place *place, uint64_t *wrong,
                                    struct ky_error *outcome, struct ky_error *error)
 {
@@ -191,7 +191,7 @@ static enum ky_status check_forces(const struct ky_work_place *place, uint64_t *
     return ky_portion_tell(&place->portion, wrong, 1, error);
 }
 
-/* All checks of bodies that were read, in the order in which one process makes them. */
+/* Does all checks of bodies that were read, in the same order as in one process. */
 static enum ky_status check_read(struct ky_work_place *place, struct reading *reading,
                                  uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
 {
@@ -218,7 +218,7 @@ static enum ky_status check_read(struct ky_work_place *place, struct reading *re
     return status;
 }
 
-/* A ky_work: reads the bodies of a struct reading, and finds the facts about them. */
+/* A ky_work: reads the bodies of a struct reading, and measures them. */
 static enum ky_status read(struct ky_work_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
@@ -253,21 +253,21 @@ void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_paramete
         ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes, bodies,
                                remark);
     else
-        ky_domain_take_first(parameters, "--ranks 1 asks for it", remark);
+        ky_domain_take_first(parameters, "because of --ranks 1", remark);
 }
 
-/* The ranks and the force that a run takes, for bodies that are not here. */
+/* Chooses ranks and force of a run whose bodies are not in this process. */
 static enum ky_status settle(const struct ky_run_parameters *run, struct ky_parameters *own,
                              size_t n, struct ky_error *error)
 {
     struct ky_choice choice;
-    char remark[KY_RANKS_REMARK]; /* the log has it when they are chosen for the run itself */
+    char remark[KY_RANKS_REMARK]; /* logged when they are chosen for the run itself */
     ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n}, remark);
     const struct ky_engine_use use = ky_integrator_use(own, n);
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }
 
-/* ky_run_can_make with parameters in which the universe of the bodies is settled. Changes them. */
+/* ky_run_can_make with parameters in which the bodies' cosmology is settled. Changes them. */
 static int can_make(struct ky_parameters *own, const struct ky_run_parameters *run,
                     const struct ky_snapshot *initial)
 {
@@ -296,7 +296,7 @@ int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_
     return can;
 }
 
-/* The ranks of this computer, of which the other computers have as many. */
+/* Checks the memory for the ranks of this computer; the other computers have as many. */
 static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_memory memory;
@@ -306,11 +306,11 @@ static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *er
         return KY_OK;
     return ky_fail(error, KY_FAULT,
                    "%zu bodies need about %.3g GB of memory on this computer, which has %.3g GB: "
-                   "take fewer bodies, or ranks on more computers; --dry-run tells how many fit",
+                   "take fewer bodies, or ranks on more computers; --dry-run prints how many fit",
                    sim->n, memory.host / 1e9, total / 1e9);
 }
 
-/* Opens the simulation, and has its ranks do the work that begins with n bodies. */
+/* Opens the simulation, and starts the collective task with n bodies. */
 static enum ky_status begin(struct ky_run *run, size_t n, size_t number, struct beginning *begins,
                             const char *what, struct ky_error *error)
 {
@@ -339,7 +339,7 @@ enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *fa
     return status ? status : ky_halt_check(&halt, error);
 }
 
-/* The rest of the work, for one process: ids that do not count the bodies, and the hash of all
+/* Finishes the task in one process: ids that do not count the bodies, and the hash of all
  * labels. */
 static enum ky_status label(const struct ky_shared_file *file, struct ky_bodies *bodies,
                             struct ky_run_facts *facts, struct ky_error *error)

@@ -89,7 +89,7 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
                        ky_time_words(line, end, one));
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
-                       "--end: %s does not lie ahead: the run starts at %s with a step of %s",
+                       "--end: %s is not ahead: the run starts at %s with a step of %s",
                        ky_time_words(line, end, one), ky_time_words(line, line->start, start),
                        ky_step_words(line, ky_schedule_step(schedule), length));
     if (ratio * (double)schedule->stride > 9e15)
@@ -133,8 +133,8 @@ static int ascending(const void *a, const void *b)
     return ky_instant_compare(x, y);
 }
 
-/* The instant of a time of --at. KY_USAGE if it lies outside the run. The start is allowed; there
- * is a snapshot anyway. */
+/* The instant of a time of --at. KY_USAGE if it is outside the run. The start is allowed; it has a
+ * snapshot anyway. */
 static enum ky_status find_at(const struct ky_schedule *schedule, double time,
                               struct ky_instant *instant, struct ky_error *error)
 {
@@ -143,14 +143,14 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
     int inside = ky_instant_find(line, schedule->stride, time, instant) >= 0 &&
                  ky_instant_compare(*instant, schedule->end) <= 0;
     if (!inside)
-        return ky_fail(error, KY_USAGE, "--at: %s lies outside the run, from %s to %s",
+        return ky_fail(error, KY_USAGE, "--at: %s is outside the run, from %s to %s",
                        ky_time_words(line, time, one), ky_time_words(line, line->start, start),
                        ky_time_words(line, ky_instant_time(line, schedule->end), last));
     return find(schedule, "--at", time, 0, instant, error);
 }
 
-/* Makes the list of further snapshots from the times of --at: sorted, each once, without the
- * start, which has a snapshot unless the schedule is bare. */
+/* Makes the list of further snapshots from the times of --at: sorted, without duplicates and
+ * without the start, which has a snapshot unless the schedule is bare. */
 static enum ky_status place_times(struct ky_schedule *schedule, const struct ky_times *times,
                                   struct ky_error *error)
 {
@@ -175,7 +175,7 @@ static enum ky_status place_times(struct ky_schedule *schedule, const struct ky_
 /* ---- a step of the program's own choice ---- */
 
 /* The greatest common divisor of two lengths; remainders up to `tiny` count as 0. If one length is
- * 0, it is the other. */
+ * 0, the result is the other. */
 static double common(double a, double b, double tiny)
 {
     while (b > tiny) {
@@ -194,15 +194,15 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
                               run->shorten ? (double)NAN : run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
     double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
-    /* times at which a step may be divided set no condition */
+    /* times at which a step may be divided impose no condition */
     const size_t count = run->shorten ? 0 : times->count;
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
-    for (int pass = 0; pass < 2; pass++) /* the scale first: it gives the size of rounding errors */
+    for (int pass = 0; pass < 2; pass++) /* first the scale, for the size of rounding errors */
         for (size_t k = 0; k < intervals + count; k++) {
             double length = fabs(k < intervals ? lengths[k] : times->of[k - intervals] - start);
             if (!(length > 0) || !isfinite(length))
-                continue; /* not given, or refused later */
+                continue; /* not given, or rejected later */
             largest = fmax(largest, length);
             longest = fmax(longest, length);
             shortest = fmin(shortest, length);
@@ -290,8 +290,8 @@ void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parame
     const uint64_t many = 1000000, steps = ky_schedule_steps(schedule);
     if (schedule->derived && steps > many)
         ky_log(parameters, KY_LOG_WARNING,
-               "the derived step %s makes %llu steps; a longer --step or a larger --softening "
-               "makes fewer",
+               "the derived step %s leads to %llu steps; a longer --step or a larger --softening "
+               "needs fewer",
                ky_step_words(&schedule->line, ky_schedule_step(schedule), step),
                (unsigned long long)steps);
 }
@@ -325,7 +325,7 @@ static uint64_t energy_interval(uint64_t end, uint64_t every)
     return every / parts;
 }
 
-/* ky_schedule_make, once the times of --at have been read. */
+/* ky_schedule_make, after the times of --at have been read. */
 static enum ky_status make(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *run, double start, double suggested,
                            const struct ky_times *times, struct ky_schedule *schedule,
@@ -366,8 +366,7 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
     struct ky_times times;
     *schedule = (struct ky_schedule){0};
     if (!isnan(run->end) && run->steps)
-        return ky_fail(error, KY_USAGE,
-                       "--end and --steps are both given; one of them says how far");
+        return ky_fail(error, KY_USAGE, "--end and --steps are both given; give only one of them");
     enum ky_status status = ky_schedule_times(run->at, &times, error);
     if (!status)
         status = make(parameters, run, start, suggested, &times, schedule, error);

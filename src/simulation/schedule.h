@@ -1,4 +1,4 @@
-/* The schedule of a run, counted in ticks, so that rounded times decide nothing. */
+/* The schedule of a run, counted in ticks, so that no decision depends on rounded times. */
 #ifndef KY_SIMULATION_SCHEDULE_H
 #define KY_SIMULATION_SCHEDULE_H
 
@@ -8,30 +8,30 @@ struct ky_schedule {
     struct ky_timeline line;
     uint64_t stride; /* ticks of a step */
     struct ky_instant end;
-    uint64_t every;        /* ticks between snapshots; 0: there are none at intervals */
-    uint64_t energy_every; /* ticks between rows of energy.csv, 1 or more */
+    uint64_t every;        /* ticks between snapshots; 0: no regular snapshots */
+    uint64_t energy_every; /* ticks between rows of energy.csv, at least 1 */
     /* [ats] instants of further snapshots, ascending; the start is one only if `bare` */
     struct ky_instant *at;
     size_t ats;
     int bare;    /* 1: snapshots only at the instants of `at`, not even at start and end */
-    int shorten; /* 1: a step is divided where an instant of `at`, or the end, lies within it */
+    int shorten; /* 1: a step is divided if an instant of `at`, or the end, lies within it */
     int derived; /* 1: the program chose the step */
     int fixed;   /* 1: the step cannot be chosen, because a resumed run keeps its own */
 };
 
 /* The step [time], or of ln a with --expansion; negative: backwards. */
 double ky_schedule_step(const struct ky_schedule *schedule);
-/* Steps from the start to the end; a divided last step counts as one. */
+/* The number of steps from the start to the end; a divided last step counts as one. */
 uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
 /* Makes the schedule of a run that begins at time `start`.
  *
- * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
- * divides all intervals and times that are asked for; KY_USAGE if that is much shorter. Every time
- * must be a multiple of the step from the start, else KY_USAGE; with run->shorten the end and the
- * times of run->at need not. With --expansion step and intervals are of ln a, and the step has to
- * be given. KY_USAGE too where the step is lost in the rounding of the time. Free with
- * ky_schedule_free, after a failure too. */
+ * If the parameters have no step, the schedule takes the largest step up to `suggested` that
+ * divides all requested intervals and times; KY_USAGE if that is much shorter. Every time must be a
+ * multiple of the step from the start, else KY_USAGE; with run->shorten the end and the times of
+ * run->at need not. With --expansion step and intervals are of ln a, and the step has to be given.
+ * KY_USAGE too where the step is lost in the rounding of the time. Free with ky_schedule_free,
+ * after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);
@@ -39,8 +39,9 @@ void ky_schedule_free(struct ky_schedule *schedule);
 /* Warns through the log if the program chose a step that makes more than a million steps, as for
  * two bodies that fall from rest. */
 void ky_schedule_warn(const struct ky_schedule *schedule, const struct ky_parameters *parameters);
-/* Gives the schedule another end: the time `end`, or after `steps` steps if that is NaN. Step and
- * intervals stay. KY_USAGE for an end that no step meets or that does not lie ahead. */
+/* Changes the end of the schedule: to the time `end`, or to `steps` steps if that is NaN. Step and
+ * intervals are kept. KY_USAGE for an end that is not at the end of a step or does not lie
+ * ahead. */
 enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint64_t steps,
                                   struct ky_error *error);
 
@@ -58,16 +59,17 @@ int ky_schedule_energy_due(const struct ky_schedule *schedule, struct ky_instant
 /* The number of snapshots from the start to the end. */
 uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 
-/* The most rows of energy.csv if no interval is given, besides the row of each snapshot. */
+/* The maximum number of rows of energy.csv if no interval is given, not counting the rows of
+ * snapshots. */
 enum { KY_ENERGY_ROWS = 5000 };
 
-/* A list of times; `of` is to be freed. */
+/* A list of times; the caller frees `of`. */
 struct ky_times {
     double *of;
     size_t count;
 };
-/* Reads a list of times such as "0.5,1,2.25"; NULL is an empty list. KY_USAGE for any other text,
- * and then too `of` is to be freed. */
+/* Reads a list of times such as "0.5,1,2.25"; NULL is an empty list. KY_USAGE for any other text.
+ * The caller frees `of`, also after a failure. */
 enum ky_status ky_schedule_times(const char *text, struct ky_times *times, struct ky_error *error);
 
 #endif

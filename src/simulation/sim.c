@@ -33,7 +33,7 @@ static void *copy_of(const void *data, size_t count, size_t size)
     return copy;
 }
 
-/* Whether each id is the index of its body, as in ky_sim_bodies for bodies without ids. */
+/* 1 if each id is the index of its body, as in ky_sim_bodies for bodies without ids. */
 static int counts_up(const uint64_t *id, size_t n)
 {
     size_t i = 0;
@@ -62,7 +62,7 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     return KY_OK;
 }
 
-/* Copies a text of the parameters; they point to the copy from now on. */
+/* Copies a text of the parameters and makes them point to the copy. */
 static enum ky_status keep_text(const char *text, char **copy, const char **parameter,
                                 struct ky_error *error)
 {
@@ -89,8 +89,8 @@ enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct k
     return status;
 }
 
-/* Converts all numbers in fields and universe to the units of the bodies: a restart knows no
- * others. */
+/* Converts all numbers in fields and cosmology to the units of the bodies, the only units that a
+ * restart has. */
 static enum ky_status keep_texts(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_parameters *own = &sim->parameters;
@@ -132,7 +132,7 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
     return KY_OK;
 }
 
-/* Puts the bodies on the engine, or has them read. */
+/* Puts the bodies on the engine, or lets it read them. */
 static enum ky_status place_bodies(struct ky_engine *engine, struct ky_sim_source *source,
                                    int are_made, struct ky_error *error)
 {
@@ -171,7 +171,7 @@ enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, stru
     return status;
 }
 
-/* The parameters that are resolved now, with the texts that the simulation has. */
+/* Replaces the parameters by the resolved ones, with the simulation's texts. */
 static void go_on(struct ky_sim *sim, const struct ky_parameters *resolved)
 {
     struct ky_parameters own = *resolved;
@@ -262,7 +262,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_
     if (status)
         return status;
     (*made)->choice = choice;
-    if (*choice.text) /* the engine is there */
+    if (*choice.text) /* the engine exists */
         ky_log(resolved, KY_LOG_INFO, "%s", choice.text);
     return KY_OK;
 }
@@ -290,7 +290,7 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     if (!status)
         status =
             ky_sim_place(&resolved, &(struct ky_sim_source){.bodies = *bodies}, time, sim, error);
-    if (!status && *remark) /* the devices are there */
+    if (!status && *remark) /* the devices exist */
         ky_log(&resolved, KY_LOG_INFO, "%s", remark);
     if (!status)
         status = ky_sim_first_forces(*sim, error);
@@ -341,8 +341,8 @@ enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky
 {
     if (n == sim->n)
         return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "arrays of length %zu; they must have that of the simulation, %zu", n, sim->n);
+    return ky_fail(error, KY_USAGE, "arrays of length %zu; the simulation has %zu bodies", n,
+                   sim->n);
 }
 
 static enum ky_status write_on_engine(void *context, struct ky_write_plan *plan,
@@ -356,7 +356,7 @@ struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays)
     return (struct ky_writers){arrays, write_on_engine, sim->engine};
 }
 
-/* Whether there are arrays that the simulation lacks. */
+/* 1 if the engine has to be asked for arrays that the simulation lacks. */
 static int asks_engine(const struct ky_bodies *bodies)
 {
     const unsigned own = 1U << KY_ARRAY_ID | 1U << KY_ARRAY_TYPE | 1U << KY_ARRAY_RADIUS;

@@ -1,4 +1,5 @@
-/* Inside of ky_sim: functions for the run and the restart file besides the public calls. */
+/* Internals of ky_sim: functions for the run and the restart file in addition to the public
+ * calls. */
 #ifndef KY_SIMULATION_SIM_H
 #define KY_SIMULATION_SIM_H
 
@@ -18,69 +19,67 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
-    int in_run;      /* 1: the time belongs to the run, and no other caller may change it */
+    int in_run;      /* 1: the run controls the time, and no other caller may change it */
     int is_changing; /* 1: between ky_sim_change_begin and _end */
     int is_late;     /* 1: the forces on the engine are from before a change */
     int has_failed;  /* 1: after a failure, it can only be closed */
-    /* Of a run: returns 1 if a call that advances is to end. It is asked besides the parameters'
-     * `stop`. */
+    /* For a run: returns 1 if a call that advances is to end. It is checked in addition to the
+     * parameters' `stop`. */
     int (*is_over)(void *context);
     void *is_over_context;
-    int has_changed;         /* 1: bodies or forces have changed since the run last looked */
+    int has_changed;         /* 1: bodies or forces have changed since the run last checked */
     int has_new_parameters;  /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;     /* of the last call that advanced */
     struct ky_choice choice; /* of the force, when it was opened; without text after a restart */
-    uint64_t steps_before;   /* steps before the present integrator was created */
-    unsigned with;           /* KY_WITH_…, of KY_SIM_LABELS: which came with the bodies */
+    uint64_t steps_before;   /* steps before the current integrator was created */
+    unsigned with;           /* KY_WITH_…, of KY_SIM_LABELS: labels that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type;              /* the same */
-    double *radius;             /* the same; NULL: not known [length] */
-    struct ky_watch *watch;     /* of the conditions that stop: sim_stops.c; NULL: there are none */
-    const struct ky_view *view; /* that ky_sim_show has begun with, or NULL */
+    double *radius;             /* the same; NULL: unknown [length] */
+    struct ky_watch *watch;     /* of the stopping conditions: sim_stops.c; NULL: there are none */
+    const struct ky_view *view; /* the view of the last ky_sim_show, or NULL */
     struct ky_sim_watch frames; /* of that view */
 };
 
-/* Optional arrays that stay with the bodies over all changes, and in restart files. */
+/* Optional arrays that are kept with the bodies through all changes, and in restart files. */
 enum { KY_SIM_LABELS = KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING | KY_WITH_RADIUS };
 
-/* Bodies of a simulation, and where they come from. */
+/* Bodies of a simulation, and their source. */
 struct ky_sim_source {
-    struct ky_bodies bodies;             /* with `plan` without the arrays that it has */
-    const struct ky_engine_frame *frame; /* for these bodies alone; NULL: the engine finds its units
-                                            from them */
+    struct ky_bodies bodies;             /* with `plan`, without the arrays in the plan */
+    const struct ky_engine_frame *frame; /* for these bodies; NULL: the engine derives its own */
     struct ky_write_plan *plan;          /* files from which ranks read the bodies; NULL: none */
-    struct ky_sim *begun; /* of ky_sim_begin: ranks have the bodies, of which `bodies` has nothing
-                             but the number and labels. NULL: they have not, or ky_sim_create has
-                             taken it */
+    struct ky_sim *begun; /* of ky_sim_begin: ranks have the bodies; `bodies` has only the number
+                             and labels. NULL: they do not, or ky_sim_create has taken it over */
     unsigned with;        /* KY_WITH_ID: the bodies have ids that count them, and no array */
     int has_forces;       /* result: the accelerations of the plan are known */
 };
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
- * any. The bodies have been checked, and the parameters resolved (ky_parameters_resolve), here and
- * in ky_sim_place. *sim is NULL after a failure. */
+ * any. The bodies have been checked, and the parameters resolved (ky_parameters_resolve); the same
+ * is true for ky_sim_place. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
                              double time, struct ky_sim **sim, struct ky_error *error);
-/* A simulation of n bodies with an engine and nothing else, from whose parameters ky_sim_create
- * goes on. *sim is NULL after a failure. */
+/* A simulation of n bodies with only an engine, whose parameters ky_sim_create takes over. *sim is
+ * NULL after a failure. */
 enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
                             struct ky_error *error);
-/* Makes an integrator for the present bodies, ids and parameters. */
+/* Creates an integrator for the current bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error);
-/* Replaces ids, types and radii by the bodies' own, and notes whether they have softenings.
- * KY_FAULT when memory is out. */
+/* Replaces ids, types and radii by the bodies' own, and records whether they have softenings.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
 
 /* KY_USAGE for NULL, after a failure after which the simulation can only be closed, and within a
- * longest step, where a simulation can only advance, be saved or be closed. */
+ * longest step, in which a simulation can only advance, be saved or be closed. */
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
 /* The same without the last condition. */
 enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *error);
 /* 1 if a stop has left the bodies within a longest step, which begins at the simulation's time. */
 int ky_sim_is_within(const struct ky_sim *sim);
-/* Writes to `text`, and returns, how much of this step is done and which pair has the shortest
+/* Writes to `text`, and returns, the completed fraction of this step and the pair with the shortest
  * steps. */
 enum { KY_WITHIN_WORDS = 256 };
 const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WORDS]);
@@ -88,22 +87,22 @@ const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WO
 enum ky_status ky_sim_get(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error);
 /* Computes the forces if a change has left them out of date. */
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error);
-/* To be called after a change that needs new forces: computes them, unless changes are being
- * collected. */
+/* To be called after a change that needs new forces: computes them, unless several changes are
+ * being collected. */
 enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error);
 
-/* Fills *bodies with all bodies, their ids and forces, and leaves room for `more` at the end. Free
- * after a failure too. */
+/* Fills *bodies with all bodies, their ids and forces, with space for `more` at the end. Free also
+ * after a failure. */
 enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struct ky_bodies *bodies,
                            struct ky_error *error);
-/* Replaces the present bodies by the copy, with these parameters, which get resolved, and new
- * forces, and frees the copy. After KY_BAD_DATA, KY_USAGE and KY_UNSUPPORTED nothing has changed.
- */
+/* Replaces the current bodies by the copy, with these parameters, which are resolved, and new
+ * forces, and frees the copy. After KY_BAD_DATA, KY_USAGE and KY_UNSUPPORTED nothing has
+ * changed. */
 enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *parameters,
                                struct ky_bodies *bodies, struct ky_error *error);
-/* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
+/* Creates a new integrator for the current bodies and parameters. It continues to count steps. */
 enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *error);
-/* The caller's points, checked: KY_USAGE as for ky_field_fill. */
+/* Checks the caller's points: KY_USAGE as for ky_field_fill. */
 enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field_points *given,
                               struct ky_error *error);
 /* Fills the requested numbers. */
@@ -111,59 +110,60 @@ enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_point
                            struct ky_error *error);
 /* KY_USAGE for a softening that is negative or not finite. */
 enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
-/* Replaces the text of the simulation's external fields by this one, with all numbers in the units
- * of the bodies; NULL: no fields. */
+/* Replaces the text of the simulation's external fields, with all numbers in the units of the
+ * bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
 
-/* sim_stops.c. Makes the data of the conditions in the parameters, or frees them if there are no
- * conditions any more. KY_FAULT when memory is out. */
+/* sim_stops.c. Allocates the state of the stopping conditions; frees it if there are none left.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_sim_make_watch(struct ky_sim *sim, struct ky_error *error);
 void ky_sim_free_watch(struct ky_sim *sim);
-/* At the end of a step. KY_STOPPED, and sim->stop tells, if a pair or a body meets a condition that
- * it did not meet before. Without conditions it reads one pointer. */
+/* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
+ * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
-/* The conditions in a restart file; the data stay the simulation's. A simulation from such a file
- * has conditions already. KY_BAD_DATA for impossible ones. */
+/* The conditions' state for a restart file; the data remain the simulation's. A simulation from
+ * such a file has conditions already. KY_BAD_DATA for an impossible state. */
 struct ky_section ky_sim_told_section(const struct ky_sim *sim);
 enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *restart,
                                    struct ky_error *error);
 
-/* ky_sim_open in two parts, after which parameters->force and error are settled, so that the caller
- * can free its bodies before the engine needs memory for the forces. The bodies have been checked.
- * KY_USAGE for a start time that is not finite, a step that is lost in its rounding, and bodies of
- * unknown softening. */
+/* ky_sim_open in two parts: after ky_sim_place, parameters->force and error are settled, so that
+ * the caller can free its bodies before the engine needs memory for the forces. The bodies have
+ * been checked. KY_USAGE for a start time that is not finite, a step that is lost in its rounding,
+ * and bodies of unknown softening. */
 enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
-/* Those who write the numbers of the bodies where the engine has them in several places: `arrays`
- * of mass, position, velocity, acceleration and potential, as a sum of 1 << enum ky_array_id. */
+/* The writers of the bodies' numbers if the engine has them on several ranks: `arrays` of mass,
+ * position, velocity, acceleration and potential, as a sum of 1 << enum ky_array_id. */
 struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays);
-/* KY_USAGE for arrays of another length than the simulation has. */
+/* KY_USAGE for arrays whose length is not the simulation's number of bodies. */
 enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error);
-/* KY_USAGE within a run: there the caller's function may not change the time or the step. */
+/* KY_USAGE within a run: the caller's function may not change the time or the step there. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
-/* Advances to an instant that is not before the present one. KY_USAGE without a step, and as
- * ky_sim_check_alive. An instant within a step needs an integrator that can divide its steps, else
- * KY_UNSUPPORTED; the simulation is then at the end of the last whole step. */
+/* Advances to an instant that is not earlier than the current one. KY_USAGE without a step, and as
+ * ky_sim_check_alive. An instant within a step needs an integrator that can divide its steps,
+ * otherwise KY_UNSUPPORTED; the simulation is then at the end of the last complete step. */
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
 
 /* Writes the simulation and the `extras` sections of the caller to a restart file; in pieces
- * (to->pieces) only where ky_engine_writes. */
+ * (to->pieces) only if ky_engine_writes. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error);
-/* Writes the parameters as INI text to *text, to be freed. KY_FAULT when memory is out. */
+/* Writes the parameters as INI text to *text, which the caller frees. KY_FAULT if memory runs
+ * out. */
 enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
                                       struct ky_error *error);
-/* Reads the parameters of a restart file. Engine, instruction set and threads come from `wanted`
- * where it names them; log and field function always do. The parameters point into *text, to be
- * freed after their last use. KY_BAD_DATA for a file without parameters. */
+/* Reads the parameters of a restart file. Engine, instruction set and threads come from `wanted` if
+ * it gives them; log and field function always do. The parameters point into *text, to be freed
+ * after their last use. KY_BAD_DATA for a file without parameters. */
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,
                                          struct ky_error *error);
-/* A simulation from a restart file that has been read, with its step, clock and forces. Takes the
+/* A simulation from a restart file that has been read, with its step, clock and forces. Moves the
  * arrays of the bodies from it. KY_BAD_DATA if the file lacks something; *sim is NULL then. */
 enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
@@ -173,7 +173,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
                                       struct ky_error *error);
 
-/* No stop: not a number where there is none. */
+/* No stop: NaN and no text. */
 extern const struct ky_stop ky_not_stopped;
 
 #endif

@@ -1,5 +1,5 @@
-/* Changes to a simulation between two steps: bodies are written, added and removed. The engine gets
- * the new bodies. Their forces are computed at once, or once for several changes. */
+/* Changes to a simulation between two steps: bodies are replaced, added and removed. The engine
+ * gets the new bodies. Their forces are computed at once, or once for several changes. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struc
     enum ky_status status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n + more,
                                                   sim->with | with | KY_WITH_ID | BY_FORCES, error);
     bodies->n = sim->n;
-    sim->is_late = 0; /* the last accelerations are used, whatever has changed since */
+    sim->is_late = 0; /* only the last accelerations are used, whatever has changed since */
     if (!status)
         status = ky_sim_bodies(sim, bodies, error);
     sim->is_late = is_late;
@@ -47,7 +47,8 @@ enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struc
     return status;
 }
 
-/* Whether the engine will take these bodies; asked before `resize` removes the present ones. */
+/* Checks whether the engine will accept these bodies; called before `resize` removes the current
+ * ones. */
 static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *bodies,
                                    struct ky_error *error)
 {
@@ -59,7 +60,8 @@ static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *b
     return ky_engine_units(bodies, &sim->parameters, &from_bodies, &units, error);
 }
 
-/* Gives the bodies to the engine; `anew`: with new memory, as large as the parameters say. */
+/* Puts the bodies on the engine; `anew`: with newly allocated memory, as large as the parameters
+ * say. */
 static enum ky_status give_engine(struct ky_sim *sim, const struct ky_bodies *bodies, int anew,
                                   struct ky_error *error)
 {
@@ -78,7 +80,7 @@ static enum ky_status follow(struct ky_sim *sim, const struct ky_bodies *bodies,
     return ky_sim_changed(sim, error);
 }
 
-/* Replaces the present bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA
+/* Replaces the current bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA
  * and KY_USAGE nothing has changed. */
 static enum ky_status put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -108,7 +110,7 @@ enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *p
         status = give_engine(sim, &given, 1, error);
         if (!status)
             status = follow(sim, &given, error);
-        else if (status == KY_UNSUPPORTED) { /* back again */
+        else if (status == KY_UNSUPPORTED) { /* restores the previous bodies */
             sim->parameters = before;
             refused = !give_engine(sim, &old, 1, NULL);
         }
@@ -122,8 +124,8 @@ enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *p
 
 /* ---- writing ---- */
 
-/* Copies the arrays of `from` over the rows of `to` from `first` on. Results are left out; so are
- * ids unless `labels`. */
+/* Copies the arrays of `from` over the rows of `to` from `first` on, except results, and except ids
+ * unless `labels`. */
 static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies *from, int labels)
 {
     for (int k = 0; k < KY_ARRAYS; k++) {
@@ -164,7 +166,7 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
 
 /* ---- bodies that come and go ---- */
 
-/* Gives the bodies from the n-th on ids above those of the first n. KY_USAGE if there are too few
+/* Gives the bodies from the n-th on ids above the ids of the first n. KY_USAGE if there are too few
  * such ids. */
 static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
 {
@@ -194,9 +196,9 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
     if (status || !bodies->n)
         return status;
     if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !bodies->softening)
-        return ky_fail(error, KY_USAGE,
-                       "the bodies of the simulation have softenings of their own; those that are "
-                       "added need them too");
+        return ky_fail(
+            error, KY_USAGE,
+            "the bodies of the simulation have their own softenings; added bodies need them too");
     status = ky_sim_take(sim, bodies->n, with, &all, error);
     for (size_t i = before; !status && all.type && i < all.n; i++)
         all.type[i] = 4;
@@ -210,8 +212,8 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
     return status;
 }
 
-/* Removes the bodies whose ids are among the `count` in `id`, in rising order. Returns their
- * number. */
+/* Removes the bodies with the `count` ids in `id`, in ascending order. Returns the number of
+ * removed bodies. */
 static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t count)
 {
     size_t kept = 0;
@@ -239,8 +241,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
     status = ky_sim_take(sim, 0, 0, &bodies, error);
     if (!status && drop_rows(&bodies, sorted, count) != count)
         status = ky_fail(error, KY_BAD_DATA,
-                         "of %zu ids to be removed only %zu are those of a body, or some are given "
-                         "twice",
+                         "of %zu ids to remove only %zu belong to bodies, or some are given twice",
                          count, sim->n - bodies.n);
     free(sorted);
     if (!status)

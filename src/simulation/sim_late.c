@@ -1,5 +1,5 @@
-/* Whether a simulation can continue, and whether its forces belong to the present bodies: changes
- * may leave the forces out of date until a call needs them. */
+/* Checks whether a simulation can continue, and whether its forces belong to the current bodies:
+ * changes may leave the forces out of date until a call needs them. */
 #include "simulation/sim.h"
 
 #include "base/status.h"
@@ -48,7 +48,7 @@ enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
     if (sim->is_changing)
-        return ky_fail(error, KY_USAGE, "changes have begun already, and must end first");
+        return ky_fail(error, KY_USAGE, "changes have already begun; end them first");
     sim->is_changing = 1;
     return KY_OK;
 }

@@ -1,5 +1,5 @@
-/* The parameters of a simulation: their present values, and which of them can change between two
- * steps. A table says for each how it is changed. */
+/* The parameters of a simulation: their current values, and changes between two steps. A table
+ * gives for each the function that changes it. */
 #include "simulation/sim.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters 
 
 /* ---- how they change ---- */
 
-/* Steps of bodies that are none of the clock's become 0: the next advance chooses them. */
+/* Sets steps of bodies that do not fit the clock to 0: the next advance chooses them. */
 static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
 {
     const struct ky_integrator_state *own = sim->integrator;
@@ -50,7 +50,7 @@ static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* Steps of other lengths: the clock starts again at the present time. */
+/* For another length of steps: restarts the clock at the current time. */
 static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -196,7 +196,7 @@ static const struct row {
     {"g", NULL, "it belongs to the units of the bodies"},
     {"integrator", NULL, CLOCK},
     {"expansion", NULL, CLOCK},
-    {"step-max", NULL, "it bounds the step that is chosen at the start of a run; set step"},
+    {"step-max", NULL, "it limits the step that is chosen at the start of a run; set step"},
 };
 
 /* The row of a parameter that exists and can change. */
@@ -230,7 +230,7 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     return KY_OK;
 }
 
-/* Checks the changed parameters as for an opening, and makes the change. */
+/* Checks the changed parameters as at the opening, and makes the change. */
 static enum ky_status change(struct ky_sim *sim, change_function *how,
                              const struct ky_parameters *changed, struct ky_error *error)
 {
@@ -256,10 +256,10 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
         changed.theta = changed.alpha = (double)NAN;
     const struct ky_opening_kind *opening = ky_opening_kind(changed.opening);
     if (!strcmp(name, "theta") && opening->by_alpha)
-        return ky_fail(error, KY_USAGE,
-                       "theta has no effect with opening %s, which goes by alpha; set the opening "
-                       "first",
-                       opening->name);
+        return ky_fail(
+            error, KY_USAGE,
+            "theta has no effect with opening %s, which uses alpha; set the opening first",
+            opening->name);
     return change(sim, row->change, &changed, error);
 }
 

@@ -19,17 +19,17 @@
 #include "snapshot/fields.h"
 #include "snapshot/pieces.h"
 
-/* In files of version 1 the tick is the step of the leap-frog, and no step was divided. */
+/* In files of version 1 the tick is the step of the leapfrog, and no step was divided. */
 struct stored_clock {
     double start, tick;
     uint64_t ticks, n, with;
     double part, step;
     uint64_t steps;
-    uint64_t field_function; /* 1: a field function of the caller acted */
-    double length, mass;     /* the engine's units; 0: not known */
+    uint64_t field_function; /* 1: there was a field function of the caller */
+    double length, mass;     /* the engine's units; 0: unknown */
     double asked, measured;  /* the error at the opening; NaN: none */
-    uint64_t samples;        /* by which it was measured */
-    uint64_t bits;           /* of the processor (ky_engine.bits); 0: not known */
+    uint64_t samples;        /* number of bodies with which it was measured */
+    uint64_t bits;           /* of the processor (ky_engine.bits); 0: unknown */
     /* Within a longest step: the number of its ticks that are done, and their length [time].
      * `ticks` includes them, so that a reader that does not know them refuses the file. */
     uint64_t within;
@@ -58,8 +58,8 @@ static const struct ky_stored_field clock_fields[] = {
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
-/* The arrays of the bodies and the columns of the engine as sections without data; returns
- * their number. get_section supplies the data. `without`: arrays that go elsewhere, as 1 << enum
+/* The arrays of the bodies and the columns of the engine as sections without data; returns their
+ * number. get_section supplies the data. `without`: arrays that are written elsewhere, as 1 << enum
  * ky_array_id. */
 enum { MOST_ARRAYS = (int)KY_ARRAYS + (int)KY_COLUMN_COUNT };
 static size_t list_arrays(const struct ky_sim *sim, unsigned without,
@@ -99,8 +99,8 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
     return ky_sim_get(sim, &bodies, error);
 }
 
-/* KY_BAD_DATA for a number that is not finite, and for a step of a body that is longer than the
- * longest one or goes the other way. */
+/* KY_BAD_DATA for a number that is not finite, and for a body's step that is longer than the
+ * longest one or has the other sign. */
 static enum ky_status check_column(const struct ky_sim *sim, int which, const double *column,
                                    struct ky_error *error)
 {
@@ -132,7 +132,7 @@ enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restar
     return KY_OK;
 }
 
-/* The sections of numbers by name: clock and integrator. */
+/* The sections of named numbers: clock and integrator. */
 enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
                                     struct ky_error *error)
@@ -192,7 +192,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     return status;
 }
 
-/* Whether the clock's `bodies` and `with` agree with the n bodies of the file and its sections. */
+/* KY_BAD_DATA unless the clock's `bodies` and `with` agree with the n bodies of the file and its
+ * sections. */
 static enum ky_status check_arrays(const struct ky_restart *restart,
                                    const struct stored_clock *stored, uint64_t n,
                                    struct ky_error *error)
@@ -214,9 +215,9 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
                    stored->with, with);
 }
 
-/* Takes the sections as arrays, since a copy would need as much memory again; KY_BAD_DATA if one is
+/* Moves the sections to arrays, since a copy would need as much memory again; KY_BAD_DATA if one is
  * missing or has another length. `elsewhere`: arrays that are in pieces, as 1 << enum ky_array_id.
- * To be freed after a failure too. */
+ * To be freed also after a failure. */
 static enum ky_status take_bodies(struct ky_restart *restart, const struct stored_clock *stored,
                                   unsigned elsewhere, struct ky_bodies *bodies,
                                   struct ky_error *error)
@@ -250,7 +251,7 @@ static enum ky_status load_bodies(struct ky_restart *restart, const struct store
     return status ? status : ky_bodies_check_by(threads, bodies, error);
 }
 
-/* Pieces whose bodies ranks read: only the data in the file itself are taken. */
+/* For pieces that ranks read: takes only the data in the file itself. */
 static enum ky_status point_to_pieces(struct ky_restart *restart, const struct stored_clock *stored,
                                       struct ky_bodies *bodies, struct ky_write_plan *plan,
                                       struct ky_error *error)
@@ -262,7 +263,7 @@ static enum ky_status point_to_pieces(struct ky_restart *restart, const struct s
     return ky_bodies_check_arrays(0, bodies, error);
 }
 
-/* Reads the clock. Numbers that files of version 1 lack follow from the others. */
+/* Reads the clock. Numbers that files of version 1 lack are derived from the others. */
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
 {
@@ -283,7 +284,8 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
     return status;
 }
 
-/* The file does not contain the caller's function. */
+/* KY_USAGE unless the caller gives a field function exactly if the run had one. The file does not
+ * contain the function. */
 static enum ky_status check_function(const struct stored_clock *stored,
                                      const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -296,7 +298,7 @@ static enum ky_status check_function(const struct stored_clock *stored,
                        : "it ran without a function of the program as its field: give none");
 }
 
-/* Whether the clock fits these parameters. A simulation may have no step yet. */
+/* Checks that the clock fits these parameters. A simulation may have no step yet. */
 static enum ky_status check_clock(const struct stored_clock *stored, const struct ky_sim *sim,
                                   struct ky_error *error)
 {
@@ -322,8 +324,8 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
     return KY_OK;
 }
 
-/* The engine continues in its former units: the bodies may have outgrown them, but in other units
- * floats would underflow elsewhere. 1 if the file has them. */
+/* 1 if the file has the engine's former units, in which it continues: the bodies may have outgrown
+ * them, but in other units different floats would underflow. */
 static int has_units(const struct stored_clock *stored)
 {
     return stored->length > 0 || stored->mass > 0;
@@ -342,8 +344,8 @@ static enum ky_status check_units(const struct stored_clock *stored, struct ky_e
     return KY_OK;
 }
 
-/* What the error was at the opening. The force may be another one since; its parameters are those
- * in force. */
+/* Restores the error found at the opening. The force may have changed since; its current parameters
+ * are kept. */
 static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored)
 {
     sim->choice.asked = stored->asked;
@@ -361,7 +363,7 @@ static void warn_of_bits(const struct ky_sim *sim, const struct stored_clock *st
                "the restart file: " KY_OTHER_BITS);
 }
 
-/* Whether bodies in pieces will be divided among ranks. They have mass. */
+/* 1 if bodies in pieces will be divided among ranks. They have mass. */
 static int are_divided(const struct ky_parameters *resolved, const struct stored_clock *stored)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, (size_t)stored->n);
@@ -406,7 +408,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         sim->integrator->within_tick = stored.within_tick;
         ky_engine_set_time(sim->engine, ky_sim_time(sim));
     }
-    /* An engine takes forces that are all 0, as on a single body, for forces that it never had. */
+    /* An engine treats forces that are all 0, as on a single body, as unknown. */
     if (!status && !(source.plan ? source.has_forces : ky_knows_acceleration(&source.bodies)))
         status = ky_sim_first_forces(sim, error);
     ky_bodies_free(&source.bodies);
@@ -448,9 +450,8 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* Takes engine, threads, log, `stop` and field function from the caller. What the caller leaves
- * open stays as it was, so that the run continues bit for bit. On the CPU a tree for a device has
- * no place. */
+/* Takes engine, threads, log, `stop` and field function from the caller. Other values stay as they
+ * were, so that the run continues bit for bit. On the CPU a setting for device trees is dropped. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
@@ -486,7 +487,7 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
         return ky_no_memory(error, "parameters", (size_t)section->bytes, 1);
     memcpy(*text, section->data, (size_t)section->bytes);
     ky_parameters_defaults(parameters);
-    parameters->force = KY_TREE; /* files name the method that computes, never `auto` */
+    parameters->force = KY_TREE; /* files name the method in use, never `auto` */
     ky_parameter_sets(parameters, sets);
     enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, *text, error);
     if (status == KY_USAGE)
@@ -527,7 +528,7 @@ enum ky_status ky_sim_save_memory(struct ky_sim *sim, void *data, size_t *bytes,
     return status;
 }
 
-/* Opens a simulation from the data that were read, which are freed. */
+/* Opens a simulation from data that have been read, and frees them. */
 static enum ky_status restore(struct ky_restart *restart, const struct ky_parameters *wanted,
                               struct ky_sim **sim, struct ky_error *error)
 {

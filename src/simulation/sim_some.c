@@ -1,4 +1,4 @@
-/* Some of the bodies of a simulation: found by their ids, sampled, read, and given new numbers. */
+/* Some of the bodies of a simulation: found by their ids, sampled, read, and replaced. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static struct wanted *sort_ids(const uint64_t *id, size_t count)
     return sorted;
 }
 
-/* Puts body i, whose id is `id`, into the places of the list that ask for it. */
+/* Writes body i, whose id is `id`, to the elements of the list that ask for it. */
 static void give_place(const struct wanted *sorted, size_t count, uint64_t id, size_t i,
                        size_t *index)
 {
@@ -75,7 +75,7 @@ enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t dra
     const struct ky_sample_order order = ky_sample_order(n ? n : 1);
     if (all)
         KY_NEED(index, error);
-    /* The draws follow each other in an order of all bodies, and start again at its end. */
+    /* Draws are consecutive in a permutation of all bodies, and start again at its end. */
     const size_t draws = all ? n / all : 1, first = (size_t)(draw % (draws ? draws : 1)) * all;
     for (size_t k = 0; k < all; k++)
         index[k] = ky_sampled(order, all, first + k);
@@ -85,8 +85,8 @@ enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t dra
 
 /* ---- lists of bodies ---- */
 
-/* The engine's list of the bodies index[0 … count), to be freed. KY_USAGE for one that there is
- * not, and with index NULL for another number than none or all. */
+/* The engine's list of the bodies index[0 … count), which the caller frees. KY_USAGE for a body
+ * that does not exist, and with index NULL for any other number than none or all. */
 static enum ky_status list_bodies(const struct ky_sim *sim, const size_t *index, size_t count,
                                   uint32_t **list, struct ky_error *error)
 {
@@ -136,7 +136,7 @@ enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bo
     return status;
 }
 
-/* The engine's column of that name; KY_COLUMN_STEP for levels. */
+/* The engine's column of this name; KY_COLUMN_STEP for levels. */
 static enum ky_status find_column(const struct ky_sim *sim, const char *name,
                                   enum ky_column *column, struct ky_error *error)
 {
@@ -200,8 +200,8 @@ struct row {
     size_t from; /* row of the caller's arrays */
 };
 
-/* The rows of `some` in the order of their bodies, to be freed. KY_USAGE for a body that is named
- * twice. */
+/* The rows of `some` in the order of their bodies, which the caller frees. KY_USAGE for a body that
+ * is named twice. */
 static enum ky_status sort_rows(const struct ky_sim *sim, const size_t *index, size_t count,
                                 struct row **rows, struct ky_error *error)
 {
@@ -243,8 +243,8 @@ static enum ky_status order_rows(const struct row *rows, const struct ky_bodies 
     return KY_OK;
 }
 
-/* Puts the new numbers among all bodies and gives these to the engine: with softenings, with masses
- * where there is friction, and if a body goes so far that all need other units. */
+/* Inserts the new numbers into all bodies and puts these on the engine: if softenings change, if
+ * masses change and there is friction, and if a body moves so far that other units are needed. */
 static enum ky_status replace_in_all(struct ky_sim *sim, const uint32_t *body,
                                      const struct ky_bodies *some, struct ky_error *error)
 {
@@ -263,7 +263,7 @@ static enum ky_status replace_in_all(struct ky_sim *sim, const uint32_t *body,
         return status;
     }
     if (some->softening)
-        parameters.softening = (double)NAN; /* each body's own from now on */
+        parameters.softening = (double)NAN; /* from now on each body has its own */
     sim->has_new_parameters |= some->softening != NULL;
     return ky_sim_put_with(sim, &parameters, &bodies, error);
 }
@@ -296,7 +296,7 @@ static enum ky_status replace_types(struct ky_sim *sim, const uint32_t *body,
     return KY_OK;
 }
 
-/* The arrays that the engine can replace by themselves. */
+/* The arrays that the engine can replace directly. */
 static enum ky_status replace_in_engine(struct ky_sim *sim, const uint32_t *body,
                                         const struct ky_bodies *some, struct ky_error *error)
 {
@@ -313,7 +313,7 @@ static enum ky_status replace_in_engine(struct ky_sim *sim, const uint32_t *body
     return status || !(some->position || some->mass) ? status : ky_sim_changed(sim, error);
 }
 
-/* Tells which bodies a failed check of the caller's rows counts. */
+/* Names the bodies in a message that counts the caller's rows. */
 static enum ky_status name_rows(enum ky_status status, const size_t *index, struct ky_error *error)
 {
     char text[sizeof error->text];
@@ -342,7 +342,7 @@ enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index, const str
         body[k] = rows[k].body;
     if (!status)
         status = order_rows(rows, some, &ordered, error);
-    /* whether friction may act is a question of all bodies */
+    /* whether friction may act depends on all bodies */
     const int by_all =
         ordered.softening || (ordered.mass && !status && ky_friction_is_there(sim->engine));
     if (!status && ordered.n)

@@ -1,5 +1,5 @@
-/* The conditions that end a call that advances: which bodies meet them now, and which of these did
- * not when a call last looked. */
+/* The conditions that end a call that advances: the bodies that meet them now but did not when a
+ * call last checked. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,10 +14,10 @@
 #include "base/status.h"
 #include "simulation/sim.h"
 
-/* A pair or a body that meets a condition. A restart file has these numbers as they stand here. */
+/* A pair or a body that meets a condition. A restart file stores these numbers as they are. */
 struct met {
     uint64_t kind;  /* enum ky_stop_kind */
-    uint64_t id[2]; /* of a pair the smaller one first; of a body, and 0 */
+    uint64_t id[2]; /* for a pair the smaller id first; for a body its id, and 0 */
 };
 
 struct ky_watch {
@@ -26,7 +26,7 @@ struct ky_watch {
     size_t count;
 };
 
-/* The finding of a condition. */
+/* A candidate for a condition. */
 struct entry {
     struct met met;
     size_t index[2];
@@ -91,7 +91,7 @@ static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_
     return status;
 }
 
-/* The radii of --body-radius or of the bodies; their number, 0: there are none. */
+/* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
 static size_t radii_of(const struct ky_sim *sim, const double **radius)
 {
     const int one = !isnan(sim->parameters.body_radius);
@@ -114,7 +114,7 @@ static enum ky_status find_near_pairs(struct ky_sim *sim, struct found *found,
     return find_pairs(sim, &half, 1, found, error);
 }
 
-/* The centre, which takes long, is found only for a body that is unbound and has not been told. */
+/* The centre, which takes long, is computed only if a body is unbound and has not been reported. */
 static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, struct ky_error *error)
 {
     const struct ky_bodies *bodies = &sim->watch->bodies;
@@ -190,8 +190,8 @@ static void tell_outside(const struct ky_stop *stop, const struct lengths *text,
 #define MEMBER(name) offsetof(struct ky_parameters, name)
 static const struct condition {
     int kind;
-    int of_pairs; /* the nearest pair is told; else the farthest body */
-    int once;     /* a body stops one call alone */
+    int of_pairs; /* 1: report the nearest pair; 0: the farthest body */
+    int once;     /* 1: a body stops only one call */
     size_t limit; /* member of struct ky_parameters with the length; 0: a collision */
     enum ky_status (*find)(struct ky_sim *sim, struct found *found, struct ky_error *error);
     void (*tell)(const struct ky_stop *stop, const struct lengths *text, struct ky_error *error);
@@ -204,7 +204,7 @@ static const struct condition {
 };
 enum { CONDITIONS = sizeof conditions / sizeof *conditions };
 
-/* The length of the condition; NaN: it is not asked for. */
+/* The length of the condition; NaN: not requested. */
 static double limit_of(const struct ky_parameters *parameters, const struct condition *condition)
 {
     double limit = parameters->stop_collision ? 0 : (double)NAN;
@@ -213,8 +213,8 @@ static double limit_of(const struct ky_parameters *parameters, const struct cond
     return limit;
 }
 
-/* Gives the entries their keys. Returns the one of the new ones to be told, or NULL, and their
- * number in *count. */
+/* Sets the keys of the entries. Returns the new entry to report, or NULL, and the number of new
+ * ones in *count. */
 static const struct entry *choose(const struct ky_watch *watch, const struct condition *condition,
                                   struct found *found, size_t *count)
 {
@@ -238,8 +238,8 @@ static const struct entry *choose(const struct ky_watch *watch, const struct con
     return best;
 }
 
-/* What was found replaces what had been told of this condition; of one that tells a body once it
- * is added. */
+/* Replaces the records of this condition by the current findings; if a body is reported only once,
+ * adds them. */
 static enum ky_status note(struct ky_watch *watch, const struct condition *condition,
                            const struct found *found, struct ky_error *error)
 {
@@ -319,7 +319,7 @@ static enum ky_status look(struct ky_sim *sim, struct ky_error *error)
     return ky_engine_get(sim->engine, bodies, error);
 }
 
-/* Looks whether one condition is newly met. */
+/* Checks whether one condition is newly met. */
 static enum ky_status check(struct ky_sim *sim, const struct condition *condition,
                             struct ky_error *error)
 {
@@ -413,10 +413,11 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     ky_size_give(pairs, &own, sizeof own);
     if (!radius && sim->n && !(radii = radii_of(sim, &radius)))
         return ky_fail(error, KY_USAGE,
-                       "radius is NULL, and the bodies of the simulation have no radii");
+                       "radius is NULL, but the bodies of the simulation have no radii");
     if (radii != 1 && radii != sim->n)
-        return ky_fail(error, KY_USAGE, "%zu radii; there must be 1 or that of the bodies, %zu",
-                       radii, sim->n);
+        return ky_fail(error, KY_USAGE,
+                       "%zu radii; there must be 1 or one for each of the %zu bodies", radii,
+                       sim->n);
     places.position = ky_allocate(sim->n, sizeof *places.position);
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);

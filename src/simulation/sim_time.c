@@ -1,4 +1,4 @@
-/* A simulation goes on in time: whole steps, shorter ones, and their ends. */
+/* Advancing a simulation in time: complete steps, shorter ones, and their ends. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@ static void name_pair(struct ky_sim *sim, const size_t pair[2])
     }
 }
 
-/* The integrator stopped by itself, after `now` and not later than its target: two bodies came too
- * close to each other. */
+/* The integrator has stopped by itself, after `now` and not later than its target: two bodies came
+ * too close to each other. */
 static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_report report;
@@ -36,7 +36,7 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     name_pair(sim, report.close);
     return ky_fail(error, KY_STOPPED,
                    "a close encounter of bodies %" PRIu64 " and %" PRIu64
-                   ", which want steps shorter than --step-min (%s),",
+                   ", which need steps shorter than --step-min (%s),",
                    sim->stop.id[0], sim->stop.id[1],
                    ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
@@ -76,7 +76,7 @@ static enum ky_status end_call(struct ky_sim *sim, struct ky_error *error)
     return ky_fail(error, KY_STOPPED, "stopped by the program %s", ky_sim_within_words(sim, words));
 }
 
-/* The status of the integrator. After a failure bodies are somewhere within a step. */
+/* Handles the status of the integrator. After a failure bodies are somewhere within a step. */
 static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct ky_error *error)
 {
     if (status == KY_STOPPED)
@@ -147,8 +147,8 @@ static enum ky_status heed_stop(struct ky_sim *sim, struct ky_error *error)
     return ky_fail(error, KY_STOPPED, "stopped by the program between two steps");
 }
 
-/* From one tick to a later one by whole steps that are equal in time. If the call can stop between
- * two steps, each is a call of its own; the bits are the same. */
+/* Advances from one tick to a later one by complete steps that are equal in time. If the call can
+ * stop between two steps, each step is a call of its own; the bits are the same. */
 static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
 {
     const uint64_t ticks =
@@ -179,7 +179,7 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
     return KY_OK;
 }
 
-/* Whether the last call ended early, and if so whether for lack of time. */
+/* Records whether the last call ended early, and if so whether for lack of time. */
 static void note_stop(struct ky_sim *sim)
 {
     struct ky_integrator_report report;
@@ -222,8 +222,8 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
     if (!sim->in_run)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "the time of a simulation within a run is the run's: the caller's function may "
-                   "neither advance it nor change its step");
+                   "the run controls the time of its simulation: the caller's function may neither "
+                   "advance it nor change its step");
 }
 
 enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
@@ -259,8 +259,8 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                        "time %s is more steps away than can be counted: it is %s now, step %s",
                        wanted, now, step);
     if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
-        return ky_fail(error, KY_USAGE, "time %s does not lie ahead: it is %s now, step %s", wanted,
-                       now, step);
+        return ky_fail(error, KY_USAGE, "time %s is not ahead: it is %s now, step %s", wanted, now,
+                       step);
     if (!on_grid && !shorten)
         return ky_fail(error, KY_USAGE, "no step ends at time %s (step %s); %s", wanted, step,
 

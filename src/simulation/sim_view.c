@@ -1,5 +1,5 @@
-/* Frames of a simulation for the pages of a view. A failure here ends nothing: then there is no
- * frame. */
+/* Frames of a simulation for the pages of a view. After a failure here there is no frame, and the
+ * simulation continues. */
 #include "simulation/sim_view.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "base/view_calls.h"
 #include "simulation/sim.h"
 
-#define WAIT 0.2      /* a simulation that waits looks for orders so often [s] */
-#define SHORTEST 0.03 /* between two frames [s] */
-#define SHARE 0.1     /* at most this part of the time goes into frames */
+#define WAIT 0.2      /* interval at which a waiting simulation checks for commands [s] */
+#define SHORTEST 0.03 /* minimum time between two frames [s] */
+#define SHARE 0.1     /* maximum fraction of the time spent on frames */
 
-/* Chooses the bodies that are shown, and gets memory for them, when their number has changed. */
+/* Selects the shown bodies, and allocates memory for them, when their number has changed. */
 static enum ky_status choose(struct ky_sim_watch *watch, const struct ky_sim *sim,
                              struct ky_view *view, struct ky_error *error)
 {
@@ -32,7 +32,7 @@ static enum ky_status choose(struct ky_sim_watch *watch, const struct ky_sim *si
     return status;
 }
 
-/* Reads the bodies that are shown. */
+/* Reads the shown bodies. */
 static enum ky_status read_bodies(struct ky_sim_watch *watch, struct ky_sim *sim,
                                   struct ky_view *view, struct ky_error *error)
 {
@@ -63,7 +63,7 @@ void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky
     watch->orders = orders;
     watch->at = sim->now;
     if (ky_view_calls(view)->give(view, frame, 0, NULL))
-        watch->orders = UINT64_MAX; /* memory is out: the next call tries again */
+        watch->orders = UINT64_MAX; /* memory ran out: the next call tries again */
     const double end = ky_clock();
     watch->due = end + fmax(SHORTEST, (end - begin) * (1 / SHARE - 1));
 }

@@ -1,5 +1,5 @@
-/* A simulation's requests to its engine besides motion: the field at points, and general walks over
- * the present bodies. */
+/* A simulation's requests to its engine other than motion: the field at points, and general walks
+ * over the current bodies. */
 #include "analysis/walker.h"
 #include "base/bodies.h"
 #include "simulation/sim.h"

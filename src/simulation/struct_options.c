@@ -1,4 +1,4 @@
-/* Fields of the public structs by name: the one place that knows the tables of all of them. */
+/* Fields of the public structs by name: the only file that knows the tables of all of them. */
 #include "base/options.h"
 
 #include "analysis/analysis.h"

@@ -1,6 +1,6 @@
 /* Time as a count. The times of a simulation are start + ticks × tick, or with --expansion the ages
- * of a universe at the scale factors first × exp(ticks × tick). A time between two of them is a
- * number of ticks and a part of one. Such a pair is called an instant. */
+ * of a universe at the scale factors first × exp(ticks × tick). A time between two of these is a
+ * number of ticks and a fraction of one. Such a pair is called an instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
@@ -21,8 +21,8 @@ const char *ky_length_of_time(const struct ky_timeline *line, double length,
                               char text[KY_QUANTITY_TEXT]);
 const char *ky_step_words(const struct ky_timeline *line, double step, char text[KY_QUANTITY_TEXT]);
 
-/* The line of the parameters' expansion with this start and tick. KY_USAGE where the start is no
- * age of that universe. */
+/* The timeline of the parameters' expansion with this start and tick. KY_USAGE if the start is not
+ * an age of that universe. */
 enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
                                 struct ky_timeline *line, struct ky_error *error);
 /* The time from a tick to `stride` ticks later [time]. */
@@ -30,16 +30,16 @@ double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_
 /* The number of steps of `stride` ticks from the start to `time`; negative if it lies before the
  * start, NaN if the universe never reaches it. */
 double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time);
-/* Whether the first step changes the time, and is not lost in its rounding. 1 for a tick of NaN. */
+/* 1 if the first step changes the time, and is not lost in its rounding. 1 for a tick of NaN. */
 int ky_timeline_advances(const struct ky_timeline *line, uint64_t stride);
 
-/* The most ticks that are counted: every whole number up to here is a double. */
+/* Maximum number of ticks: every integer up to here is a double. */
 #define KY_MOST_TICKS 9000000000000000U
 
 struct ky_instant {
     uint64_t ticks;
-    double
-        part; /* beyond the ticks [time]; has the sign of the step and is shorter; 0: on the grid */
+    double part; /* time beyond the ticks [time]; has the sign of the step and is shorter; 0: on the
+                    grid */
 };
 
 /* The time of the instant [time], with one rounding if it lies on the grid. */
@@ -47,13 +47,12 @@ double ky_instant_time(const struct ky_timeline *line, struct ky_instant instant
 /* −1, 0 or 1: `a` is before, the same as, or after `b`. */
 int ky_instant_compare(struct ky_instant a, struct ky_instant b);
 
-/* Whether steps of `stride` ticks can reach the instant: its ticks are a multiple of the stride,
- * and its part is not longer than the step there. */
+/* 1 if steps of `stride` ticks can reach the instant: its ticks are a multiple of the stride, and
+ * its part is not longer than the step there. */
 int ky_instant_lies_on(const struct ky_timeline *line, uint64_t stride, struct ky_instant instant);
 
-/* Whether a quotient of two times counts as a whole number of ticks: 0.3/0.1 does, 0.35/0.1 does
- * not. Returns 1 and the number in *ticks, or 0; 0 also where it is negative or larger than 9e15.
- */
+/* Whether a quotient of two times counts as an integer number of ticks: 0.3/0.1 does, 0.35/0.1 does
+ * not. Returns 1 and the number in *ticks, or 0; also 0 if it is negative or larger than 9e15. */
 int ky_ticks_whole(double ratio, uint64_t *ticks);
 /* Finds the instant of a time [time]. Returns 1 if it lies on a multiple of `stride` ticks. Returns
  * 0 if it does not; the instant is then the multiple before it, and a part. Returns −1 if it lies

@@ -1,5 +1,5 @@
-/* Numbers in files of either byte order. `turn` is 1 where the file and the machine have different
- * byte orders. Pointers need not be aligned. Nothing here fails. */
+/* Numbers in files of either byte order. `turn` is 1 if the byte orders of the file and of the
+ * machine differ. Pointers need not be aligned. These functions never fail. */
 #ifndef KY_SNAPSHOT_BYTES_H
 #define KY_SNAPSHOT_BYTES_H
 
@@ -13,7 +13,7 @@ enum { KY_TURN_BIG = 1, KY_TURN_LITTLE = 0 };
 enum { KY_TURN_BIG = 0, KY_TURN_LITTLE = 1 };
 #endif
 
-/* The whole number of 4 or 8 bytes at `from`. */
+/* The integer of 4 or 8 bytes at `from`. */
 static inline uint32_t ky_load32(const void *from, int turn)
 {
     uint32_t value;

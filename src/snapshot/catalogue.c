@@ -19,7 +19,7 @@ static void write_row(struct ky_file *file, const struct ky_catalogue *catalogue
     ky_file_print(file, "\n");
 }
 
-/* A line for each group, in the units of the snapshot. */
+/* Writes a line for each group, in the units of the snapshot. */
 static enum ky_status write_csv(const char *path, const struct ky_catalogue *catalogue,
                                 const struct ky_snapshot *snapshot,
                                 const struct ky_write_options *options, struct ky_error *error)

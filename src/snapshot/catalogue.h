@@ -5,16 +5,16 @@
 #include "snapshot/snapshot.h"
 
 struct ky_catalogue_column {
-    const char *set;         /* in HDF5 */
-    const char *names;       /* in CSV */
+    const char *set;         /* name of the data set in HDF5 */
+    const char *names;       /* column names in CSV */
     const char *description; /* the unit in the form that pynbody reads */
     size_t offset;           /* of the array in struct ky_catalogue */
-    struct ky_array array;   /* numbers of a group, and the powers in their unit */
+    struct ky_array array;   /* numbers per group, and the powers of their unit */
 };
 enum { KY_CATALOGUE_COLUMNS = 5 };
 extern const struct ky_catalogue_column ky_catalogue_columns[KY_CATALOGUE_COLUMNS];
 
-/* The numbers of the column. */
+/* The values of the column. */
 static inline const double *ky_catalogue_numbers(const struct ky_catalogue *catalogue,
                                                  const struct ky_catalogue_column *column)
 {

@@ -43,7 +43,7 @@ const struct ky_csv_comment ky_csv_comments[KY_CSV_COMMENTS] = {
     {"softening", offsetof(struct ky_snapshot, softening)},
 };
 
-/* KY_WITH_… of the array that the column belongs to; 0: it is required. */
+/* KY_WITH_… of the column's array; 0: it is required. */
 static unsigned with_of(const struct ky_csv_column *column)
 {
     return ky_arrays[column->array].with;
@@ -53,14 +53,14 @@ static unsigned with_of(const struct ky_csv_column *column)
 
 struct lines {
     const struct ky_input *input;
-    uint64_t offset; /* of the next byte to fetch */
+    uint64_t offset; /* of the next byte to read */
     size_t start, end;
-    uint64_t number; /* of the last line given, from 1 */
-    int ended;       /* that line ended with a newline */
+    uint64_t number; /* of the last line returned, from 1 */
+    int ended;       /* 1: that line ended with a newline */
     char *buffer;
 };
 
-/* The next line, without its end and the blanks around it, or NULL after the last. */
+/* The next line, without its newline and surrounding blanks, or NULL after the last. */
 static enum ky_status next_line(struct lines *in, char **line, struct ky_error *error)
 {
     *line = NULL;
@@ -97,21 +97,21 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
                        in->number);
     while (stop > text && isspace((unsigned char)stop[-1]))
         stop--;
-    *stop = '\0'; /* the buffer has one byte more */
+    *stop = '\0'; /* the buffer has one extra byte */
     while (isspace((unsigned char)*text))
         text++;
     *line = text;
     return KY_OK;
 }
 
-/* 1 for a comment and for an empty line. */
+/* 1 for a comment or an empty line. */
 static int is_comment(const char *line)
 {
     return *line == '\0' || *line == '#';
 }
 
-/* Cuts the next cell off *rest; NULL after the last. Cells stand between commas, or between blanks
- * and tabs where the header line has no comma. Quotation marks around a cell are taken away. */
+/* Cuts the next cell off *rest; NULL after the last. Cells are separated by commas, or by blanks
+ * and tabs if the header line has no comma. Quotation marks around a cell are removed. */
 static char *next_cell(char **rest, int blanks)
 {
     char *cell = *rest;
@@ -138,14 +138,14 @@ struct reader {
     struct ky_snapshot *snapshot;
     const struct ky_csv_column *column[MOST_COLUMNS];
     int count, blanks;   /* blanks: blanks, not commas, separate cells */
-    uint64_t rows, told; /* told: by the comment "bodies", or UINT64_MAX */
+    uint64_t rows, told; /* told: rows given by the comment "bodies", or UINT64_MAX */
     size_t parameter_bytes;
     const struct ky_read_options *options;
-    uint64_t hidden;   /* the line of a comment that begins with the name of a column, or 0 */
+    uint64_t hidden;   /* line of a comment that begins with the name of a column, or 0 */
     char strange[128]; /* a comment that names units in words: "line 2 has '# units: kpc'" */
 };
 
-/* The column of that name, in any case of letters; NULL if there is none. */
+/* The column of this name, ignoring case; NULL if there is none. */
 static const struct ky_csv_column *find_column(const char *name)
 {
     for (int k = 0; k < KY_CSV_COLUMNS; k++)
@@ -154,8 +154,8 @@ static const struct ky_csv_column *find_column(const char *name)
     return !strcasecmp(name, "m") ? find_column("mass") : NULL;
 }
 
-/* KY_BAD_DATA for a column that is required and missing, or that occurs twice. An optional array
- * needs all of its columns. */
+/* KY_BAD_DATA for a missing required column, or a column that occurs twice. An optional array needs
+ * all of its columns. */
 static enum ky_status check_columns(const struct reader *r, uint64_t line, struct ky_error *error)
 {
     unsigned with = 0;
@@ -175,29 +175,30 @@ static enum ky_status check_columns(const struct reader *r, uint64_t line, struc
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a name that is not a column, with a likely cause. */
+/* Fails with KY_BAD_DATA for a name that is not a column, and suggests the cause. */
 static enum ky_status bad_column(const struct reader *r, const char *name, struct ky_error *error)
 {
     if (!r->count && r->hidden)
         return ky_fail(error, KY_BAD_DATA,
-                       "line %" PRIu64 " names the columns behind a #, which makes it a comment; "
-                       "take the # away",
+                       "line %" PRIu64
+                       " names the columns after a #, which makes it a comment; remove the #",
                        r->hidden);
     if (!*name)
-        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column %d has no name; take it away",
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": column %d has no name; remove it",
                        r->lines.number, r->count + 1);
     if (strchr(name, ';'))
-        return ky_fail(error, KY_BAD_DATA,
-                       "line %" PRIu64 " has semicolons between its cells; put commas there, and "
-                       "points into the numbers",
-                       r->lines.number);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "line %" PRIu64
+            " has semicolons between its cells; use commas there, and points in the numbers",
+            r->lines.number);
     return ky_fail(error, KY_BAD_DATA,
                    "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, y, z, "
                    "vx, vy, vz, softening, radius, ax, ay, az, potential",
                    r->lines.number, name);
 }
 
-/* The header line. KY_BAD_DATA for a name that is not a column. */
+/* Reads the header line. KY_BAD_DATA for a name that is not a column. */
 static enum ky_status read_columns(struct reader *r, char *line, struct ky_error *error)
 {
     char *cell;
@@ -214,7 +215,7 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
     return check_columns(r, r->lines.number, error);
 }
 
-/* "#| text" is a line of the parameters. */
+/* Stores the line "#| text" as a line of the parameters. */
 static enum ky_status keep_parameters(struct reader *r, const char *text, struct ky_error *error)
 {
     size_t length = strlen(text), room = r->parameter_bytes + length + 2;
@@ -228,7 +229,7 @@ static enum ky_status keep_parameters(struct reader *r, const char *text, struct
     return KY_OK;
 }
 
-/* For a comment "# name: value" or "# name = value": writes the name, and returns the value. NULL
+/* For a comment "# name: value" or "# name = value": writes the name and returns the value. NULL
  * for other comments. */
 static const char *split_comment(const char *line, char name[32])
 {
@@ -244,7 +245,7 @@ static const char *split_comment(const char *line, char name[32])
     return end + 1;
 }
 
-/* How many words of a line, between blanks and commas, are names of columns. */
+/* The number of words of a line, separated by blanks or commas, that are names of columns. */
 static int count_names(const char *line)
 {
     int count = 0;
@@ -259,7 +260,7 @@ static int count_names(const char *line)
     return count;
 }
 
-/* Looks for units in words and for names of columns in a comment that has no meaning here. */
+/* Looks for units in words and for column names in a comment that has no meaning here. */
 static void search_comment(struct reader *r, const char *line)
 {
     char name[32];
@@ -275,7 +276,7 @@ static void search_comment(struct reader *r, const char *line)
         r->hidden = r->lines.number;
 }
 
-/* The row of the comment of that name, in any case of letters; NULL if there is none. */
+/* The row for a comment of this name, ignoring case; NULL if there is none. */
 static const struct ky_csv_comment *find_comment(const char *name)
 {
     for (int k = 0; k < KY_CSV_COMMENTS; k++)
@@ -284,8 +285,8 @@ static const struct ky_csv_comment *find_comment(const char *name)
     return NULL;
 }
 
-/* Takes the number of a comment, or a line of parameters, and ignores other comments. KY_BAD_DATA
- * where the number is not one. */
+/* Takes the number of a comment or a line of parameters, and ignores other comments. KY_BAD_DATA if
+ * the number is not valid. */
 static enum ky_status read_comment(struct reader *r, const char *line, struct ky_error *error)
 {
     char name[32], *end;
@@ -302,7 +303,7 @@ static enum ky_status read_comment(struct reader *r, const char *line, struct ky
     double value = ky_number_real(text, &end);
     int whole = end != text && !end[strspn(end, " \t")] && isfinite(value);
     if (!whole || (counts && !(value >= 0 && value < 1e15)) ||
-        (comment && comment != &ky_csv_comments[0] && value < 0)) /* the time may be negative */
+        (comment && comment != &ky_csv_comments[0] && value < 0)) /* not the time */
         return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 ": %s is '%.40s'; it must be a number%s",
                        r->lines.number, name, text + strspn(text, " \t"),
                        comment == &ky_csv_comments[0] ? "" : " of 0 or more");
@@ -315,7 +316,7 @@ static enum ky_status read_comment(struct reader *r, const char *line, struct ky
     return KY_OK;
 }
 
-/* KY_BAD_DATA with the line, the column and a valid form. */
+/* Fails with KY_BAD_DATA, giving the line, the column and a valid form. */
 static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_column *column,
                                const char *cell, const char *right, struct ky_error *error)
 {
@@ -323,7 +324,7 @@ static enum ky_status bad_cell(const struct reader *r, const struct ky_csv_colum
                    r->lines.number, column->name, cell, right);
 }
 
-/* Puts the number of a cell into the array of its column, in row `row`. */
+/* Stores the number of a cell in the array of its column, in row `row`. */
 static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *column,
                                 const char *cell, size_t row, struct ky_error *error)
 {
@@ -331,12 +332,12 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
     void *array = ky_array_of(&r->snapshot->bodies, column->array);
     if (column->kind == KY_CSV_ID || column->kind == KY_CSV_TYPE) {
         if (column->kind == KY_CSV_ID && r->options->renumber)
-            return KY_OK; /* the value does not matter */
+            return KY_OK; /* the value is not used */
         uint64_t value = ky_number_count(cell, &end);
         int good = end != cell && !*end;
         if (column->kind == KY_CSV_ID && !good)
             return bad_cell(r, column, cell,
-                            "a whole number below 2^64, or --renumber has to be given", error);
+                            "a whole number below 2^64, unless --renumber is given", error);
         if (column->kind == KY_CSV_TYPE && (!good || (value > 5 && !r->options->types)))
             return bad_cell(r, column, cell,
                             "0 to 5; --types, as in --types 0,1,4, leaves out bodies of others",
@@ -345,7 +346,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
             ((uint64_t *)array)[row] = value;
         else
             ((uint8_t *)array)[row] =
-                (uint8_t)(value > 5 ? 6 : value); /* types are below 6, so 6 is never chosen */
+                (uint8_t)(value > 5 ? 6 : value); /* types are less than 6, so 6 is never chosen */
         return KY_OK;
     }
     double value = ky_number_real(cell, &end);
@@ -358,7 +359,7 @@ static enum ky_status read_cell(struct reader *r, const struct ky_csv_column *co
     return KY_OK;
 }
 
-/* A line of numbers. KY_BAD_DATA unless it has as many cells as the header line. */
+/* Reads a line of numbers. KY_BAD_DATA unless it has as many cells as the header line. */
 static enum ky_status read_row(struct reader *r, char *line, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -381,7 +382,7 @@ static void rewind_lines(struct lines *lines)
 {
     char *buffer = lines->buffer;
     *lines = (struct lines){.input = lines->input, .buffer = buffer};
-    unsigned char mark[3] = {0}; /* some editors put a byte-order mark first */
+    unsigned char mark[3] = {0}; /* some editors write a byte-order mark first */
     if (lines->input->size >= 3 && !ky_input_read(lines->input, 0, mark, 3, NULL) &&
         !memcmp(mark, "\xef\xbb\xbf", 3))
         lines->offset = 3;
@@ -412,9 +413,8 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
                          r->rows, r->lines.ended ? "" : "or fewer whole ", r->told);
     else if (!status && r->rows && !r->lines.ended)
         ky_read_log(r->options, KY_LOG_WARNING,
-                    "line %" PRIu64
-                    ", the last, has no end: if the file is cut off there, its last "
-                    "number has lost digits",
+                    "line %" PRIu64 ", the last, has no newline: if the file is cut off there, its "
+                    "last number has lost digits",
                     r->lines.number);
     return status;
 }
@@ -441,8 +441,8 @@ static enum ky_status read_rows(struct reader *r, struct ky_error *error)
     return status;
 }
 
-/* KY_BAD_DATA if some scales are missing, or G does not follow from them. Also without scales, if
- * comments name units in words: these are not understood. */
+/* KY_BAD_DATA if some scales are missing, or G does not agree with them. Also without scales, if
+ * comments name units in words, which are not understood. */
 static enum ky_status check_units(const struct reader *r, struct ky_error *error)
 {
     struct ky_error own;
@@ -482,8 +482,8 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     return status;
 }
 
-/* 1 if the line begins with the name of a column, perhaps behind a #, a quotation mark or a column
- * without a name. */
+/* 1 if the line begins with the name of a column, possibly after a #, a quotation mark or an
+ * unnamed column. */
 static int names_column(const unsigned char *line, const unsigned char *end)
 {
     char cell[16] = {0};
@@ -496,7 +496,7 @@ static int names_column(const unsigned char *line, const unsigned char *end)
     return find_column(cell) != NULL;
 }
 
-/* 1 for text with a line that begins with the name of a column: the first line that is not a
+/* 1 for a text with a line that begins with the name of a column: the first line that is not a
  * comment, or a comment before it. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
@@ -515,7 +515,7 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
         if (at < end && head[at] != '#')
             return 0;
         if (end == bytes)
-            return bytes < input->size; /* comments fill all that was looked at */
+            return bytes < input->size; /* all bytes examined are comments */
         at = end + 1;
     }
     return 0;

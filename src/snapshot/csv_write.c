@@ -1,4 +1,4 @@
-/* The CSV writer. Numbers have 17 digits, so that reading gives the same bits. */
+/* The CSV writer. Numbers have 17 digits, so that reading restores the same bits. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void ky_csv_write_comments(struct ky_file *file, const struct ky_snapshot *snaps
         ky_file_print(file, "# %s: %d\n", KY_CSV_SYMMETRIC, snapshot->softening_kind);
 }
 
-/* The comments before the header line. */
+/* Writes the comments before the header line. */
 static void write_head(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     ky_file_print(file, "# kyoho %s snapshot\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
@@ -48,7 +48,7 @@ static int format_cell(char *text, size_t room, const struct ky_csv_column *colu
                      ((const double *)array)[row * columns + (size_t)column->axis]);
 }
 
-/* The header line, and a line for each body. */
+/* Writes the header line, and a line for each body. */
 static void write_rows(struct ky_file *file, const struct ky_bodies *bodies)
 {
     const struct ky_csv_column *used[KY_CSV_COLUMNS];

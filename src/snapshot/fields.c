@@ -45,7 +45,7 @@ static const void *find(const struct ky_section *section, const char *name)
 
 /* ---- the range of numbers ---- */
 
-static const uint64_t most = 9000000000000000; /* a double has every count up to here */
+static const uint64_t most = 9000000000000000; /* a double represents every integer up to here */
 
 static int is_of_kind(enum ky_stored_kind kind, uint64_t count, double real)
 {
@@ -65,7 +65,7 @@ static int is_of_kind(enum ky_stored_kind kind, uint64_t count, double real)
     }
 }
 
-/* KY_BAD_DATA for a number that is not of its kind. */
+/* KY_BAD_DATA for a number that is not valid for its kind. */
 static enum ky_status check(const struct ky_stored_field *field, const char *section,
                             const void *value, struct ky_error *error)
 {

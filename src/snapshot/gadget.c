@@ -1,8 +1,8 @@
-/* The reader of GADGET's binary formats 1 and 2. They consist of Fortran records of either byte
- * order, each between two markers that hold its length. Format 1 has the blocks POS, VEL, ID and
- * MASS in this order. Format 2 has them by name, and may have POT and ACCE. Numbers are floats or
- * doubles, ids have 32 or 64 bits, and a snapshot is one file or several. Markers are 32 bits
- * wide: a record of 4 GB or more holds its length modulo 2^32. */
+/* The reader of GADGET's binary formats 1 and 2. They consist of Fortran records in either byte
+ * order, each between two markers with its length. Format 1 has the blocks POS, VEL, ID and MASS in
+ * this order. Format 2 names them, and may have POT and ACCE. Numbers are floats or doubles, ids
+ * have 32 or 64 bits, and a snapshot is one file or several. Markers are 32 bits wide: a record of
+ * 4 GB or more stores its length modulo 2^32. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,28 +24,28 @@ static const struct {
     {"MASS", KY_ARRAY_MASS},     {"POT ", KY_ARRAY_POTENTIAL}, {"ACCE", KY_ARRAY_ACCELERATION},
 };
 
-/* The array of struct ky_bodies that a block goes to. */
+/* The array of struct ky_bodies for a block. */
 static const struct ky_array *about(int block)
 {
     return &ky_arrays[blocks[block].array];
 }
 
-/* One file. */
+/* One file of the snapshot. */
 struct piece {
     struct ky_input input;
-    int turn, named; /* the other byte order; format 2 */
+    int turn, named; /* 1: the other byte order; 1: format 2 */
     uint64_t count[TYPES], total[TYPES];
     double mass[TYPES], time;
     struct ky_space space;
     uint64_t n, without_mass; /* bodies; bodies whose mass is not in the header */
     uint32_t files;
     struct {
-        uint64_t offset; /* 0: not there */
+        uint64_t offset; /* 0: absent */
         size_t width;
     } block[BLOCKS];
 };
 
-/* 1 if the 4 bytes from `at` on are there and hold `value`. */
+/* 1 if the 4 bytes from `at` on exist and contain `value`. */
 static int marker_is(const unsigned char *head, size_t bytes, size_t at, uint32_t value, int turn)
 {
     return bytes >= at + 4 && ky_load32(head + at, turn) == value;
@@ -70,8 +70,8 @@ int ky_gadget2_recognise(const struct ky_input *input, const unsigned char *head
     return 0;
 }
 
-/* Finds the length of the record at `offset`. `fits` says whether the block can have a length.
- * KY_BAD_DATA if no length that the marker allows agrees with the marker at the end. */
+/* Finds the length of the record at `offset`. `fits` says whether the block can have a given
+ * length. KY_BAD_DATA if no length allowed by the marker agrees with the marker at the end. */
 static enum ky_status record(const struct piece *p, uint64_t offset,
                              int (*fits)(const struct piece *, int block, uint64_t length),
                              int block, uint64_t *length, struct ky_error *error)
@@ -93,13 +93,13 @@ static enum ky_status record(const struct piece *p, uint64_t offset,
                    block < BLOCKS ? blocks[block].name : "next", offset, marker);
 }
 
-/* The bodies that have a number in the block. */
+/* The number of bodies with a number in the block. */
 static uint64_t rows_of(const struct piece *p, int block)
 {
     return block == MASS ? p->without_mass : p->n;
 }
 
-/* 1 if a record of that length can hold the block, as floats or as doubles. */
+/* 1 if a record of this length can hold the block, as floats or as doubles. */
 static int fits_block(const struct piece *p, int block, uint64_t length)
 {
     if (block >= BLOCKS)
@@ -115,8 +115,8 @@ static int fits_anything(const struct piece *p, int block, uint64_t length)
     return 1;
 }
 
-/* Reads redshift, side of the box, densities and h. All are 0 in an isolated system. So a redshift
- * of 0 may mean that the file gives none. */
+/* Reads redshift, side of the box, density parameters and h. All are 0 for an isolated system. So a
+ * redshift of 0 may mean that the file gives none. */
 static enum ky_status read_space(struct piece *p, const unsigned char head[HEADER],
                                  struct ky_error *error)
 {
@@ -141,7 +141,7 @@ static enum ky_status read_space(struct piece *p, const unsigned char head[HEADE
     return KY_OK;
 }
 
-/* Reads the header. *offset becomes the byte behind it. KY_BAD_DATA for impossible numbers. */
+/* Reads the header. *offset becomes the byte after it. KY_BAD_DATA for impossible numbers. */
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
 {
     unsigned char head[HEADER];
@@ -179,7 +179,8 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
         return ky_fail(error, KY_BAD_DATA, "its header says %" PRIu32 " files; at most %d are read",
                        p->files, MOST_FILES);
     p->files = p->files ? p->files : 1;
-    /* positions alone take 12 bytes a body: a count that the file cannot hold gets no memory */
+    /* positions alone take 12 bytes per body, so no memory is allocated for a count that the file
+     * cannot hold */
     if (p->n > p->input.size / 12)
         return ky_fail(error, KY_BAD_DATA,
                        "its header says %" PRIu64 " bodies, which do not fit in its %" PRIu64
@@ -188,7 +189,7 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     return KY_OK;
 }
 
-/* Which block comes next: by its place in format 1, by its name in format 2. */
+/* Identifies the next block: by position in format 1, by name in format 2. */
 static enum ky_status next_block(const struct piece *p, uint64_t *offset, int place, int *block,
                                  struct ky_error *error)
 {
@@ -210,7 +211,7 @@ static enum ky_status next_block(const struct piece *p, uint64_t *offset, int pl
     return KY_OK;
 }
 
-/* Finds where the blocks are, and that every record is whole. */
+/* Finds the blocks, and checks that every record is complete. */
 static enum ky_status survey(struct piece *p, struct ky_error *error)
 {
     uint64_t offset, length = 0;
@@ -234,8 +235,8 @@ static enum ky_status survey(struct piece *p, struct ky_error *error)
     return status;
 }
 
-/* Opens file number k of `files` and finds its blocks. A single file is `first` itself. `name` is
- * to be freed by close_piece, also after a failure. */
+/* Opens file number k of `files` and finds its blocks. A single file is `first` itself. close_piece
+ * frees `name`; call it also after a failure. */
 static enum ky_status open_piece(const struct ky_input *first, uint32_t files, uint32_t k,
                                  struct piece *p, char **name, struct ky_error *error)
 {
@@ -268,7 +269,7 @@ static void close_piece(uint32_t files, struct piece *p, char *name)
     free(name);
 }
 
-/* `count` numbers of the block from number `from` on, into an array of 8-byte numbers. */
+/* Reads `count` numbers of the block from number `from` on, into an array of 8-byte numbers. */
 static enum ky_status read_numbers(const struct piece *p, int block, uint64_t from, uint64_t count,
                                    void *array, unsigned char *slab, struct ky_error *error)
 {
@@ -291,7 +292,7 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     return KY_OK;
 }
 
-/* Makes the numbers of block k physical. */
+/* Converts the numbers of block k to physical units. */
 static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
 {
     const struct ky_array *array = about(k);
@@ -300,16 +301,16 @@ static void scale(const struct ky_space *space, int k, double *numbers, uint64_t
         numbers[i] *= factor;
 }
 
-/* The bodies that are wanted, and where they go. */
+/* The wanted bodies and their destination. */
 struct share {
-    uint64_t first;          /* the body that place 0 of the arrays is for */
+    uint64_t first;          /* number of the body for element 0 of the arrays */
     struct ky_bodies bodies; /* arrays that are NULL are not wanted */
     struct ky_space space;
     unsigned char *slab;
 };
 
-/* The masses of the bodies of a file whose first is number `at`, from the header or from the block.
- */
+/* Reads the masses of the bodies of a file, the first of which has the number `at`, from the header
+ * or from the block. */
 static enum ky_status read_masses(const struct piece *p, uint64_t at, const struct share *share,
                                   struct ky_error *error)
 {
@@ -330,7 +331,7 @@ static enum ky_status read_masses(const struct piece *p, uint64_t at, const stru
     return status;
 }
 
-/* The wanted bodies of a file. The first body of the file has the number `at`. */
+/* Reads the wanted bodies of a file. The first body of the file has the number `at`. */
 static enum ky_status read_piece(const struct piece *p, uint64_t at, const struct share *share,
                                  struct ky_error *error)
 {
@@ -359,7 +360,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, const struc
 
 /* Common data of the files of a snapshot. */
 struct whole {
-    uint64_t *before; /* [files + 1] bodies in the files before each; to be freed */
+    uint64_t *before; /* [files + 1] number of bodies in earlier files; the caller frees it */
     uint32_t files;
     uint64_t sum[TYPES];
     unsigned with;
@@ -367,7 +368,7 @@ struct whole {
     struct ky_space space;
 };
 
-/* Notes file number k. */
+/* Records the counts of file number k. */
 static void note_piece(struct whole *w, uint32_t k, const struct piece *p)
 {
     for (int b = 0; b < BLOCKS; b++)
@@ -387,12 +388,12 @@ static enum ky_status check_same(const struct piece *p, const struct piece *firs
 {
     if (p->time != first->time)
         return ky_fail(error, KY_BAD_DATA,
-                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "its time is %.15g, but %.15g in the first file: they are pieces of "
                        "different snapshots",
                        p->time, first->time);
     if (p->files != first->files)
         return ky_fail(error, KY_BAD_DATA,
-                       "is one of %" PRIu32 " files, and the first file one of %" PRIu32
+                       "is one of %" PRIu32 " files, but the first file is one of %" PRIu32
                        ": they are pieces of different snapshots",
                        p->files, first->files);
     for (int t = 0; t < TYPES; t++)
@@ -406,7 +407,8 @@ static enum ky_status check_same(const struct piece *p, const struct piece *firs
     return KY_OK;
 }
 
-/* Goes through all files. KY_BAD_DATA unless they hold as many bodies as the header says. */
+/* Reads the headers of all files. KY_BAD_DATA unless they have as many bodies as the first header
+ * says. */
 static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
                                  struct ky_error *error)
 {
@@ -427,7 +429,7 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
         note_piece(w, k, &p);
         close_piece(w->files, &p, name);
     }
-    /* some writers of single files leave the totals 0 */
+    /* some writers of single files leave the totals at 0 */
     uint64_t total = 0;
     for (int t = 0; t < TYPES; t++)
         total += p.total[t];
@@ -441,7 +443,7 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
     return status;
 }
 
-/* Surveys the files, and fills all of the snapshot but its bodies. */
+/* Surveys the files, and fills the snapshot except for its bodies. */
 static enum ky_status find_all(const struct ky_input *input, const struct ky_read_options *options,
                                struct ky_snapshot *snapshot, struct whole *whole,
                                struct ky_error *error)
@@ -457,7 +459,7 @@ static enum ky_status find_all(const struct ky_input *input, const struct ky_rea
     return KY_OK;
 }
 
-/* The bodies that are wanted, from the files that have some of them. */
+/* Reads the wanted bodies from the files that contain them. */
 static enum ky_status read_pieces(const struct ky_input *input, uint32_t files,
                                   const uint64_t *before, struct share *share,
                                   struct ky_error *error)

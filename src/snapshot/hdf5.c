@@ -1,5 +1,5 @@
-/* The table of data sets, the lock and the file driver: see hdf5.h. In a build without HDF5 such a
- * file is still recognised, for the error line. */
+/* The table of data sets, the lock and the file driver: see hdf5.h. A build without HDF5 still
+ * recognises such a file, for the error message. */
 #include <string.h>
 
 #include "base/features.h"
@@ -8,7 +8,7 @@
 int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
     (void)input;
-    /* the file may start with a block of the user's: 0, 512, 1024, … bytes */
+    /* the file may start with a user block of 0, 512, 1024, … bytes */
     for (size_t at = 0; at + 8 <= bytes; at = at ? 2 * at : 512)
         if (!memcmp(head + at, "\x89HDF\r\n\x1a\n", 8))
             return 1;
@@ -85,22 +85,22 @@ void ky_snapshot_quiet_exit(void)
 /* ---- the file driver ---- */
 
 struct ends {
-    const struct ky_input *input; /* input or file; the other is NULL */
+    const struct ky_input *input; /* input or file; the other one is NULL */
     struct ky_file *output;
     int *no_memory;
 };
 
 struct driver {
-    H5FD_t shared; /* HDF5's own part comes first */
+    H5FD_t shared; /* HDF5's own part must come first */
     struct ends ends;
     haddr_t eoa, eof;
 };
 
-/* The name by which HDF5 knows the one file. A link to another file has another name, and is not
+/* The name under which HDF5 opens the one file. A link to another file has another name, and is not
  * followed. */
 static const char NAME[] = "/the file itself";
 
-/* The open function for H5Fopen and H5Fcreate. NULL for any other name than NAME. */
+/* Opens a file for H5Fopen and H5Fcreate. NULL for any other name than NAME. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)flags, (void)most;
@@ -150,7 +150,7 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const struct driver *)file)->eof;
 }
 
-/* Reads bytes of the input, or of the file that is being written. */
+/* Reads bytes of the input, or of the file being written. */
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer)
 {
@@ -167,7 +167,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     return ky_input_read(driver->ends.input, there ? address : 0, buffer, there, NULL) ? -1 : 0;
 }
 
-/* Fails for an input. A failure of the disk stays in the ky_file. */
+/* Fails for an input. A failure of the file system is kept in the ky_file. */
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, const void *buffer)
 {
@@ -181,7 +181,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
     return 0;
 }
 
-/* Makes the file as long as HDF5 wants it. */
+/* Makes the file as long as HDF5 needs it. */
 static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 {
     (void)transfer, (void)closing;
@@ -196,7 +196,7 @@ static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 static const H5FD_class_t driver_class = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* of the range left for drivers that are not registered */
+    .value = (H5FD_class_value_t)600, /* from the range for unregistered drivers */
 #endif
     .name = "kyoho",
     .maxaddr = INT64_MAX,
@@ -239,8 +239,8 @@ void ky_hdf5_leave(const struct ky_hdf5_quiet *saved)
     pthread_mutex_unlock(&lock);
 }
 
-/* Makes the file. Large data sets start at a multiple of a page, which suits the disk's cache. No
- * times are kept, so that the same bodies give the same file. */
+/* Creates the file. Large data sets start at a multiple of a page, which suits the page cache. No
+ * times are stored, so the same bodies give the same file. */
 static hid_t create(hid_t access)
 {
     hid_t how = H5Pcreate(H5P_FILE_CREATE);
@@ -251,7 +251,7 @@ static hid_t create(hid_t access)
     return file;
 }
 
-/* Opens the input or makes the file. */
+/* Opens the input or creates the file. */
 static hid_t open_or_create(struct ends ends)
 {
     int no_memory = 0;

@@ -61,13 +61,13 @@ hid_t ky_hdf5_group(hid_t where, const char *name)
     if (H5Lexists(where, name, H5P_DEFAULT) <= 0 ||
         H5Lget_info(where, name, &link, H5P_DEFAULT) < 0)
         return -1;
-    /* the file driver knows one file: a link out of it would lead into the same file */
+    /* the file driver knows only one file: a link out of it would lead back into it */
     return link.type == H5L_TYPE_EXTERNAL ? -1 : H5Gopen2(where, name, H5P_DEFAULT);
 }
 
 /* Reads a text of fixed length. For anything else *text says that it is neither a number nor a
- * short text. Texts of variable length are not read: where their heap is damaged, the library
- * crashes. */
+ * short text. Texts of variable length are not read, because the library crashes if their heap is
+ * damaged. */
 static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
@@ -82,7 +82,7 @@ static void read_text(hid_t object, const char *name, char text[KY_HDF5_TEXT])
     H5Aclose(attribute);
 }
 
-/* The largest of the values, as for the sides of a box. If one is negative or not finite, the first
+/* The largest of the values, as for the sides of a box. If any is negative or not finite, the first
  * such value. */
 static double one_of(const double *values, int count)
 {

@@ -19,7 +19,7 @@ static void put_count(struct ky_hdf5_output *out, hid_t object, const char *name
     ky_hdf5_put_attribute(out, object, name, H5T_NATIVE_UINT64, 0, &count);
 }
 
-/* /Header, in the units of the file. */
+/* Writes /Header, in the units of the file. */
 static void write_header(struct writer *w)
 {
     static const struct ky_array length = {.length = 1};
@@ -43,16 +43,16 @@ static void write_header(struct writer *w)
     H5Gclose(header);
 }
 
-/* A data set to be written: numbers of a column of the catalogue, or, without it, counts. */
+/* A data set to write: numbers of a column of the catalogue, or without a column, counts. */
 struct set {
     const char *name;
-    /* puts rows first … first + rows − 1 into the slab */
+    /* Copies rows first … first + rows − 1 into the slab */
     void (*gather)(struct writer *w, size_t first, size_t rows,
                    const struct ky_catalogue_column *column);
     const struct ky_catalogue_column *column;
 };
 
-/* Writes a data set whose rows come by the slab. Its id is to be closed. */
+/* Writes a data set slab by slab. Returns its id, which the caller closes. */
 static hid_t write_set(struct writer *w, hid_t where, const struct set *set, uint64_t rows)
 {
     const int real = set->column != NULL, columns = real ? set->column->array.columns : 1;
@@ -84,7 +84,7 @@ static void gather_offsets(struct writer *w, size_t first, size_t rows,
         ((uint64_t *)w->slab)[k] = w->catalogue->offset[first + k];
 }
 
-/* In the units of the file. */
+/* Copies numbers, in the units of the file. */
 static void gather_numbers(struct writer *w, size_t first, size_t rows,
                            const struct ky_catalogue_column *column)
 {
@@ -133,7 +133,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     H5Gclose(ids);
 }
 
-/* The bytes that the file needs, and a few more. */
+/* An upper estimate of the size of the file in bytes. */
 static uint64_t bytes_needed(const struct ky_catalogue *catalogue)
 {
     uint64_t row = 2;
@@ -169,13 +169,13 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
 
 /* ---- reading ---- */
 
-/* A data set of /Group: the numbers first … first + columns − 1 of every circle. */
+/* A data set of /Group: components first … first + columns − 1 of every circle. */
 struct circle_set {
     const char *name;
     int first, columns;
 };
 
-/* Reads a data set with as many rows as there are groups; `values` has room for it. */
+/* Reads a data set with as many rows as there are groups; `values` has space for it. */
 static enum ky_status read_set(hid_t group, const struct circle_set *from, double *values,
                                double (*circles)[4], uint64_t rows, struct ky_error *error)
 {
@@ -196,7 +196,7 @@ static enum ky_status read_set(hid_t group, const struct circle_set *from, doubl
     return status;
 }
 
-/* The length of the file in the snapshot's unit of length; /Kyoho has the units. */
+/* The file's unit of length in the snapshot's; /Kyoho has the units. */
 static double length_scale(hid_t file)
 {
     static const struct ky_array length = {.length = 1};
@@ -218,7 +218,7 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
     double *values = NULL;
     enum ky_status status = KY_OK;
     if (group < 0 || known != 1 || rows > SIZE_MAX / sizeof **circles)
-        status = ky_fail(error, KY_BAD_DATA, "is no catalogue of kyoho groups");
+        status = ky_fail(error, KY_BAD_DATA, "is not a catalogue of kyoho groups");
     if (!status) {
         *circles = ky_allocate((size_t)rows, sizeof **circles);
         values = ky_allocate((size_t)rows, 3 * sizeof *values);
@@ -253,7 +253,7 @@ enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], siz
         return status;
     ky_hdf5_enter(&quiet);
     hid_t file = ky_hdf5_open(&input);
-    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is no HDF5 file, or a damaged one")
+    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is not an HDF5 file, or is damaged")
                       : read_circles(file, circles, count, error);
     if (file >= 0)
         H5Fclose(file);

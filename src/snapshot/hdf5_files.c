@@ -1,6 +1,6 @@
-/* Snapshots of HDF5 as one file or several: each file is made with all but the arrays that several
- * ranks then write at a time; at last the files get their names. The first file comes last: with it
- * the snapshot is there. */
+/* HDF5 snapshots in one file or several: each file is created with everything except the arrays
+ * that several ranks then write together; finally the files get their names. The first file comes
+ * last: when it exists, the snapshot is complete. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -10,20 +10,20 @@
 
 #include "base/memory.h"
 
-/* Files that are open at a time, and the parts that others write of each. */
+/* Maximum number of files open at a time, and of parts of each that other ranks write. */
 enum { GROUP = 64, PARTS = KY_WRITE_TYPES * KY_HDF5_FIELDS };
 
 struct files {
-    const char *path; /* of the only file, or of number 0 */
+    const char *path; /* of the single file, or of number 0 */
     const struct ky_snapshot *snapshot;
     const struct ky_write_options *options;
     const struct ky_writers *others; /* or NULL */
-    struct ky_hdf5_share share;      /* of the file that is next */
+    struct ky_hdf5_share share;      /* of the next file */
     int numbered;
     struct ky_write_plan plan;
     struct ky_hdf5_output out[GROUP];
     struct ky_write_file file[GROUP];
-    struct ky_file *first; /* number 0, until it gets its name */
+    struct ky_file *first; /* number 0, until it is renamed */
 };
 
 /* The bodies first … first + n − 1. */
@@ -38,7 +38,7 @@ static struct ky_bodies some_of(const struct ky_bodies *bodies, uint64_t first, 
     return some;
 }
 
-/* Adds the bodies of each type. ky_group_order refuses others. */
+/* Counts the bodies of each type. ky_group_order rejects other types. */
 static void count_types(const struct ky_bodies *bodies, uint64_t count[KY_HDF5_TYPES])
 {
     for (size_t i = 0; bodies->type && i < bodies->n; i++)
@@ -47,7 +47,7 @@ static void count_types(const struct ky_bodies *bodies, uint64_t count[KY_HDF5_T
         count[4] += bodies->n;
 }
 
-/* Makes the next file, as number k of the group, without the arrays of other ranks. */
+/* Creates the next file, as number k of the group, without the arrays of other ranks. */
 static enum ky_status begin_next(struct files *f, int k, struct ky_error *error)
 {
     struct ky_hdf5_share *share = &f->share;
@@ -73,7 +73,7 @@ static enum ky_status begin_next(struct files *f, int k, struct ky_error *error)
 }
 
 /* Gives the files of the group their names, or removes them. File number 0 waits; an earlier one is
- * removed, since it may belong to another number of files. */
+ * removed, since it may belong to a snapshot with another number of files. */
 static enum ky_status end_group(struct files *f, enum ky_status status, struct ky_error *error)
 {
     if (!status && f->share.files > 1)
@@ -92,7 +92,7 @@ static enum ky_status end_group(struct files *f, enum ky_status status, struct k
     return status;
 }
 
-/* Makes the next files, as many as may be open. */
+/* Creates the next files, as many as may be open. */
 static enum ky_status write_group(struct files *f, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -104,8 +104,8 @@ static enum ky_status write_group(struct files *f, struct ky_error *error)
     return end_group(f, status, error);
 }
 
-/* Removes files of an earlier snapshot of this name that had more of them; after a failure the
- * files without number 0. */
+/* Removes surplus files of an earlier snapshot of this name; after a failure the files without
+ * number 0. */
 static void tidy(const struct files *f, enum ky_status status)
 {
     int gone = f->numbered && (!status || access(f->path, F_OK));

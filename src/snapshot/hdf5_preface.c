@@ -11,7 +11,7 @@
 enum { MOST_TYPES = 16 };
 
 /* Reads a count for each type from an attribute of /Header. KY_BAD_DATA for an attribute that is
- * not a list of numbers, and for bodies of other types if no types were chosen. */
+ * not a list of numbers, and for bodies of other types if no types were selected. */
 static enum ky_status counts(hid_t header, const char *name, unsigned types,
                              uint64_t count[KY_HDF5_TYPES], int *found, struct ky_error *error)
 {
@@ -33,19 +33,20 @@ static enum ky_status counts(hid_t header, const char *name, unsigned types,
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a header that does not count bodies. The error names a likely kind of file. */
+/* Fails with KY_BAD_DATA for a header that does not count bodies. The message suggests the kind of
+ * file. */
 static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
 {
     if (H5Aexists(header, "Ngroups_Total") > 0)
         return ky_fail(error, KY_BAD_DATA,
                        "/Header has Ngroups_Total and no NumPart_ThisFile: it is a catalogue of "
-                       "groups; give the snapshot that they were found in");
+                       "groups; give the snapshot in which they were found");
     return ky_fail(
         error, KY_BAD_DATA,
         "/Header has no NumPart_ThisFile, which counts the bodies; it is not a GADGET snapshot");
 }
 
-/* Returns the identifier of the run in Kyoho's files in pieces; 0: the file has none. */
+/* The identifier of the run in Kyoho's files in pieces; 0: the file has none. */
 static uint64_t read_run(hid_t file)
 {
     uint64_t run = 0;

@@ -1,5 +1,5 @@
 /* Common code of the writers of HDF5 files: attributes, groups, data sets, units, and a file that
- * replaces the former one when it is whole. */
+ * replaces the former one when it is complete. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -28,7 +28,7 @@ void ky_hdf5_put_integer(struct ky_hdf5_output *out, hid_t object, const char *n
     ky_hdf5_put_attribute(out, object, name, H5T_NATIVE_INT, 0, &value);
 }
 
-/* The type of a text of this length. To be closed. */
+/* The type of a text of this length. The caller closes it. */
 static hid_t text_type(const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -68,9 +68,9 @@ void ky_hdf5_put_long_text(struct ky_hdf5_output *out, hid_t where, const char *
     H5Tclose(type);
 }
 
-/* Writes /Units. yt reads any file as kpc, 1e10 Msun and km/s, and pynbody needs the units. So
- * physical numbers are written in these units. N-body numbers are written as they are, under the
- * same units, so that both programs see the same. */
+/* Writes /Units. yt assumes kpc, 1e10 Msun and km/s for any file, and pynbody needs the units. So
+ * physical numbers are written in these units. N-body numbers are written unchanged, under the same
+ * units, so that both programs see the same. */
 void ky_hdf5_write_units(struct ky_hdf5_output *out)
 {
     hid_t units = ky_hdf5_make_group(out, "Units");
@@ -99,7 +99,7 @@ hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name
     hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
-    H5Pset_obj_track_times(how, 0); /* the same bodies give the same file */
+    H5Pset_obj_track_times(how, 0); /* no times: the same bodies give the same file */
     if (out->compress) {
         H5Pset_chunk(how, columns > 1 ? 2 : 1, chunk);
         H5Pset_shuffle(how);
@@ -143,7 +143,7 @@ void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_arr
     ky_hdf5_put_real(out, set, "to_cgs", to_cgs);
 }
 
-/* Fills the file that is open for it. */
+/* Fills the open file. */
 static void fill_file(struct ky_hdf5_output *out, ky_hdf5_filler *fill, const void *what)
 {
     struct ky_hdf5_quiet quiet;
@@ -167,7 +167,7 @@ enum ky_status ky_hdf5_begin_file(const char *path, int overwrite, struct ky_hdf
         status = ky_file_finish(out->file, error);
     }
     if (!status && out->failed)
-        status = ky_fail(error, KY_FAULT, "%s: the HDF5 library failed to make the file", path);
+        status = ky_fail(error, KY_FAULT, "%s: the HDF5 library failed to create the file", path);
     if (!status)
         return KY_OK;
     ky_file_discard(out->file);

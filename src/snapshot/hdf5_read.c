@@ -1,6 +1,6 @@
-/* The reader of GADGET-style HDF5, of Kyoho or of other codes, in one file or several. A first pass
- * compares header, data sets and size of all files. Only then is memory taken, for all bodies or
- * for a share of them, which hdf5_rows.c reads. */
+/* The reader of GADGET-style HDF5, from Kyoho or other codes, in one file or several. A first pass
+ * checks headers, data sets and sizes of all files. Only then is memory allocated, for all bodies
+ * or for a share of them, which hdf5_rows.c reads. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5_reader.h"
 
@@ -28,8 +28,8 @@ static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 
 /* ---- the first pass ---- */
 
-/* For a field that a group lacks: KY_BAD_DATA if it is required, else no body of the file has it.
- */
+/* For a field that a group lacks: KY_BAD_DATA if it is required, otherwise no body of the file has
+ * it. */
 static enum ky_status missing(const struct ky_hdf5_field *field, const char *name,
                               const struct ky_hdf5_header *h, int type, struct ky_hdf5_reader *r,
                               struct ky_error *error)
@@ -47,7 +47,7 @@ static enum ky_status missing(const struct ky_hdf5_field *field, const char *nam
                    field->name, field->array->mass ? ", and /Header/MassTable no mass" : "");
 }
 
-/* Whether the data sets of the group can be read, and which of the optional ones it has. */
+/* Checks that the data sets of the group can be read, and records which optional ones it has. */
 static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
                                   int type, struct ky_hdf5_reader *r, struct ky_error *error)
 {
@@ -96,7 +96,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header has more bodies than the memory of any machine holds");
+                           "/Header has more bodies than fit into the memory of any machine");
         r->n += h->here[t];
         r->typed |= h->here[t] && t != 4;
         r->occurs[t] |= h->here[t] > 0;
@@ -107,7 +107,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
 
 /* ---- several files ---- */
 
-/* Opens file number k of the snapshot that begins with `first`; `name` is to be freed. The first
+/* Opens file number k of the snapshot that begins with `first`; the caller frees `name`. The first
  * file itself is used as it is. */
 static enum ky_status open_piece(const struct ky_input *first, int files, int k,
                                  struct ky_input *piece, char **name, hid_t *file,
@@ -144,8 +144,8 @@ static void close_piece(int files, struct ky_input *piece, char *name, hid_t fil
     free(name);
 }
 
-/* After file number k: notes how many bodies there are up to its end; KY_BAD_DATA where these are
- * known, and other ones. */
+/* Records the number of bodies up to the end of file number k; KY_BAD_DATA if it was known and
+ * differs. */
 static enum ky_status note_bodies(struct ky_hdf5_reader *r, int k, struct ky_error *error)
 {
     if (r->before[k + 1] && r->before[k + 1] != r->n)
@@ -162,12 +162,12 @@ static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky
     const struct ky_hdf5_header *like = &r->like;
     if (h->time != like->time)
         return ky_fail(error, KY_BAD_DATA,
-                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "its time is %.15g, but %.15g in the first file: they are pieces of "
                        "different snapshots",
                        h->time, like->time);
     if (h->files != like->files)
         return ky_fail(error, KY_BAD_DATA,
-                       "is one of %d files, and the first file one of %d: they are pieces of "
+                       "is one of %d files, but the first file is one of %d: they are pieces of "
                        "different snapshots",
                        h->files, like->files);
     for (int t = 0; t < TYPES; t++)
@@ -179,8 +179,8 @@ static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky
                            h->total[t], t, like->total[t]);
         else if (h->mass[t] != like->mass[t] && h->here[t] && like->here[t])
             return ky_fail(error, KY_BAD_DATA,
-                           "/Header: MassTable gives bodies of type %d the mass %g, and that of "
-                           "the first file %g: they are pieces of different snapshots",
+                           "/Header: MassTable gives bodies of type %d the mass %g, but %g in the "
+                           "first file: they are pieces of different snapshots",
                            t, h->mass[t], like->mass[t]);
     return h->run == like->run ? KY_OK
                                : ky_fail(error, KY_BAD_DATA,
@@ -188,8 +188,8 @@ static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky
                                          "(/Kyoho/Run)");
 }
 
-/* Calls `action` for the files in turn. If these are all of them, compares the sum of bodies with
- * the header's total. */
+/* Calls `action` for the files in turn. After the last file, compares the number of bodies with the
+ * header's total. */
 static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_reader *r,
                                  ky_hdf5_per_piece *action, struct ky_error *error)
 {
@@ -232,8 +232,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
 
 /* ---- data besides the bodies ---- */
 
-/* Reads the data of the first file that hold for all: units, time, space and the number of files.
- */
+/* Reads the data of the first file that apply to all: units, time, space and the number of
+ * files. */
 static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     struct ky_hdf5_header h;
@@ -263,9 +263,8 @@ static enum ky_status read_own(hid_t file, struct ky_hdf5_reader *r, struct ky_e
     return status;
 }
 
-/* If neither a data set nor our own parameters give softenings, the softenings of the types are
- * used: one for all if they are the same. Returns 1 if they are not, so that each body has its own.
- */
+/* If neither a data set nor our own parameters give softenings, uses the softenings of the types: a
+ * common one if they are equal. Returns 1 if they are not, so that each body has its own. */
 static int softens_types(struct ky_hdf5_reader *r)
 {
     double least = (double)INFINITY, most = 0;
@@ -290,17 +289,17 @@ static enum ky_status give_softenings(struct ky_hdf5_reader *r, struct ky_error 
     return status;
 }
 
-/* The optional arrays that every group has. KY_BAD_DATA if some types have ids and others have
- * none. */
+/* Selects the optional arrays that every group has. KY_BAD_DATA if some types have ids and others
+ * have none. */
 static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, struct ky_error *error)
 {
-    /* potentials and accelerations hold only in the space in which the file was made */
+    /* potentials and accelerations are valid only in the space in which the file was made */
     const unsigned lost =
         r->snapshot->space.converted ? KY_WITH_POTENTIAL | KY_WITH_ACCELERATION : 0;
     if (r->some_ids && r->lacks_ids)
         return ky_fail(error, KY_BAD_DATA,
-                       "PartType%c has no data set ParticleIDs and other types have; --renumber "
-                       "numbers all bodies anew",
+                       "PartType%c has no data set ParticleIDs, but other types have one; "
+                       "--renumber gives all bodies new ids",
                        r->lacks_ids);
     *with = r->typed ? KY_WITH_TYPE : 0;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
@@ -312,7 +311,7 @@ static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, stru
 
 /* ---- requests ---- */
 
-/* Reads all but bodies, from all files. `first` is the first one. */
+/* Reads everything except bodies, from all files. `first` is the first one. */
 static enum ky_status survey(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
                              struct ky_error *error)
 {
@@ -355,7 +354,7 @@ static enum ky_status read_bodies(const struct ky_input *input, struct ky_hdf5_r
     return status || !softens_types(r) ? status : give_softenings(r, error);
 }
 
-/* A per_piece: checks one of the files of a share, and reads the requested part of it. */
+/* A per_piece: checks one of the files of a share, and reads its part of the share. */
 static enum ky_status read_share(hid_t file, const struct ky_hdf5_header *h,
                                  struct ky_hdf5_reader *r, struct ky_error *error)
 {
@@ -365,7 +364,7 @@ static enum ky_status read_share(hid_t file, const struct ky_hdf5_header *h,
     return status ? status : ky_hdf5_read_groups(file, h, r, error);
 }
 
-/* Reads the bodies of a share, from the files that have some of them. */
+/* Reads the bodies of a share from the files that contain them. */
 static enum ky_status read_shares(const struct ky_input *input, hid_t first,
                                   struct ky_hdf5_reader *r, struct ky_error *error)
 {
@@ -386,7 +385,7 @@ static enum ky_status read_shares(const struct ky_input *input, hid_t first,
 typedef enum ky_status reading(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
                                struct ky_error *error);
 
-/* Reads with the first file open, and the library entered. */
+/* Reads with the first file open, between enter and leave. */
 static enum ky_status enter(const struct ky_input *input, reading *read, struct ky_hdf5_reader *r,
                             struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* Reads the numbers of all or some bodies in HDF5 files to arrays. */
+/* Reads numbers of all or some bodies from HDF5 files into arrays. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5_reader.h"
 
@@ -18,21 +18,21 @@ enum ky_status ky_hdf5_has_changed(struct ky_error *error)
     return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
 }
 
-/* KY_BAD_DATA for an id below 0. Ids are read with the signedness in which they are stored, because
- * HDF5 turns a negative number into 0 where it is read as unsigned. */
+/* KY_BAD_DATA for a negative id. Ids are read with their stored signedness, because HDF5 converts a
+ * negative number to 0 if it is read as unsigned. */
 static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t first,
                                    struct ky_error *error)
 {
     for (uint64_t k = 0; k < count; k++)
         if (ids[k] < 0)
             return ky_fail(error, KY_BAD_DATA,
-                           "row %" PRIu64 " of ParticleIDs is %" PRId64 "; ids are 0 or more, and "
-                           "--renumber numbers all bodies anew",
+                           "row %" PRIu64 " of ParticleIDs is %" PRId64
+                           "; ids are 0 or more, and --renumber gives all bodies new ids",
                            first + k, ids[k]);
     return KY_OK;
 }
 
-/* The type into which the numbers of the data set are read. */
+/* The memory type for the numbers of the data set. */
 static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
 {
     if (field->array->real)
@@ -59,7 +59,7 @@ static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_fie
     return is_signed ? check_signed(to, part, done, error) : KY_OK;
 }
 
-/* Reads rows of a data set into its array, scaled, in the order of the caller. */
+/* Reads rows of a data set into its array, scaled, in the caller's order. */
 static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
                                  struct ky_hdf5_reader *r, const struct ky_rows *rows,
                                  struct ky_error *error)
@@ -89,7 +89,7 @@ static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
     return status;
 }
 
-/* Gives the bodies the mass of /Header. */
+/* Sets the masses of bodies to the mass in /Header. */
 static void fill_masses(struct ky_hdf5_reader *r, const struct ky_rows *rows, double mass)
 {
     mass *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_MASS], &r->stored, &r->snapshot->units) *
@@ -151,7 +151,7 @@ int ky_hdf5_has_order(hid_t file, const struct ky_hdf5_reader *r)
     return has;
 }
 
-/* KY_BAD_DATA unless the order names each of the n bodies once. */
+/* KY_BAD_DATA unless the order is a permutation of the n bodies. */
 static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_error *error)
 {
     unsigned char *seen = ky_allocate_zeroed(n, 1);
@@ -160,10 +160,9 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < n && !status; k++) {
         if (order[k] >= n || seen[order[k]])
-            status =
-                ky_fail(error, KY_BAD_DATA,
-                        "/Kyoho/Order is not an order of the bodies; delete that data set to read "
-                        "them as they lie");
+            status = ky_fail(error, KY_BAD_DATA,
+                             "/Kyoho/Order is not a permutation of the bodies; delete that data "
+                             "set to read them in file order");
         else
             seen[order[k]] = 1;
     }
@@ -171,7 +170,7 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     return status;
 }
 
-/* Makes the orders of all files. Until one is found, bodies lie in their order. */
+/* Allocates the orders of all files. Until one is found, bodies are in file order. */
 static enum ky_status make_order(struct ky_hdf5_reader *r, struct ky_error *error)
 {
     r->order = ky_allocate(r->n, sizeof *r->order);
@@ -183,7 +182,7 @@ static enum ky_status make_order(struct ky_hdf5_reader *r, struct ky_error *erro
     return KY_OK;
 }
 
-/* Reads the order of the next `rows` bodies, the bodies of one file that has it. */
+/* Reads the order of the next `rows` bodies, the bodies of one file with an order. */
 static enum ky_status read_set_of_order(hid_t file, struct ky_hdf5_reader *r, uint64_t rows,
                                         struct ky_error *error)
 {
@@ -198,7 +197,7 @@ static enum ky_status read_set_of_order(hid_t file, struct ky_hdf5_reader *r, ui
     if (!status && H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, order) < 0)
         status = ky_fail(
             error, KY_BAD_DATA,
-            "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
+            "/Kyoho/Order cannot be read; delete that data set to read the bodies in file order");
     H5Dclose(set);
     if (!status)
         status = check_order(order, rows, error);

@@ -1,5 +1,5 @@
-/* Data sets of /PartType groups: their names in the codes that are known, their factors of a and
- * h, and whether one can be read. */
+/* Data sets of /PartType groups: their names in the known codes, their factors of a and h, and the
+ * check whether one can be read. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -11,10 +11,10 @@
 
 #include "snapshot/space.h"
 
-/* deflate packs at most 1032 to 1; a data set that claims more is damaged */
+/* deflate compresses by at most 1032; a data set that claims more is damaged */
 static const uint64_t MOST_PACKED = 1100;
 
-/* "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
+/* Fails with "/PartType1 in 'other.hdf5'" for a link that leads out of the file. */
 enum ky_status ky_hdf5_stays_inside(hid_t where, const char *name, struct ky_error *error)
 {
     H5L_info_t link;
@@ -61,8 +61,8 @@ static int has_all_chunks(hid_t how, hid_t set, hid_t space)
 #endif
 }
 
-/* 1 if there is a filter that this HDF5 cannot undo; its name and number become the first such
- * filter's. */
+/* 1 if there is a filter that this HDF5 cannot decode; sets name and number of the first such
+ * filter. */
 static int unknown_filter(hid_t how, char name[64], int *number)
 {
     int count = H5Pget_nfilters(how);
@@ -79,7 +79,7 @@ static int unknown_filter(hid_t how, char name[64], int *number)
     return 0;
 }
 
-/* The error for a data set whose numbers lie in other files. */
+/* The error for a data set whose numbers are in other files. */
 static enum ky_status in_other_files(hid_t how, const char *where, struct ky_error *error)
 {
     char name[256] = "?";
@@ -90,13 +90,13 @@ static enum ky_status in_other_files(hid_t how, const char *where, struct ky_err
     else
         H5Pget_virtual_filename(how, 0, name, sizeof name);
     return ky_fail(error, KY_BAD_DATA,
-                   "%s lies in other files, of which the first is '%.200s'; read those, which the "
-                   "reader finds by their numbers as in name.0.hdf5",
+                   "%s is in other files, the first of which is '%.200s'; read those files, which "
+                   "the reader finds by their numbers as in name.0.hdf5",
                    where, name);
 }
 
-/* KY_BAD_DATA if the file does not hold all of the data set; KY_UNSUPPORTED if it cannot be
- * unpacked. */
+/* KY_BAD_DATA if the file does not contain all of the data set; KY_UNSUPPORTED if it cannot be
+ * decoded. */
 static enum ky_status check_storage(hid_t set, hid_t space, const char *where, uint64_t bytes,
                                     struct ky_error *error)
 {
@@ -110,14 +110,15 @@ static enum ky_status check_storage(hid_t set, hid_t space, const char *where, u
         status = in_other_files(how, where, error);
     else if (unknown_filter(how, filter, &number))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s is packed by filter %d (%s), which this HDF5 library does not have; "
-                         "h5repack -f NONE, where the filter is installed, unpacks the file",
+                         "%s is compressed by filter %d (%s), which this HDF5 library lacks; "
+                         "h5repack -f NONE, on a machine with the filter, decompresses the file",
                          where, number, *filter ? filter : "no name");
     else if (layout == H5D_CHUNKED
                  ? bytes / MOST_PACKED > stored || !has_all_chunks(how, set, space)
                  : stored < bytes)
-        status = ky_fail(error, KY_BAD_DATA,
-                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+        status =
+            ky_fail(error, KY_BAD_DATA,
+                    "%s: the file does not contain all of it; it is cut off or damaged", where);
     H5Pclose(how);
     return status;
 }
@@ -150,11 +151,12 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
         status = ky_fail(error, KY_BAD_DATA, "%s must hold %s", where,
                          field->array->real ? "numbers" : "integers");
     else if (!ky_hdf5_is_number(type))
-        status = ky_fail(error, KY_BAD_DATA, "%s is damaged: its numbers have more bits than room",
-                         where);
-    else if (rows > UINT64_MAX / 64)
         status = ky_fail(error, KY_BAD_DATA,
-                         "%s: the file does not hold all of it; it is cut off or damaged", where);
+                         "%s is damaged: its numbers have more bits than their size", where);
+    else if (rows > UINT64_MAX / 64)
+        status =
+            ky_fail(error, KY_BAD_DATA,
+                    "%s: the file does not contain all of it; it is cut off or damaged", where);
     else
         status = check_storage(set, space, where, rows * size[1] * width, error);
     H5Tclose(type);
@@ -162,7 +164,7 @@ enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, c
     return status;
 }
 
-/* Names of the exponents of a and h that make numbers physical: number × a^… × h^…. */
+/* Names of the exponents of a and h that give physical numbers: number × a^… × h^…. */
 static const struct {
     const char *a, *h;
 } exponent_names[] = {

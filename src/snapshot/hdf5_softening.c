@@ -1,5 +1,5 @@
-/* The softening of each type, as GADGET-4 and AREPO give it. One parameter gives the class of a
- * type, another the softening of a class. Both codes give the equivalent ε of Plummer's law. */
+/* The softening of each type, as given by GADGET-4 and AREPO. One parameter gives the class of a
+ * type, another the softening of a class. Both codes give the Plummer-equivalent ε. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 static const struct {
-    const char *class_of_type, *softening_of_class; /* with a number behind */
+    const char *class_of_type, *softening_of_class; /* names followed by a number */
 } codes[] = {
     {"SofteningClassOfPartType", "SofteningComovingClass"}, /* GADGET-4 */
     {"SofteningTypeOfPartType", "SofteningComovingType"},   /* AREPO */
 };
 
-/* Options of these codes by which bodies of one type have different softenings. */
+/* Options of these codes with which bodies of one type have different softenings. */
 static const char *const own_softenings[] = {"INDIVIDUAL_GRAVITY_SOFTENING",
                                              "ADAPTIVE_HYDRO_SOFTENING"};
 
@@ -24,7 +24,7 @@ static double parameter(hid_t file, const char *name, int number)
     return ky_hdf5_tell_in(file, "Parameters", numbered).number;
 }
 
-/* The softening that the parameters give the bodies of this type, or NaN. */
+/* The softening for bodies of this type in the parameters, or NaN. */
 static double softening_of(hid_t file, int type)
 {
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
@@ -50,9 +50,9 @@ void ky_hdf5_read_softenings(hid_t file, const struct ky_read_options *options,
         if (sure || isnan(length) || told++)
             continue;
         ky_read_log(options, KY_LOG_INFO,
-                    "the file's parameters give type %d the softening %.6g, which is not taken, "
-                    "since the run was comoving or h-scaled or its bodies had softenings of their "
-                    "own; --softening sets one",
+                    "the file's parameters give type %d the softening %.6g, which is not used, "
+                    "since the run was comoving or h-scaled or its bodies had their own "
+                    "softenings; --softening sets one",
                     t, length);
     }
 }

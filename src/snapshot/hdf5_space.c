@@ -1,5 +1,5 @@
-/* Whether a file of GADGET-style HDF5 is comoving, h-scaled or periodic. Each code has its own
- * names for this; the tables list the known ones. */
+/* Determines whether a file of GADGET-style HDF5 is comoving, h-scaled or periodic. Each code has
+ * its own names for this; the tables list the known ones. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -8,8 +8,8 @@
 
 #include "snapshot/space.h"
 
-/* If several rows are for one fact, the first counts that the file has; it is looked for in these
- * groups in order. */
+/* If several rows are for one fact, the first one that the file has is used; it is looked for in
+ * these groups in order. */
 static const char *const groups[] = {"Kyoho",  "Cosmology",   "Parameters",
                                      "Header", "RuntimePars", "/"};
 static const struct fact_name {
@@ -42,8 +42,8 @@ static int is_there(hid_t file, const char *group, const char *name)
     return ky_hdf5_tell_in(file, group, name).is_there;
 }
 
-/* 1 if the code says that the space is open. Every code writes a box, and without such an attribute
- * the box is periodic. */
+/* 1 if the code declares open space. Every code writes a box, which is periodic without such an
+ * attribute. */
 static int is_open(hid_t file)
 {
     return ky_hdf5_tell_in(file, "Parameters", "InitialConditions:periodic").number ==
@@ -55,7 +55,7 @@ static int is_open(hid_t file)
             H5Lexists(file, "Config", H5P_DEFAULT) > 0 && !is_there(file, "Config", "PERIODIC"));
 }
 
-/* Reads the fact, if the file has it under this name. */
+/* Reads the fact if the file has it under this name. */
 static enum ky_status read_fact(hid_t file, const struct fact_name *row, double *fact,
                                 struct ky_error *error)
 {
@@ -83,7 +83,7 @@ enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *spac
     for (int k = 0; k < FACT_NAMES && !status; k++)
         if (isnan(facts[fact_names[k].fact]))
             status = read_fact(file, &fact_names[k], &facts[fact_names[k].fact], error);
-    /* the file describes a universe, and does not say whether the run was comoving */
+    /* the file describes a cosmology, but does not say whether the run was comoving */
     if (isnan(facts[KY_COMOVING]) && H5Lexists(file, "Cosmology", H5P_DEFAULT) > 0)
         facts[KY_COMOVING] = 1;
     if (is_open(file))

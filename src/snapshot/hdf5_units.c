@@ -1,5 +1,5 @@
-/* The units of a file of GADGET-style HDF5. Each code has its own names for them, in a group of its
- * own or on the data sets; the tables here list the known ones. */
+/* The units of a file of GADGET-style HDF5. Each code has its own names for them, in its own group
+ * or on the data sets; the tables here list the known ones. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -13,7 +13,7 @@
 
 enum quantity { LENGTH, MASS, VELOCITY, TIME, QUANTITIES };
 
-/* The first of these groups counts that has length and mass, and velocity or time. */
+/* The first of these groups with length, mass, and velocity or time is used. */
 static const char *const groups[] = {"Units", "Parameters", "Header", "RuntimePars", "/"};
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -31,8 +31,7 @@ static const struct unit_name {
 };
 enum { UNIT_NAMES = sizeof unit_names / sizeof *unit_names };
 
-/* Names of the constant of gravity in these units. 0 stands for the G that follows from the units.
- */
+/* Names of the gravitational constant in these units. 0 means the G that agrees with the units. */
 static const char *const gravity_names[] = {
     "GravityConstantInternal",              /* GADGET-4, AREPO */
     "Gravitational_Constant_In_Code_Inits", /* GIZMO */
@@ -40,7 +39,7 @@ static const char *const gravity_names[] = {
 };
 enum { GRAVITY_NAMES = sizeof gravity_names / sizeof *gravity_names };
 
-/* Attributes of a data set that take its numbers to cgs, without factors of a and h. */
+/* Attributes of a data set that convert its numbers to cgs, without factors of a and h. */
 static const char *const factor_names[] = {
     "CGSConversionFactor",                                               /* EAGLE */
     "to_cgs",                                                            /* GADGET-4, AREPO */
@@ -48,13 +47,13 @@ static const char *const factor_names[] = {
 };
 enum { FACTOR_NAMES = sizeof factor_names / sizeof *factor_names };
 
-/* Room for a line that names units that are not understood (empty if there are none), and for the
- * name of an attribute in it. */
+/* Size of a line that names units that are not understood (empty if there are none), and of an
+ * attribute's name in it. */
 enum { WHAT = 256, NAME = 96 };
 
 /* ---- units that are known ---- */
 
-/* 1 if length, mass and velocity are known. A time gives the velocity. */
+/* 1 if length, mass and velocity are known. A time determines the velocity. */
 static int are_whole(double q[QUANTITIES])
 {
     if (!(q[VELOCITY] > 0) && q[TIME] > 0)
@@ -75,7 +74,7 @@ static int units_of_group(hid_t file, const char *group, double q[QUANTITIES])
     return are_whole(q);
 }
 
-/* The quantity of the numbers of the field; QUANTITIES for any other. */
+/* The quantity of the field's numbers; QUANTITIES for any other field. */
 static enum quantity quantity_of(const struct ky_hdf5_field *field)
 {
     const int power = field->array->length + field->array->mass + field->array->velocity;
@@ -136,7 +135,7 @@ static int units_of_sets(hid_t file, double q[QUANTITIES])
 
 /* ---- units that are not understood ---- */
 
-/* Three functions for H5Aiterate2. Each keeps the first name that it looks for, and ends the
+/* Three functions for H5Aiterate2. Each stores the first name that it looks for, and ends the
  * iteration. */
 static herr_t keep(const char *name, void *found)
 {
@@ -166,7 +165,8 @@ static herr_t is_factor(hid_t object, const char *name, const H5A_info_t *about,
     return speaks_of_units(object, name, about, found);
 }
 
-/* "/Header has 'UnitLength'", if the object has such an attribute and nothing was found before. */
+/* Writes "/Header has 'UnitLength'" if the object has such an attribute and nothing was found
+ * before. */
 static void search(hid_t object, H5A_operator2_t find, const char *group, const char *set,
                    char what[WHAT])
 {
@@ -186,7 +186,7 @@ static void search_set(hid_t set, const struct ky_hdf5_field *field, const char 
     search(set, is_factor, group, field->name, what);
 }
 
-/* Attributes that have to do with units, where the file has such that are not known. */
+/* Finds attributes that look like units but are not known. */
 static void find_strange_units(hid_t file, char what[WHAT])
 {
     static const struct {
@@ -208,7 +208,7 @@ static void find_strange_units(hid_t file, char what[WHAT])
 
 /* ---- the constant of gravity ---- */
 
-/* G of the file. It has to agree with the units: units->g follows from them. */
+/* Reads G. It has to agree with the units: units->g is derived from them. */
 static void read_gravity(hid_t file, int known, struct ky_units *units, char what[WHAT])
 {
     for (int k = 0; k < GROUPS * GRAVITY_NAMES; k++) {
@@ -227,7 +227,7 @@ static void read_gravity(hid_t file, int known, struct ky_units *units, char wha
 
 /* ---- all together ---- */
 
-/* The units of the run that wrote the file, if it is ours. */
+/* The units of the run that wrote the file, if Kyoho wrote it. */
 static enum ky_status own_units(hid_t file, int known, struct ky_units *stored,
                                 struct ky_units *units, struct ky_error *error)
 {
@@ -248,7 +248,7 @@ static enum ky_status own_units(hid_t file, int known, struct ky_units *stored,
     if (own < 0 || status)
         return status;
     struct ky_units run = {values[0], values[1], values[2], 0};
-    if (run.length_cm == 0) /* raw numbers: /Units is a convention */
+    if (run.length_cm == 0) /* N-body numbers: /Units is a convention */
         *stored = *units = (struct ky_units){.g = 1};
     else if (known && run.length_cm > 0 && run.mass_g > 0 && run.velocity_cm_s > 0 &&
              isfinite(run.length_cm * run.mass_g * run.velocity_cm_s)) {

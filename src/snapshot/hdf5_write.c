@@ -1,7 +1,7 @@
 /* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type. If the
- * caller's bodies are not, /Kyoho/Order keeps their order. Arrays go to the disk straight from
- * memory, or by slabs where they must be gathered or scaled. For arrays that others write there
- * are data sets without numbers, which are noted. */
+ * caller's bodies are not, /Kyoho/Order stores their order. Arrays are written directly from
+ * memory, or by slabs if they must be gathered or scaled. For arrays of other writers it creates
+ * data sets without numbers and records their positions. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -21,7 +21,7 @@ struct writer {
     struct ky_hdf5_output *out;
 };
 
-/* /Header as GADGET has it, in the units of the file. */
+/* Writes /Header as in GADGET, in the units of the file. */
 static void write_header(struct writer *w)
 {
     const struct ky_snapshot *snapshot = w->snapshot;
@@ -71,13 +71,13 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
     }
 }
 
-/* 1 if others write this array. */
+/* 1 if other ranks write this array. */
 static int is_of_others(const struct ky_writers *others, const struct ky_hdf5_field *field)
 {
     return others && (others->arrays >> (field->array - ky_arrays) & 1U);
 }
 
-/* Whether the file has this field. pynbody requires ids. */
+/* 1 if the file has this field. pynbody requires ids. */
 static int has_field(const struct ky_snapshot *snapshot, const struct ky_writers *others,
                      const struct ky_hdf5_field *field)
 {
@@ -85,7 +85,7 @@ static int has_field(const struct ky_snapshot *snapshot, const struct ky_writers
            is_of_others(others, field);
 }
 
-/* Notes where the data set of a type begins, which has its room in the file already. */
+/* Records the position of a type's data set, for which the file already has space. */
 static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *field, int type)
 {
     struct ky_write_plan *plan = w->out->plan;
@@ -101,8 +101,8 @@ static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *f
         .factor = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units)};
 }
 
-/* Writes the data set of one array for the bodies of a type, of which number `first`, in the order
- * of the file, is the first. */
+/* Writes the data set of one array for the bodies of a type; `first` is the index of the first one
+ * in the order of the file. */
 static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field, int type,
                         uint64_t first)
 {
@@ -111,7 +111,7 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     const uint64_t rows = w->count[type];
     double scale = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units);
     hid_t memory = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
-    hid_t stored = of_others            ? memory /* others write as they have it in memory */
+    hid_t stored = of_others            ? memory /* other ranks write it as it is in memory */
                    : field->array->real ? H5T_IEEE_F64LE
                                         : H5T_STD_U64LE;
     hid_t set = ky_hdf5_make_set(w->out, where, field->name, stored, rows, field->array->columns);
@@ -131,8 +131,8 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     H5Dclose(set);
 }
 
-/* The universe with which bodies in physical coordinates expand. /Header would call them comoving.
- */
+/* Writes the cosmology with which bodies in physical coordinates expand. With /Header they would be
+ * taken as comoving. */
 static void write_universe(struct writer *w, hid_t own)
 {
     const struct ky_space *space = &w->snapshot->space;
@@ -144,7 +144,7 @@ static void write_universe(struct writer *w, hid_t own)
     ky_hdf5_put_real(w->out, own, "Omega_lambda", space->omega_lambda);
 }
 
-/* /Kyoho: data for which GADGET's groups have no place. */
+/* Writes /Kyoho: data for which GADGET's groups have no place. */
 static void write_own(struct writer *w)
 {
     hid_t own = ky_hdf5_make_group(w->out, "Kyoho");
@@ -189,7 +189,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     }
 }
 
-/* The bytes of the uncompressed file, and a few more. */
+/* An upper estimate of the size of the uncompressed file in bytes. */
 static uint64_t bytes_needed(const struct writer *w, const struct ky_writers *others)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;

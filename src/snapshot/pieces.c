@@ -13,7 +13,8 @@
 #include "base/number.h"
 #include "base/status.h"
 
-/* The section: this, the names of the arrays, and for each piece the checksum of each array. */
+/* The content of the section: this struct, the names of the arrays, and for each piece the checksum
+ * of each array. */
 struct pieces {
     uint64_t generation, count, bodies, arrays;
 };
@@ -23,7 +24,7 @@ static const char section_name[] = "pieces";
 
 /* ---- names ---- */
 
-/* PATH.GENERATION.NUMBER, to be freed; NULL when memory is out. */
+/* PATH.GENERATION.NUMBER; the caller frees it; NULL if memory runs out. */
 static char *piece_name(const char *path, uint64_t generation, uint64_t number)
 {
     const size_t room = strlen(path) + 48;
@@ -47,7 +48,7 @@ uint64_t ky_piece_generation(const char *name, const char *base)
     return end == dot + 1 || *end ? 0 : generation;
 }
 
-/* Calls `act` for the name of every piece beside `path`. */
+/* Calls `act` for the name of every piece in the folder of `path`. */
 static void each_piece(const char *path,
                        void (*act)(void *context, const char *name, uint64_t generation),
                        void *context)
@@ -79,7 +80,7 @@ static void keep_latest(void *context, const char *name, uint64_t generation)
 
 /* ---- plans ---- */
 
-/* Adds piece number r, with the arrays one after the other. */
+/* Adds piece number r, with its arrays one after the other. */
 static void add_piece(const struct pieces *pieces, uint64_t r, const int array[MOST_ARRAYS],
                       struct ky_write_plan *plan)
 {
@@ -98,7 +99,7 @@ static void add_piece(const struct pieces *pieces, uint64_t r, const int array[M
     }
 }
 
-/* One file a piece. To be freed, after a failure too. */
+/* Plans one file per piece. The caller frees the plan, also after a failure. */
 static enum ky_status make_plan(const char *path, const struct pieces *pieces,
                                 const int array[MOST_ARRAYS], struct ky_write_plan *plan,
                                 struct ky_error *error)
@@ -128,7 +129,7 @@ void ky_pieces_free_plan(struct ky_write_plan *plan)
 
 /* ---- writing ---- */
 
-/* The section for a plan whose hashes are known. */
+/* Makes the section for a plan whose hashes are known. */
 static enum ky_status describe(const struct pieces *pieces, const struct ky_write_plan *plan,
                                struct ky_section *section, struct ky_error *error)
 {
@@ -187,8 +188,8 @@ static void remove_old(void *context, const char *name, uint64_t generation)
         unlink(path);
 }
 
-/* The generation of the pieces of a restart file; 0: it has none. *known becomes 0 where there is
- * a file that cannot be read. */
+/* The generation of the pieces of a restart file; 0: it has none. *known becomes 0 if there is a
+ * file that cannot be read. */
 static uint64_t generation_in(const char *path, int *known)
 {
     struct ky_section section;
@@ -217,7 +218,7 @@ void ky_pieces_tidy(const char *path, const char *previous)
 
 /* ---- reading ---- */
 
-/* The arrays that the section names, in their order in a piece. */
+/* Reads the list of arrays in the section, in their order in a piece. */
 static enum ky_status read_arrays(const struct ky_section *section, struct pieces *pieces,
                                   int array[MOST_ARRAYS], struct ky_error *error)
 {
@@ -238,7 +239,7 @@ static enum ky_status read_arrays(const struct ky_section *section, struct piece
     return good ? KY_OK : ky_fail(error, KY_BAD_DATA, "its section 'pieces' is damaged");
 }
 
-/* Opens a piece of the right length. */
+/* Opens a piece, which must have the right length. */
 static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_input *input,
                                  struct ky_error *error)
 {
@@ -255,12 +256,12 @@ static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_inp
 struct reading {
     struct pieces pieces;
     int array[MOST_ARRAYS];
-    struct ky_write_plan plan; /* of the pieces, with the checksums of the section */
-    char *data[MOST_ARRAYS];   /* of all bodies; NULL: only checksums are wanted */
-    char *scratch;             /* room for an array of one piece; NULL: only lengths are wanted */
+    struct ky_write_plan plan; /* of the pieces, with the checksums from the section */
+    char *data[MOST_ARRAYS];   /* of all bodies; NULL: only verify checksums */
+    char *scratch;             /* memory for an array of one piece; NULL: only check lengths */
 };
 
-/* The plan is to be freed, after a failure too. */
+/* Plans the reading. The caller frees the plan, also after a failure. */
 static enum ky_status begin_reading(const struct ky_restart *restart, const char *path,
                                     struct reading *reading, struct ky_error *error)
 {
@@ -276,7 +277,7 @@ static enum ky_status begin_reading(const struct ky_restart *restart, const char
     return status;
 }
 
-/* Reads the arrays of one piece, each to its place or to the scratch. */
+/* Reads the arrays of one piece to their destination or to the scratch memory. */
 static enum ky_status read_from(const struct reading *reading, const struct ky_input *input,
                                 const struct ky_write_part *part, struct ky_error *error)
 {
@@ -319,7 +320,7 @@ static enum ky_status read_pieces(const struct reading *reading, struct ky_error
     for (size_t r = 0; r < reading->plan.files && !status; r++)
         status = read_piece(reading, r, error);
     return status ? ky_fail_in(error, status,
-                               "its %" PRIu64 " pieces are not all whole: ", reading->pieces.count)
+                               "its %" PRIu64 " pieces are not all intact: ", reading->pieces.count)
                   : KY_OK;
 }
 
@@ -330,7 +331,7 @@ enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, str
     if (!ky_restart_find(restart, section_name))
         return KY_OK;
     enum ky_status status = begin_reading(restart, path, &reading, error);
-    if (!status) /* lengths, before memory is taken */
+    if (!status) /* lengths, before memory is allocated */
         status = read_pieces(&reading, error);
     const size_t most = status ? 0 : (size_t)(reading.pieces.bodies / reading.pieces.count + 1);
     if (!status) {

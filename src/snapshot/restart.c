@@ -1,5 +1,5 @@
-/* The restart container: docs/formats/restart.md is its specification. Everything is checked before
- * it is used: sizes against the file, then checksums. */
+/* The restart container, specified in docs/formats/restart.md. Everything is checked before use:
+ * first sizes against the file, then checksums. */
 #include "snapshot/restart.h"
 
 #include <inttypes.h>
@@ -28,9 +28,9 @@ struct head {
     unsigned char magic[8];
     uint32_t order_mark, version;
     uint64_t sections;
-    uint64_t bytes; /* of the whole file */
+    uint64_t bytes; /* size of the file */
     uint64_t table_checksum;
-    uint64_t head_checksum; /* of the bytes before this */
+    uint64_t head_checksum; /* of the bytes before it */
     uint64_t unused[2];
 };
 
@@ -47,8 +47,8 @@ static uint64_t aligned(uint64_t offset)
     return (offset + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* The places of the sections, to be freed; *end is the size of the file. NULL when memory is out.
- */
+/* The offsets of the sections; the caller frees them; *end is the size of the file. NULL if memory
+ * runs out. */
 static struct entry *make_table(const struct ky_section *sections, size_t count, uint64_t *end)
 {
     struct entry *table = ky_allocate_zeroed(count, sizeof *table);
@@ -64,11 +64,11 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
     return table;
 }
 
-/* The file that is being written; or memory, where there is none. */
+/* The file being written; or memory if there is none. */
 struct target {
     struct ky_file *file;
     unsigned char *memory;
-    uint64_t bytes; /* of the whole */
+    uint64_t bytes; /* total size */
     uint32_t version;
 };
 
@@ -80,7 +80,7 @@ static void put(const struct target *to, uint64_t offset, const void *data, size
         memcpy(to->memory + offset, data, bytes);
 }
 
-/* Writes a section to its place, and its checksum to the table. */
+/* Writes a section at its offset, and its checksum to the table. */
 static enum ky_status write_section(const struct target *to, const struct ky_section *section,
                                     struct entry *entry, ky_section_get *get, void *context,
                                     struct ky_error *error)
@@ -102,7 +102,7 @@ static enum ky_status write_section(const struct target *to, const struct ky_sec
     return status;
 }
 
-/* Writes the head, once the checksums of the sections are known. */
+/* Writes the header, when the checksums of the sections are known. */
 static void write_head(const struct target *to, const struct entry *table, size_t count)
 {
     struct head head = {
@@ -114,7 +114,7 @@ static void write_head(const struct target *to, const struct entry *table, size_
     put(to, sizeof head, table, count * sizeof *table);
 }
 
-/* The sections, then the head. */
+/* Writes the sections, then the header. */
 static enum ky_status write_all(const struct target *to, const struct ky_section *sections,
                                 struct entry *table, size_t count, ky_section_get *get,
                                 void *context, struct ky_error *error)
@@ -172,7 +172,7 @@ enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_se
     return status;
 }
 
-/* KY_BAD_DATA for a header that is not ours, is damaged, or does not agree with the size of the
+/* KY_BAD_DATA for a header that is not Kyoho's, is damaged, or does not agree with the size of the
  * file. */
 static enum ky_status check_head(const struct head *head, uint64_t size, struct ky_error *error)
 {
@@ -198,7 +198,7 @@ static enum ky_status check_head(const struct head *head, uint64_t size, struct 
     return KY_OK;
 }
 
-/* Reads a section and compares its checksum. */
+/* Reads a section and verifies its checksum. */
 static enum ky_status read_section(const struct ky_input *input, const struct entry *entry,
                                    struct ky_section *section, struct ky_error *error)
 {
@@ -218,7 +218,7 @@ static enum ky_status read_section(const struct ky_input *input, const struct en
     return KY_OK;
 }
 
-/* Reads head and table, to be freed. */
+/* Reads header and table, which the caller frees. */
 static enum ky_status read_table(const struct ky_input *input, struct head *head,
                                  struct entry **table, struct ky_error *error)
 {
@@ -255,7 +255,7 @@ enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_res
         status = read_section(input, &table[k], &restart->section[k], error);
     if (!status && head.version == IN_PIECES && !input->path)
         status = ky_fail(error, KY_BAD_DATA,
-                         "its bodies are in other files beside it: open it by its name");
+                         "its bodies are in separate files beside it: open it by its name");
     free(table);
     if (status)
         ky_restart_free(restart);
@@ -283,7 +283,7 @@ enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky
 
 void ky_section_free(struct ky_section *section)
 {
-    void *data; /* ours, though a section's data are const */
+    void *data; /* this memory is ours, though a section's data are const */
     memcpy(&data, &section->data, sizeof data);
     free(data);
     section->data = NULL;

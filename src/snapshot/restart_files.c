@@ -1,4 +1,4 @@
-/* A restart file with the files beside it: the earlier one, and the pieces of both. */
+/* A restart file with its accompanying files: the previous one, and the pieces of both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "snapshot/pieces.h"
 
-/* The name under which the former file is kept; to be freed. NULL when memory is out. */
+/* The name under which the previous file is kept; the caller frees it. NULL if memory runs out. */
 static char *previous_name(const char *path)
 {
     static const char suffix[] = ".previous";
@@ -19,7 +19,7 @@ static char *previous_name(const char *path)
     return name;
 }
 
-/* Writes the pieces, and the sections with the one that describes these. */
+/* Writes the pieces, and the sections including the one that describes the pieces. */
 static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_section *sections,
                                       size_t count, ky_section_get *get, void *context,
                                       struct ky_error *error)
@@ -49,13 +49,13 @@ enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_sectio
     to->previous = to->is_broken ? NULL : previous;
     const enum ky_status status = (to->pieces ? write_in_pieces : ky_restart_write_one)(
         to, sections, count, get, context, error);
-    ky_pieces_tidy(to->path, previous); /* after a failure the pieces of the new file are removed */
+    ky_pieces_tidy(to->path, previous); /* after a failure removes the pieces of the new file */
     to->previous = NULL;
     free(previous);
     return status;
 }
 
-/* Reads one file, and the pieces of `path`; its name begins the error line. */
+/* Reads one file, and the pieces of `path`; its name begins the message. */
 static enum ky_status read_path(const char *file, const char *path, struct ky_restart *restart,
                                 struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* Snapshots that are read in shares: see shared_file.h. */
+/* Snapshots that ranks read in shares: see shared_file.h. */
 #include "snapshot/shared_file.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void ky_shared_file_free(struct ky_shared_file *file)
     file->before = NULL;
 }
 
-/* Notes the data of the file and the options that readers of shares need. */
+/* Stores the data of the file and the options that readers of shares need. */
 static enum ky_status note(struct ky_shared_file *file, const struct ky_input *input,
                            enum ky_format format, const struct ky_read_options *options,
                            struct ky_error *error)
@@ -96,7 +96,7 @@ enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_optio
 
 /* ---- reading ---- */
 
-/* Reads the arrays that are there, of bodies from number `first` on. */
+/* Reads the arrays that exist, for bodies from number `first` on. */
 static enum ky_status read_share(struct ky_shared_file *file, uint64_t first,
                                  struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -116,7 +116,7 @@ static enum ky_status read_share(struct ky_shared_file *file, uint64_t first,
     return ky_snapshot_close(&input, NULL, status, error);
 }
 
-/* A copy of the file as the one that leads has it. To be freed. */
+/* A copy of the leading rank's file description. The caller frees it. */
 static enum ky_status copy(const struct ky_shared_file *from, const struct ky_portion *portion,
                            struct ky_shared_file *to, struct ky_error *error)
 {
@@ -130,7 +130,7 @@ static enum ky_status copy(const struct ky_shared_file *from, const struct ky_po
     return ky_portion_tell(portion, to->before, count, error);
 }
 
-/* Reads arrays of the portion's bodies, which are allocated here. */
+/* Allocates and reads arrays of the portion's bodies. */
 static enum ky_status read_own(struct ky_shared_file *file, const struct ky_portion *portion,
                                int threads, struct ky_bodies *bodies, struct ky_error *error)
 {

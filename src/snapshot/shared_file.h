@@ -1,41 +1,42 @@
-/* Snapshots that several ranks read, each the bodies of its share, so that no rank needs room for
- * all. */
+/* Snapshots that several ranks read, each the bodies of its share, so that no rank needs memory for
+ * all of them. */
 #ifndef KY_SNAPSHOT_SHARED_FILE_H
 #define KY_SNAPSHOT_SHARED_FILE_H
 
 #include "base/portion.h"
 #include "snapshot/snapshot.h"
 
-/* The description of a snapshot for readers of its shares, in bytes that can be sent. */
+/* The description of a snapshot for readers of its shares, as bytes that can be sent to other
+ * ranks. */
 enum { KY_SHARED_PATH = 4096 };
 struct ky_shared_file {
     char path[KY_SHARED_PATH]; /* of the first file */
     int format;
-    struct ky_read_options options; /* their pointers have no meaning elsewhere */
-    struct ky_units units;          /* the arrays that the options name */
-    int has_units;                  /* 1: they name some */
+    struct ky_read_options options; /* the pointers in it are not valid on other ranks */
+    struct ky_units units;          /* the units that the options give */
+    int has_units;                  /* 1: they give units */
     unsigned with;                  /* KY_WITH_…: the optional arrays that the bodies have */
     double flow;                    /* the rate of ky_space_add_flow; 0: none */
-    uint64_t bytes;                 /* of the first file, and the second in which it was written */
-    int64_t written;                /* last: another one at its place is not read */
+    uint64_t bytes;  /* size of the first file, and the second in which it was written */
+    int64_t written; /* a file that was changed since is not read */
     size_t files;
-    uint64_t *before; /* [files + 1] bodies in the files before each; has no meaning elsewhere */
+    uint64_t *before; /* [files + 1] number of bodies in earlier files; not valid on other ranks */
 };
 
-/* Fills *snapshot as ky_snapshot_read_as does, but with the number of the bodies in place of them,
- * and *file, to be freed by ky_shared_file_free, also after a failure. Fails as that does, for what
- * can be known without the bodies. KY_UNSUPPORTED where they have to be read together: of a format
- * that has no verb for it, with softenings of their own, in another order than the run had them,
- * none at all, and from standard input. */
+/* Fills *snapshot like ky_snapshot_read_as, but with only the number of the bodies, and *file,
+ * which the caller frees with ky_shared_file_free, also after a failure. Fails like that function
+ * as far as can be known without the bodies. KY_UNSUPPORTED if the bodies have to be read together:
+ * a format without verbs for shares, bodies with their own softenings, bodies in another order than
+ * in the run, no bodies, and standard input. */
 enum ky_status ky_shared_file_find(const char *path, const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_shared_file *file,
                                    struct ky_error *error);
 void ky_shared_file_free(struct ky_shared_file *file);
-/* Reads the bodies of the portion: all that ky_snapshot_read_as would read of them, but for types
- * and radii. Numbers are not checked; but ids below 0 are refused. What is wrong is told by
- * *outcome where it is found, and *wrong by all. `file` is that of the portion which leads, or a
- * copy. Fails when memory is out, and as ky_portion_tell does. KY_BAD_DATA in *outcome if the first
- * file has changed, as its size and the time at which it was written say. */
+/* Reads the bodies of the portion: everything that ky_snapshot_read_as would read of them, except
+ * types and radii. Numbers are not checked, but negative ids are rejected. An error is in *outcome
+ * on the rank that finds it, and in *wrong on all ranks. `file` is the leading rank's, or a copy of
+ * it. Fails if memory runs out, and as ky_portion_tell. KY_BAD_DATA in *outcome if the first file
+ * has changed in size or time. */
 enum ky_status ky_shared_file_read(const struct ky_shared_file *file,
                                    const struct ky_portion *portion, int threads,
                                    struct ky_bodies *bodies, uint64_t *wrong,
@@ -48,24 +49,24 @@ enum ky_status ky_shared_file_label(const struct ky_shared_file *file, unsigned 
 /* ---- the verbs of formats ---- */
 
 struct ky_share_verbs {
-    /* All but the bodies: *snapshot, of which the number of bodies is set, file->with, files and
+    /* Everything except the bodies: *snapshot, with the number of bodies set, file->with, files and
      * before. */
     enum ky_status (*find)(const struct ky_input *input, const struct ky_read_options *options,
                            struct ky_snapshot *snapshot, struct ky_shared_file *file,
                            struct ky_error *error);
-    /* Reads the arrays of bodies->n bodies that are not NULL; the first has the number `first`. */
+    /* Reads the non-NULL arrays of bodies->n bodies, the first of which has the number `first`. */
     enum ky_status (*read)(const struct ky_input *input, const struct ky_shared_file *file,
                            uint64_t first, struct ky_bodies *bodies, struct ky_error *error);
 };
-/* The functions of a format, or NULL if its bodies are read together. */
+/* The functions of a format, or NULL if its bodies can only be read together. */
 const struct ky_share_verbs *ky_format_shares(enum ky_format format);
 extern const struct ky_share_verbs ky_hdf5_shares, ky_gadget_shares;
 
-/* The bodies of a file in a share: of `count` bodies in its rows, the first of which is number `at`
- * of all, the bodies from number `first` to first + n − 1. */
+/* The bodies of a file in a share: the file has `count` bodies, from number `at` on; the share has
+ * the bodies first … first + n − 1. */
 struct ky_rows {
-    uint64_t row, count; /* the first row, and how many */
-    uint64_t at;         /* place of the first one in the share */
+    uint64_t row, count; /* first row, and number of rows */
+    uint64_t at;         /* index of the first row in the share */
 };
 static inline struct ky_rows ky_rows_wanted(uint64_t first, uint64_t n, uint64_t at, uint64_t count)
 {

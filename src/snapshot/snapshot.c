@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/options.h"
 
-/* In the order in which content is tried: the surest marks first. */
+/* In the order in which the content is tested: the most distinctive formats first. */
 static const struct format {
     enum ky_format format;
     const char *name;
@@ -21,7 +21,7 @@ static const struct format {
     ky_recogniser *recognise;
     ky_reader *read;
     ky_writer *write;
-    const struct ky_share_verbs *shares; /* NULL: its bodies are read together */
+    const struct ky_share_verbs *shares; /* NULL: its bodies can only be read together */
 } formats[] = {
     {KY_HDF5,
      "HDF5",
@@ -95,8 +95,8 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input)
     return KY_FORMAT_BY_NAME;
 }
 
-/* The names of all formats, with commas between, or the endings of the formats that can be written.
- */
+/* The names of all formats, separated by commas, or the extensions of the formats that can be
+ * written. */
 enum { LIST = 128 };
 static const char *list_names(char text[LIST])
 {
@@ -124,7 +124,7 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
     if (input->size >= sizeof head && !ky_input_read(input, 0, head, sizeof head, NULL) &&
         !memcmp(head, "KYOHO", sizeof head))
         return ky_fail(error, KY_BAD_DATA,
-                       "is a restart file and no snapshot; --resume continues from it");
+                       "is a restart file, not a snapshot; --resume continues from it");
     char names[LIST];
     return ky_fail(error, KY_BAD_DATA,
                    "is not a snapshot in a known format (%s with a header line such as "
@@ -145,8 +145,8 @@ enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read
                : KY_OK;
 }
 
-/* For all formats: leaves out types, drops ids, settles the rest, checks the bodies. KY_BAD_DATA
- * for unusable data. */
+/* For all formats: removes types, drops ids, fills in the rest, checks the bodies. KY_BAD_DATA for
+ * unusable data. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {
@@ -176,7 +176,8 @@ enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
         ky_size_adopt(chosen, sizeof *chosen, options, "ky_read_options_defaults", error))
         return KY_USAGE;
     return chosen->types >> 6
-               ? ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others")
+               ? ky_fail(error, KY_USAGE,
+                         "types of bodies are 0 to 5; the options ask for other types")
                : KY_OK;
 }
 
@@ -202,7 +203,8 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     return status;
 }
 
-/* The name of the first of several files that share a name, to be freed; NULL if there is none. */
+/* The name of the first of several files with a common name; the caller frees it; NULL if there is
+ * none. */
 static char *first_piece(const char *path)
 {
     size_t length = strlen(path), stem = length;
@@ -250,7 +252,7 @@ enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
     return ky_snapshot_read_as(path, NULL, snapshot, error);
 }
 
-/* A snapshot from standard input. */
+/* Reads a snapshot from standard input. */
 static enum ky_status read_standard(const struct ky_read_options *options,
                                     struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -281,7 +283,7 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
 
 /* ---- writing ---- */
 
-/* The row of the format that belongs to the ending of the name, or NULL. */
+/* The row of the format for the file's extension, or NULL. */
 static const struct format *format_by_name(const char *path)
 {
     for (int k = 0; k < FORMATS; k++)
@@ -321,10 +323,9 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
                                       ? format_by_name(path)
                                       : find_format((enum ky_format)chosen.format);
     if (!format && ky_is_standard(path))
-        return ky_fail(
-            error, KY_USAGE,
-            "standard output has no name from which the format follows; give --format csv or "
-            "--format tipsy");
+        return ky_fail(error, KY_USAGE,
+                       "standard output has no extension that gives the format; give --format csv "
+                       "or --format tipsy");
     if (ky_is_standard(path) && format->format == KY_HDF5)
         return ky_fail(error, KY_USAGE,
                        "HDF5 cannot be written to standard output; give --format csv or tipsy, or "
@@ -334,10 +335,10 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
                        chosen.format);
     if (!format)
         return ky_fail(error, KY_USAGE,
-                       "%s: the name must end in one of %s, from which the format follows", path,
+                       "%s: the name must end in one of %s, which gives the format", path,
                        list_endings(endings));
     if (!format->write)
-        return ky_fail(error, KY_UNSUPPORTED, "%s: %s is read and not written; write one of %s",
+        return ky_fail(error, KY_UNSUPPORTED, "%s: %s can be read but not written; write one of %s",
                        path, format->name, list_endings(endings));
     if (chosen.compress && format->format != KY_HDF5)
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,

@@ -13,7 +13,7 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
 {
     static const struct {
         double least;
-        int excluded; /* the least number itself is not allowed */
+        int excluded; /* 1: the minimum itself is excluded */
         const char *right;
     } ranges[KY_SPACE_FACTS] = {
         [KY_COMOVING] = {-DBL_MAX, 0, "0 or 1"},
@@ -31,7 +31,7 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
     return ky_fail(error, KY_BAD_DATA, "%s is %g; it must be %s", place, value, ranges[fact].right);
 }
 
-/* Whether a file that does not say so is comoving: the rule of ky_space_of. */
+/* Decides whether a file that does not say so is comoving: the rule of ky_space_of. */
 static int looks_comoving(const double f[KY_SPACE_FACTS], double time)
 {
     const int matter = f[KY_OMEGA_MATTER] > 0;
@@ -100,7 +100,7 @@ static enum ky_status check_conversion(const struct ky_space *space, const struc
                        space->hubble, space->omega_matter, space->omega_lambda);
     if (!(units->length_cm > 0 && units->velocity_cm_s > 0))
         return ky_fail(error, KY_BAD_DATA,
-                       "is comoving and names no units, which the Hubble flow needs; give --units "
+                       "is comoving and gives no units, which the Hubble flow needs; give --units "
                        "galaxy if they are kpc, 1e10 Msun and km/s (before factors of h)");
     return KY_OK;
 }
@@ -113,7 +113,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     if (ordinary || options->space == KY_SPACE_AS_STORED)
         return KY_OK;
     if (options->space ==
-        KY_SPACE_OPEN) { /* the universe of the file does not belong to the bodies either */
+        KY_SPACE_OPEN) { /* nor do the bodies belong to the cosmology of the file */
         snapshot->space = (struct ky_space){.scale_factor = 1,
                                             .hubble = (double)NAN,
                                             .omega_matter = (double)NAN,
@@ -128,7 +128,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
                    "is %s; Kyoho works in physical coordinates and open space: --physical converts "
-                   "it, and --as-stored takes its numbers for physical ones",
+                   "it, and --as-stored treats its numbers as physical",
                    what);
 }
 
@@ -179,7 +179,7 @@ void ky_space_finish(struct ky_snapshot *snapshot)
         return;
     }
     if (bodies->mass)
-        ky_space_add_flow(&all, bodies, rate, NULL); /* alone nothing fails */
+        ky_space_add_flow(&all, bodies, rate, NULL); /* on a single rank nothing can fail */
     snapshot->time =
         ky_expansion_age(space->scale_factor, space->omega_matter, space->omega_lambda) /
         ky_space_hubble(space, &snapshot->units);

@@ -1,17 +1,17 @@
-/* Comoving, h-scaled and periodic snapshots: whether one may be read, and how its numbers become
- * physical ones in open space. */
+/* Comoving, h-scaled and periodic snapshots: whether one may be read, and the conversion of its
+ * numbers to physical ones in open space. */
 #ifndef KY_SNAPSHOT_SPACE_H
 #define KY_SNAPSHOT_SPACE_H
 
 #include "base/portion.h"
 #include "snapshot/snapshot.h"
 
-/* The facts of a file about its space. */
+/* Facts that a file may give about its space. */
 enum ky_space_fact {
     KY_COMOVING,
     KY_SCALE_FACTOR,
     KY_REDSHIFT,
-    KY_PER_H,  /* h, where numbers are in units of 1/h */
+    KY_PER_H,  /* h, if numbers are in units of 1/h */
     KY_HUBBLE, /* h */
     KY_OMEGA_MATTER,
     KY_OMEGA_LAMBDA,
@@ -19,43 +19,44 @@ enum ky_space_fact {
     KY_SPACE_FACTS
 };
 
-/* KY_BAD_DATA for a number that is impossible for the fact. `place` begins the error line. */
+/* KY_BAD_DATA for a value that is impossible for the fact. `place` begins the message. */
 enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char *place,
                               struct ky_error *error);
 
-/* The space that these facts describe. A fact is NaN where the file does not have it.
+/* The space with these facts. A fact is NaN if the file does not give it.
  *
- * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
+ * A file that does not say whether it is comoving is taken as comoving in these cases: its redshift
  * is not 0; its scale factor is not 1; it has matter (Ω_m > 0) and a scale factor; it has matter,
- * and its time may be the scale factor. It may, if the time is 1/(1 + redshift), or if there is no
- * redshift and the time lies in (0, 1]. */
+ * and its time may be the scale factor. This is assumed if the time is 1/(1 + redshift), or if
+ * there is no redshift and the time lies in (0, 1]. */
 struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
-/* Whether h, Ω_m and Ω_Λ are known, from which the expansion of a universe follows. */
+/* 1 if h, Ω_m and Ω_Λ are known, which determine the expansion of a universe. */
 int ky_space_tells_universe(const struct ky_space *space);
 
 /* Sets snapshot->space, and its `converted` if the options ask for the conversion. KY_BAD_DATA for
- * a space that the options refuse, and for a conversion if the file lacks the numbers for it. */
+ * a space that the options do not accept, and for a conversion for which the file lacks numbers. */
 enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_read_options *options,
                                struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* The factor that makes stored numbers physical, whose unit is length^length mass^mass
- * velocity^velocity: a/h for lengths, 1/h for masses, √a for velocities, since GADGET stores the
- * peculiar velocity over √a. 1 unless the space is converted. */
+/* The factor that converts stored numbers in the unit length^length mass^mass velocity^velocity to
+ * physical ones: a/h for lengths, 1/h for masses, √a for velocities, since GADGET stores the
+ * peculiar velocity divided by √a. 1 unless the space is converted. */
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity);
 
-/* H0 = 100 h km/s/Mpc in velocity/length of these units, which have scales. */
+/* H0 = 100 h km/s/Mpc in velocity/length of these units, which have physical scales. */
 double ky_space_hubble(const struct ky_space *space, const struct ky_units *units);
 
-/* The rate of the Hubble flow that a conversion adds, velocity over distance; 0 for others. */
+/* The rate of the Hubble flow that a conversion adds, velocity over distance; 0 without
+ * conversion. */
 double ky_space_flow(const struct ky_space *space, const struct ky_units *units);
-/* Adds the Hubble flow about the centre of mass of all to the bodies of the portion. Fails as
- * ky_portion_tell does. */
+/* Adds the Hubble flow about the centre of mass of all bodies to the bodies of the portion. Fails
+ * as ky_portion_tell. */
 enum ky_status ky_space_add_flow(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double rate, struct ky_error *error);
 
-/* The rest of the conversion, once the bodies have physical numbers and peculiar velocities. Adds
- * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time the age of the
+/* The end of the conversion, when the bodies have physical positions and peculiar velocities. Adds
+ * the Hubble flow about the centre of mass, H(a) (x − centre), and sets the time to the age of the
  * universe. Does nothing unless the space is converted. */
 void ky_space_finish(struct ky_snapshot *snapshot);
 

@@ -1,6 +1,6 @@
-/* The TIPSY reader. It knows both byte orders, headers of 28 and 32 bytes, positions and velocities
- * as floats or doubles, and version 2 of Bonsai. The size of the file decides between them. Ids
- * come from NAME.iord, units and space from NAME.param (tipsy_notes.c). */
+/* The TIPSY reader. It supports both byte orders, headers of 28 and 32 bytes, positions and
+ * velocities as floats or doubles, and version 2 of Bonsai. The size of the file distinguishes
+ * them. Ids come from NAME.iord, units and space from NAME.param (tipsy_notes.c). */
 #include "snapshot/tipsy.h"
 
 #include <inttypes.h>
@@ -20,9 +20,9 @@ enum { SLAB_ROWS = 1 << 14, MOST_WORDS = 18 };
 
 struct layout {
     int turn;
-    size_t header;             /* bytes */
+    size_t header;             /* size in bytes */
     size_t position, velocity; /* bytes of a number */
-    int version2;              /* a 64-bit id over softening and potential */
+    int version2;              /* 1: a 64-bit id overlays softening and potential */
     uint64_t count[KY_TIPSY_KINDS];
     uint64_t n;
     double time;
@@ -49,7 +49,7 @@ int ky_tipsy_recognise(const struct ky_input *input, const unsigned char *head, 
     return has_three_dimensions(head, bytes, 0) || has_three_dimensions(head, bytes, 1);
 }
 
-/* Bytes of a record of this kind. */
+/* The size of a record of this kind in bytes. */
 static size_t record(const struct layout *layout, int kind)
 {
     return 4 * (size_t)ky_tipsy_kinds[kind].words + 3 * (layout->position - 4) +
@@ -57,13 +57,13 @@ static size_t record(const struct layout *layout, int kind)
 }
 
 /* 1 if the 4 bytes after the first 28 are the padding of a header of 32: a small integer, and not a
- * mass. The file has lost its last 4 bytes then. */
+ * mass. Then the file has lost its last 4 bytes. */
 static int is_padding(const unsigned char *head, int turn)
 {
     return ky_load32(head + 28, turn) < 256;
 }
 
-/* Finds the layout that gives the size of the file. KY_BAD_DATA if none does. */
+/* Finds the layout that agrees with the size of the file. KY_BAD_DATA if none does. */
 static enum ky_status find_layout(const struct ky_input *input, struct layout *layout,
                                   struct ky_error *error)
 {
@@ -74,7 +74,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
     size_t bytes = input->size < sizeof head ? (size_t)input->size : sizeof head;
     KY_TRY(ky_input_read(input, 0, head, bytes, error));
     if (!ky_tipsy_recognise(input, head, bytes))
-        return ky_fail(error, KY_BAD_DATA, "is not a TIPSY file of three dimensions");
+        return ky_fail(error, KY_BAD_DATA, "is not a three-dimensional TIPSY file");
     *layout = (struct layout){.turn = !has_three_dimensions(head, bytes, 0)};
     layout->time = ky_load_real(head, 8, layout->turn);
     layout->n = ky_load32(head + 8, layout->turn);
@@ -114,7 +114,7 @@ static void read_record(const struct layout *layout, const struct ky_tipsy_kind 
 {
     const int turn = layout->turn;
     const unsigned char *velocity = at + 4 + 3 * layout->position;
-    /* words that follow position and velocity keep their place behind them */
+    /* words after position and velocity follow at a fixed offset from these */
     const unsigned char *rest = velocity + 3 * layout->velocity;
     bodies->mass[i] = ky_load_real(at, 4, turn);
     for (size_t c = 0; c < 3; c++) {
@@ -159,7 +159,7 @@ static enum ky_status read_records(const struct ky_input *input, const struct la
     return status;
 }
 
-/* Drops an array of zeros: the program that wrote the file had no such numbers. */
+/* Drops an array of zeros: the program that wrote the file had no such data. */
 static void drop_if_zero(double **array, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -171,9 +171,9 @@ static void drop_if_zero(double **array, size_t n)
 
 #define BLANKS " \t\r\n"
 
-/* Turns the potentials into ids, if they are ids. Bonsai keeps ids as whole numbers of 32 bits in
- * the word of the potential. Read as floats, ids below 2^29 lie from 0 to 1e-19; the potentials of
- * all bodies are never so small. */
+/* Converts the potentials to ids, if they are ids. Bonsai stores ids as 32-bit integers in the word
+ * of the potential. Read as floats, ids below 2^29 lie between 0 and 1e-19; potentials of all
+ * bodies are never so small. */
 static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
 {
     uint32_t any = 0;
@@ -201,7 +201,7 @@ static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
     return KY_OK;
 }
 
-/* Where all bodies have the same softening, makes it the snapshot's. */
+/* If all bodies have the same softening, makes it the snapshot's. */
 static void take_one_softening(struct ky_snapshot *snapshot)
 {
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -215,8 +215,8 @@ static void take_one_softening(struct ky_snapshot *snapshot)
     bodies->softening = NULL;
 }
 
-/* Reads the text of NAME.iord: the count, then a line for each id. KY_BAD_DATA for any other text.
- */
+/* Reads the text of NAME.iord: the count, then a line for each id. KY_BAD_DATA for any other
+ * text. */
 static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, struct ky_error *error)
 {
     char *end;
@@ -231,12 +231,13 @@ static enum ky_status parse_ids(const char *text, struct ky_bodies *bodies, stru
         bodies->id[i] = ky_number_count(text, &end);
         if (end == text)
             return ky_fail(error, KY_BAD_DATA,
-                           "line %zu holds no id; it must be a whole number of 0 or more", i + 2);
+                           "line %zu has no id; it must be a whole number of 0 or more", i + 2);
     }
     end += strspn(end, BLANKS);
-    /* a last line without its end may have lost digits */
+    /* a last line without a newline may have lost digits */
     if (*end || end[-1] != '\n')
-        return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a whole line", bodies->n);
+        return ky_fail(error, KY_BAD_DATA, "must end after %zu ids, with a complete line",
+                       bodies->n);
     return KY_OK;
 }
 
@@ -258,21 +259,20 @@ static enum ky_status read_ids(const char *name, struct ky_snapshot *snapshot,
     return status;
 }
 
-/* Refuses comoving files: the codes that write them use different units of velocity. */
+/* Rejects comoving files: the codes that write them use different units of velocity. */
 static enum ky_status decide_space(const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const struct ky_space space = snapshot->space;
     if (space.comoving && options->space != KY_SPACE_AS_STORED && options->space != KY_SPACE_OPEN)
-        return ky_fail(
-            error, KY_BAD_DATA,
-            "is comoving (bComove in its .param), and comoving TIPSY files are not "
-            "converted; convert it to GADGET HDF5 with the program that wrote it, and "
-            "read that with --physical; --as-stored takes its numbers for physical ones");
+        return ky_fail(error, KY_BAD_DATA,
+                       "is comoving (bComove in its .param), and comoving TIPSY files are not "
+                       "converted; convert it to GADGET HDF5 with the program that wrote it, and "
+                       "read that with --physical; --as-stored treats its numbers as physical");
     return ky_space_decide(&space, options, snapshot, error);
 }
 
-/* Reads a file beside the snapshot; its name begins the error line. */
+/* Reads an accompanying file of the snapshot; its name begins the message. */
 static enum ky_status read_neighbour(const char *path, const char *suffix,
                                      enum ky_status (*read)(const char *, struct ky_snapshot *,
                                                             struct ky_error *),
@@ -288,7 +288,7 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
     return status;
 }
 
-/* Reads NAME.param, and decides about the space in it. */
+/* Reads NAME.param, and accepts or rejects the space in it. */
 static enum ky_status finish(const struct ky_input *input, const struct ky_read_options *options,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {

@@ -1,6 +1,6 @@
-/* NAME.param beside a TIPSY file: lines "key = value". Kyoho keeps there, in comments, data for
- * which the records have no place. PKDGRAV, Gasoline and ChaNGa keep their parameters there; a
- * reader needs their units, box and comoving space. */
+/* NAME.param, which accompanies a TIPSY file: lines "key = value". Kyoho stores there, in comments,
+ * data that do not fit into the records. PKDGRAV, Gasoline and ChaNGa store their parameters there;
+ * a reader needs their units, box and comoving space. */
 #include "snapshot/tipsy.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ enum ky_status ky_tipsy_text(const char *name, char **text, struct ky_error *err
     *text = NULL;
     if (access(name, F_OK))
         return KY_OK;
-    if (ky_input_open(name, &input, error)) /* the caller says which file it was */
+    if (ky_input_open(name, &input, error)) /* the caller adds the name of the file */
         return ky_fail(error, KY_BAD_DATA,
                        "is empty or cannot be read; remove it if it is not of "
                        "this snapshot");
@@ -50,7 +50,7 @@ static const char *find_value(const char *text, const char *key)
     return NULL;
 }
 
-/* Sets *value if the key is there; it has to be a finite number, and 0 or more. */
+/* Sets *value if the key exists; the value must be finite and not negative. */
 static enum ky_status read_value(const char *text, const char *key, double *value,
                                  struct ky_error *error)
 {
@@ -67,7 +67,7 @@ static enum ky_status read_value(const char *text, const char *key, double *valu
     return KY_OK;
 }
 
-/* 1 if the file begins as ours do, and lacks our last line. */
+/* 1 if the file begins like ours and lacks our last line. */
 static int is_cut_off(const char *text)
 {
     size_t length = strlen(text), begin = strlen(KY_TIPSY_UNITS_BEGIN);
@@ -76,16 +76,16 @@ static int is_cut_off(const char *text)
            (!end || !strchr(end, '\n'));
 }
 
-/* All that is read of the file. */
+/* All values that are read from the file. */
 struct notes {
-    double kpc, sun;                 /* of PKDGRAV; 0: not given */
+    double kpc, sun;                 /* PKDGRAV's; 0: not given */
     double comoving, periodic, side; /* NaN: not given */
     struct ky_units run;             /* ours; g is 0 if the file is not ours */
     double softening, symmetric;     /* ours; NaN: not given */
-    double soft;                     /* of PKDGRAV; NaN: not given */
+    double soft;                     /* PKDGRAV's; NaN: not given */
 };
 
-/* Finds all that is known in the text. KY_BAD_DATA for a value that is not a number. */
+/* Reads all known keys in the text. KY_BAD_DATA for a value that is not a number. */
 static enum ky_status read_notes(const char *text, struct notes *notes, struct ky_error *error)
 {
     const struct {
@@ -122,8 +122,8 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
     return KY_OK;
 }
 
-/* The space by the notes. A box is periodic unless bPeriodic says that it is not; PKDGRAV's box has
- * the side 1. The time of a comoving file is its scale factor. */
+/* The space according to the notes. A box is periodic unless bPeriodic says otherwise; PKDGRAV's
+ * box has side 1. The time of a comoving file is its scale factor. */
 static struct ky_space space_of(const struct notes *notes, double time)
 {
     double facts[KY_SPACE_FACTS];
@@ -177,9 +177,8 @@ enum ky_status ky_tipsy_read_notes(const char *name, struct ky_snapshot *snapsho
     struct notes notes;
     enum ky_status status = ky_tipsy_text(name, &text, error);
     if (!status && text && is_cut_off(text))
-        status = ky_fail(
-            error, KY_BAD_DATA,
-            "is cut off; remove it if the numbers of the snapshot are to be read as they are");
+        status = ky_fail(error, KY_BAD_DATA,
+                         "is cut off; remove it to read the numbers of the snapshot as they are");
     if (!status && text)
         status = read_notes(text, &notes, error);
     if (!status && text)

@@ -1,7 +1,7 @@
 /* The TIPSY writer: big-endian, all numbers floats, G = 1, and the header of 32 bytes. Without its
- * padding readers would take wrong masses and not notice. Ids that are not 0 … n − 1 go to
- * NAME.iord. Units, and whatever else the records cannot hold, go to NAME.param. All files are on
- * the disk before the first gets its name. */
+ * padding readers would silently read wrong masses. Ids that are not 0 … n − 1 go to NAME.iord.
+ * Units, and everything else that the records cannot hold, go to NAME.param. All files are
+ * completely written before the first is renamed. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { TURN = KY_TURN_BIG, MOST_BYTES = 48 };
 
-/* Kind of each GADGET type: gas, star, and dark for all others. */
+/* The kind for each GADGET type: gas, star, and dark for all others. */
 static const int kind_of_type[6] = {0, 1, 1, 1, 2, 1};
 
 static void write_header(struct ky_file *file, const struct ky_snapshot *snapshot,
@@ -30,15 +30,15 @@ static void write_header(struct ky_file *file, const struct ky_snapshot *snapsho
     ky_file_write(file, head, sizeof head);
 }
 
-/* Stores a number; -1 if float cannot hold it. */
+/* Stores a number; -1 if a float cannot hold it. */
 static int put(unsigned char *record, int word, double value)
 {
     ky_store_float(record + 4 * word, (float)value, TURN);
     return fabs(value) <= (double)FLT_MAX ? 0 : -1;
 }
 
-/* A record for each body, in the order of the file. KY_BAD_DATA for a number that float cannot
- * hold. */
+/* Writes a record for each body, in the order of the file. KY_BAD_DATA for a number that a float
+ * cannot hold. */
 static enum ky_status write_records(struct ky_file *file, const struct ky_snapshot *snapshot,
                                     const uint64_t *order, struct ky_error *error)
 {
@@ -62,12 +62,12 @@ static enum ky_status write_records(struct ky_file *file, const struct ky_snapsh
                            "or .csv",
                            i);
         if (ky_file_write(file, record, 4 * (size_t)kind->words))
-            break; /* reported when the file is finished */
+            break; /* reported when the file is closed */
     }
     return KY_OK;
 }
 
-/* NAME.iord. */
+/* Writes NAME.iord. */
 static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, const uint64_t *order)
 {
     ky_file_print(file, "%zu\n", bodies->n);
@@ -78,7 +78,8 @@ static void write_ids(struct ky_file *file, const struct ky_bodies *bodies, cons
     }
 }
 
-/* A file with our first line and without our last one counts as cut off. */
+/* Writes NAME.param. A file with our first line but without our last one is recognised as
+ * truncated. */
 static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot)
 {
     const struct ky_units *units = &snapshot->units;
@@ -98,7 +99,7 @@ static void write_notes(struct ky_file *file, const struct ky_snapshot *snapshot
     ky_file_print(file, KY_TIPSY_UNITS_END "\n");
 }
 
-/* 1 if the ids are not the places of the bodies in the file. */
+/* 1 if the ids are not the indices of the bodies in the file. */
 static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
 {
     if (order)
@@ -110,14 +111,14 @@ static int needs_ids(const struct ky_bodies *bodies, const uint64_t *order)
 }
 
 /* 1 if NAME.param is needed: for units, for the kind of softening, and for a softening of 0, which
- * means none in a record. */
+ * in a record means none. */
 static int needs_notes(const struct ky_snapshot *snapshot)
 {
     return snapshot->units.g != 1 || snapshot->units.length_cm > 0 || snapshot->softening == 0 ||
            snapshot->softening_kind > KY_PLUMMER;
 }
 
-/* The snapshot and the files beside it. A file that is not needed has no ky_file. */
+/* The snapshot and its accompanying files. A file that is not needed has no ky_file. */
 struct output {
     const char *path;
     char *name[3];
@@ -125,7 +126,7 @@ struct output {
 };
 
 /* Opens the files that are needed. KY_USAGE if one exists, unless `overwrite`; also for one that is
- * not needed, since it would count as a part of this snapshot. */
+ * not needed, since it would be taken as part of this snapshot. */
 static enum ky_status open_all(struct output *out, const int need[3], int overwrite,
                                struct ky_error *error)
 {
@@ -157,7 +158,7 @@ static enum ky_status open_all(struct output *out, const int need[3], int overwr
     return status;
 }
 
-/* Gives all files their names, once all are on the disk. */
+/* Renames all files when all are completely written. */
 static enum ky_status publish_all(struct output *out, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -168,7 +169,7 @@ static enum ky_status publish_all(struct output *out, struct ky_error *error)
         if (out->file[k])
             status = ky_file_publish(out->file[k], NULL, error);
         else if (out->name[k])
-            unlink(out->name[k]); /* of the file that is being replaced */
+            unlink(out->name[k]); /* of the replaced file */
         out->file[k] = NULL;
     }
     return status;

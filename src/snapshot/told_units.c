@@ -1,4 +1,4 @@
-/* Units that a file names in words, or by names that no reader knows: see snapshot.h. */
+/* Units that a file names in words, or with names that no reader knows: see snapshot.h. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,7 @@ int ky_speaks_of_units(const char *name)
 
 int ky_names_unit(const char *text)
 {
-    /* without "cm", which is also a centre of mass */
+    /* without "cm", which may also mean centre of mass */
     static const char *const units[] = {"pc", "kpc",  "Mpc",   "parsec", "AU",
                                         "km", "Msun", "M_sun", "Msol",   "msun"};
     while (*text) {
@@ -39,8 +39,7 @@ enum ky_status ky_units_unknown(const struct ky_read_options *options, const cha
 {
     if (!options->units && options->space != KY_SPACE_AS_STORED)
         return ky_fail(error, KY_BAD_DATA,
-                       "names units that are not understood (%s); --units says what they are",
-                       what);
+                       "names units that are not understood (%s); --units sets them", what);
     ky_read_log(
         options, KY_LOG_WARNING, "the file names units that are not understood (%s); %s", what,
         options->units ? "those of --units are taken" : "its numbers are shown without units");

@@ -15,7 +15,7 @@ int ky_token_make(char token[KY_TOKEN + 1])
     FILE *file = fopen("/dev/urandom", "rb");
     if (!file)
         return 0;
-    setvbuf(file, NULL, _IONBF, 0); /* take no more than that */
+    setvbuf(file, NULL, _IONBF, 0); /* take no more than this part */
     const int got = fread(random, 1, sizeof random, file) == sizeof random;
     fclose(file);
     for (size_t k = 0; k < sizeof random; k++)
@@ -33,7 +33,7 @@ static struct ky_blob *copy(const char *text)
     return blob;
 }
 
-/* An answer of that type; without memory KY_HTTP_FAULT. */
+/* Sets an answer of this type; KY_HTTP_FAULT if memory runs out. */
 static void give(struct ky_reply *reply, enum ky_http code, const char *type, struct ky_blob *body)
 {
     reply->answer.code = body ? code : KY_HTTP_FAULT;
@@ -54,8 +54,8 @@ void ky_reply_with_frame(struct ky_blob *frame, struct ky_reply *reply)
 
 /* ---- the page ---- */
 
-/* The whole page: style and script have a number that only this answer knows, so that the browser
- * runs no other script. */
+/* Answers with the page: style and script have a nonce that only this answer contains, so that the
+ * browser runs no other script. */
 static void give_page(struct ky_reply *reply)
 {
     if (!ky_token_make(reply->nonce)) {
@@ -89,7 +89,7 @@ static void give_page(struct ky_reply *reply)
 
 /* ---- energy.csv ---- */
 
-/* The number of the query "from=12"; 0: there is none. */
+/* The number in the query "from=12"; 0: there is none. */
 static int read_from(const struct ky_request *request, uint64_t *from)
 {
     static const char name[] = "from=";
@@ -101,7 +101,7 @@ static int read_from(const struct ky_request *request, uint64_t *from)
     return end != text && !*end;
 }
 
-/* Whole lines of the file from the byte `from` on; a part of them, if there are many. */
+/* Complete lines of the file from the byte `from` on; only the first part if there are many. */
 static struct ky_blob *read_lines(FILE *file, uint64_t from, size_t bytes)
 {
     enum { MOST = 1 << 18 };
@@ -122,7 +122,7 @@ static void give_energy(struct ky_view *view, uint64_t from, struct ky_reply *re
     const long end = file && !fseek(file, 0, SEEK_END) ? ftell(file) : -1;
     if (end < 0)
         say(reply, KY_HTTP_NONE, "there is no energy.csv\n");
-    else if (from > (uint64_t)end) /* it was cut or written anew */
+    else if (from > (uint64_t)end) /* the file was truncated or rewritten */
         say(reply, KY_HTTP_RANGE, "energy.csv is shorter\n");
     else
         give(reply, KY_HTTP_OK, "text/csv; charset=utf-8",
@@ -162,14 +162,14 @@ static void go_to(struct ky_view *view, const struct ky_request *request, struct
     if (path == PATHS && !is_order) {
         say(reply, KY_HTTP_NONE, "there is no such page\n");
     } else if (strcmp(request->method, method) != 0) {
-        say(reply, KY_HTTP_METHOD, "this path has another method\n");
+        say(reply, KY_HTTP_METHOD, "this path does not accept this method\n");
         reply->answer.allow = method;
     } else if (!is_order) {
         show(view, (enum path)path, request, reply);
     } else if (ky_desk_order(view, request->path)) {
         say(reply, KY_HTTP_OK, "");
     } else {
-        say(reply, KY_HTTP_NO_RUN, "no run is here to take orders\n");
+        say(reply, KY_HTTP_NO_RUN, "there is no run that accepts commands\n");
     }
 }
 

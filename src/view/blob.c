@@ -1,4 +1,4 @@
-/* Bytes that answers share, and the bytes of a frame: see blob.h. */
+/* Shared bytes of answers, and the bytes of a frame: see blob.h. */
 #include "view/blob.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ void ky_blob_drop(struct ky_blob *blob)
 
 /* ---- frames ---- */
 
-/* The mean position and velocity of the bodies. Floats from there keep the digits of a system far
- * from the origin. */
+/* The mean position and velocity of the bodies. Floats relative to these keep the digits of a
+ * system far from the origin. */
 struct middle {
     double position[3], velocity[3];
 };
@@ -59,7 +59,7 @@ static void write_unit(struct ky_json *json, const char *name, const struct ky_u
     ky_json_end_object(json);
 }
 
-/* Where a run stands. */
+/* Writes the progress of a run. */
 static void write_run(struct ky_json *json, const struct ky_view_frame *frame, int paused)
 {
     ky_json_real(json, "end", frame->end);
@@ -72,7 +72,7 @@ static void write_run(struct ky_json *json, const struct ky_view_frame *frame, i
     ky_json_text(json, "outcome", frame->outcome);
 }
 
-/* The text of a frame; NULL when memory is out. */
+/* The JSON text of a frame; NULL if memory runs out. */
 static char *text_of(const struct ky_view_frame *frame, double number, int paused,
                      const struct middle *middle)
 {
@@ -104,7 +104,7 @@ static char *text_of(const struct ky_view_frame *frame, double number, int pause
     return NULL;
 }
 
-/* Writes x, y, z and the speed of the bodies, about the middle. */
+/* Writes x, y, z and the speed of the bodies, relative to the middle. */
 static void write_bodies(const struct ky_bodies *shown, const struct middle *middle,
                          unsigned char *to)
 {

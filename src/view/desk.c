@@ -9,20 +9,19 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#define AFTER                                                                                      \
-    1.0 /* a page that got the last frame may ask for the last energies for so long [s]            \
-         */
+/* After the last frame a page may ask for the last energies for this long [s]. */
+#define AFTER 1.0
 
 /* ---- for the server ---- */
 
-/* Whether the frame on the desk is the one that is wanted: of a run it may be a later one. */
+/* 1 if the current frame is the wanted one; for a run a later one will do. */
 static int serves(const struct ky_view *view, uint64_t wanted)
 {
     return view->frame &&
            (view->of == KY_VIEW_FOLDER ? view->number == wanted : view->number >= wanted);
 }
 
-/* Lays the frame on the desk ready for the connections that wait for it. */
+/* Assigns the current frame to the connections that wait for it. */
 static void lay_ready(struct ky_view *view)
 {
     for (int k = 0; k < KY_VIEW_PAGES; k++)
@@ -34,7 +33,7 @@ static void lay_ready(struct ky_view *view)
         }
 }
 
-/* A number that a page still waits for; 0: there is none. */
+/* A frame number that a page still waits for; 0: there is none. */
 static uint64_t missing(const struct ky_view *view)
 {
     for (int k = 0; k < KY_VIEW_PAGES; k++)
@@ -70,7 +69,7 @@ struct ky_blob *ky_desk_frame(struct ky_view *view, int k)
     return frame;
 }
 
-/* To be freed; NULL when memory is out. */
+/* A copy that the caller frees; NULL if memory runs out. */
 static char *copy(const char *text)
 {
     char *own = ky_allocate(strlen(text) + 1, 1);
@@ -103,7 +102,7 @@ int ky_desk_closing(struct ky_view *view)
 
 /* ---- orders ---- */
 
-/* The flags that an order sets in `asked` and clears, and the steps that it adds. */
+/* The flags that a command sets in `asked` and clears, and the steps that it adds. */
 static const struct order {
     const char *path;
     unsigned set, clear;
@@ -196,7 +195,7 @@ static size_t most(const struct ky_view *view)
     return view->most;
 }
 
-/* Waits for an order or a wish, with the lock. */
+/* Waits for a command or a requested frame, with the lock held. */
 static void wait_for(struct ky_view *view, double seconds)
 {
     struct timespec until;
@@ -235,7 +234,7 @@ static enum ky_status give(struct ky_view *view, const struct ky_view_frame *fra
                            struct ky_error *error)
 {
     if (!number)
-        number = view->number + 1; /* which this thread alone changes */
+        number = view->number + 1; /* only this thread changes it */
     struct ky_blob *blob =
         ky_blob_of_frame(frame, (double)number, (asked(view) & KY_VIEW_PAUSE) != 0);
     if (!blob)
@@ -248,7 +247,7 @@ static enum ky_status give(struct ky_view *view, const struct ky_view_frame *fra
     lay_ready(view);
     set_asked(view, KY_VIEW_FRAME, missing(view) != 0);
     pthread_mutex_unlock(&view->lock);
-    (void)!write(view->wake[1], "", 1); /* where the pipe is full, the thread wakes anyhow */
+    (void)!write(view->wake[1], "", 1); /* if the pipe is full, the thread wakes anyway */
     return KY_OK;
 }
 

@@ -1,17 +1,17 @@
-/* The doors of the server: see doors.h.
+/* The access control of the server: see doors.h.
  *
- * Any page of the web can let a browser on this machine send requests to the loopback. The name in
- * Host is that of the address bar: another one than this machine's means that somebody has let his
- * own name stand for 127.0.0.1. A browser names in Origin the page that sends a request. The port
- * in both is what the browser sees, which a tunnel (ssh -L) changes; so it may be any, but the same
- * in both. The token keeps out other users of this machine. */
+ * Any web page can make a browser on this machine send requests to the loopback interface. The name
+ * in Host is the name in the address bar: if it is not this machine's, somebody has made his own
+ * name resolve to 127.0.0.1. In Origin the browser names the page that sends a request. The port in
+ * both is the one that the browser sees, which a tunnel (ssh -L) changes; so any port is accepted,
+ * but it must be the same in both. The token excludes other users of this machine. */
 #include "view/doors.h"
 
 #include <string.h>
 
 static const char *const own_names[] = {"127.0.0.1", "localhost", "[::1]"};
 
-/* Whether the host is this machine, with any port. */
+/* 1 if the host is this machine, with any port. */
 static int is_here(const char *host)
 {
     for (size_t k = 0; k < sizeof own_names / sizeof *own_names; k++) {
@@ -25,7 +25,7 @@ static int is_here(const char *host)
     return 0;
 }
 
-/* Whether the two texts are the same; the time does not tell how much of them. */
+/* 1 if the two texts are equal, in a time that does not reveal how much of them is. */
 static int is_token(const char *given, const char *token)
 {
     unsigned differs = strlen(given) != strlen(token);
@@ -39,11 +39,11 @@ const char *ky_doors_refuse(const struct ky_request *request, const char *token)
     static const char scheme[] = "http://", query[] = "token=";
     const size_t before = sizeof scheme - 1;
     if (!request->host || !is_here(request->host))
-        return "this page is at 127.0.0.1 or localhost alone\n";
+        return "this page is available only at 127.0.0.1 or localhost\n";
     if (request->origin && (strncmp(request->origin, scheme, before) != 0 ||
                             strcmp(request->origin + before, request->host) != 0))
         return "another page sent this request\n";
-    /* the address that a user opens; pages send the token in a field of its own */
+    /* in the address that a user opens; pages send the token in a field of its own */
     const char *given = request->token;
     if (!given && !strcmp(request->path, "/") && !strncmp(request->query, query, strlen(query)))
         given = request->query + strlen(query);

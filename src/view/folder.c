@@ -7,7 +7,7 @@
 #include "base/sample_ids.h"
 #include "view/view.h"
 
-#define WAIT 0.2 /* a folder that nobody looks at looks for a stop so often [s] */
+#define WAIT 0.2 /* interval at which an unwatched folder checks for a stop [s] */
 
 /* Keeps only the bodies that are shown. */
 static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_error *error)
@@ -30,7 +30,7 @@ static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_
     return KY_OK;
 }
 
-/* Reads a snapshot as it is stored, and gives its frame, or one that says why it cannot. */
+/* Reads a snapshot as it is stored, and publishes its frame, or one that gives the error. */
 static enum ky_status show(struct ky_view *view, const char *folder, const struct ky_paths *paths,
                            uint64_t number, struct ky_error *error)
 {

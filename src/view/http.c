@@ -15,9 +15,9 @@ size_t ky_http_head(const char *text, size_t length)
 
 /* ---- requests ---- */
 
-/* The fields that are read; others are passed over. */
+/* The header fields that are used; others are ignored. */
 static const struct {
-    const char *name; /* in small letters */
+    const char *name; /* in lower case */
     size_t offset;
 } fields[] = {
     {"host", offsetof(struct ky_request, host)},
@@ -28,7 +28,7 @@ static const struct {
     {"connection", offsetof(struct ky_request, connection)},
 };
 
-/* Whether `text` is `small`, which has small letters, in any locale. */
+/* 1 if `text` equals `small`, which is in lower case, ignoring case in any locale. */
 static int is_word(const char *text, const char *small)
 {
     for (; *text && *small; text++, small++)
@@ -37,7 +37,7 @@ static int is_word(const char *text, const char *small)
     return !*text && !*small;
 }
 
-/* Ends the line at the text, and returns the line behind it. */
+/* Ends the line at `text`, and returns the next line. */
 static char *cut_line(char *text)
 {
     char *end = strstr(text, "\r\n");
@@ -45,7 +45,7 @@ static char *cut_line(char *text)
     return end + 2;
 }
 
-/* "GET /frame?from=3 HTTP/1.1". */
+/* Parses "GET /frame?from=3 HTTP/1.1". */
 static int read_first_line(char *line, struct ky_request *request)
 {
     char *path = strchr(line, ' '), *version = path ? strchr(path + 1, ' ') : NULL;
@@ -62,8 +62,8 @@ static int read_first_line(char *line, struct ky_request *request)
     return !request->last || !strcmp(version, "HTTP/1.0");
 }
 
-/* "Host: localhost:8080". No field may be there twice: two programs might believe different ones.
- */
+/* Parses "Host: localhost:8080". No field may occur twice: two programs might use different
+ * ones. */
 static int read_field(char *line, struct ky_request *request)
 {
     char *value = strchr(line, ':'), *end = line + strlen(line);
@@ -103,7 +103,7 @@ enum ky_http ky_http_read(char *head, size_t length, struct ky_request *request)
             return KY_HTTP_BAD;
     }
     if (request->coding || (request->length && strcmp(request->length, "0") != 0))
-        return KY_HTTP_BODY; /* its end is not looked for */
+        return KY_HTTP_BODY; /* the end of the body is not looked for */
     request->last = first_last || (request->connection && is_word(request->connection, "close"));
     return KY_HTTP_OK;
 }

@@ -9,9 +9,10 @@
 
 const struct ky_option ky_view_options[] = {
     {"view-port", KY_OPTION_COUNT, FIELD(port), "0", 0, 65535, NULL, "PORT",
-     "port of the view on 127.0.0.1; 0: the system chooses one that is free"},
+     "port of the view on 127.0.0.1; 0: the system chooses a free one"},
     {"view-bodies", KY_OPTION_COUNT, FIELD(bodies), "200000", 1, 20e6, NULL, "BODIES",
-     "the most bodies that the view shows; of more it shows a sample, always the same ones"},
+     "maximum number of bodies in the view; if there are more it shows a sample, always the same "
+     "one"},
 };
 const size_t ky_view_option_count = sizeof ky_view_options / sizeof *ky_view_options;
 

@@ -1,6 +1,6 @@
-/* The thread of the server. It waits in poll for all connections at once; each of them reads a
- * request, waits for its answer, or writes it. Nothing here waits for a single one of them, so that
- * a slow page, or one that has gone, keeps no other waiting. */
+/* The server's thread. It waits in poll for all connections at once; each of them reads a request,
+ * waits for its answer, or writes it. No call blocks on a single connection, so a slow or vanished
+ * page does not delay the others. */
 #include "view/server.h"
 
 #include <errno.h>
@@ -17,22 +17,23 @@
 #include "base/memory.h"
 #include "view/answers.h"
 
-enum { REQUEST = 4096 }; /* bytes of the longest head */
-#define PATIENCE 20.0 /* a request may take so long, and an answer may be stuck for so long [s] */
-#define FAREWELL 1.0  /* at the end answers may take so long [s] */
+enum { REQUEST = 4096 }; /* maximum size of a header in bytes */
+#define PATIENCE 20.0    /* maximum time for a request, and for an answer without progress [s] */
+#define FAREWELL 1.0     /* maximum time for answers at the end [s] */
 
 struct connection {
-    int socket;      /* −1: this place is free */
-    double moved;    /* ky_clock when bytes last came or went */
-    double began;    /* ky_clock when its request began, or when a stranger connected */
-    int is_known;    /* 1: a request had the token; 0: a stranger */
-    int waits;       /* for a frame */
+    int socket;      /* −1: unused */
+    double moved;    /* ky_clock when bytes were last received or sent */
+    double began;    /* ky_clock when its request began, or when an unauthenticated connection was
+                        opened */
+    int is_known;    /* 1: a request had the token */
+    int waits;       /* 1: waits for a frame */
     size_t received; /* bytes in `in` */
     char in[REQUEST];
-    size_t sent, head; /* bytes of head and body that are sent; length of the head, 0: no answer */
+    size_t sent, head; /* bytes of header and body sent; length of the header, 0: no answer */
     char out[KY_HTTP_HEAD];
     struct ky_blob *body;
-    int last; /* close it after this answer */
+    int last; /* 1: close it after this answer */
 };
 
 struct ky_server {
@@ -52,9 +53,8 @@ static void hang_up(struct ky_server *server, int k)
     c->socket = -1;
 }
 
-/* Whether a connection loses its place before another connection if no place is free: a stranger
- * before a known connection, the older of two strangers, and of two known connections the one that
- * has been idle longer. */
+/* 1 if a connection is closed before another one when none is free: one without a token before one
+ * with, the older of two without, and of two with a token the one that has been idle longer. */
 static int goes_before(const struct connection *c, const struct connection *other)
 {
     if (c->is_known != other->is_known)
@@ -62,8 +62,9 @@ static int goes_before(const struct connection *c, const struct connection *othe
     return c->is_known ? c->moved < other->moved : c->began < other->began;
 }
 
-/* Returns a place for a new connection: a free place, else the place of a stranger, busy or not, or
- * of an idle known connection; −1: all are busy. So slow strangers keep nobody out. */
+/* The index for a new connection: an unused one, otherwise one of a connection without a token,
+ * busy or not, or an idle one with a token; −1: all are busy. So slow strangers keep nobody
+ * out. */
 static int find_place(struct ky_server *server)
 {
     int found = -1;
@@ -113,7 +114,7 @@ static void begin_answer(struct connection *c, const struct ky_reply *reply)
     c->moved = ky_clock();
 }
 
-/* Answers the first request in the buffer, if it is whole. */
+/* Answers the first request in the buffer, if it is complete. */
 static void answer(struct ky_server *server, int k)
 {
     struct connection *c = &server->connection[k];
@@ -135,7 +136,7 @@ static void answer(struct ky_server *server, int k)
         begin_answer(c, &reply);
 }
 
-/* Begins the answer of a connection whose frame has come. */
+/* Begins the answer of a connection whose frame is available. */
 static void answer_with_frame(struct ky_server *server, int k)
 {
     struct connection *c = &server->connection[k];
@@ -147,15 +148,15 @@ static void answer_with_frame(struct ky_server *server, int k)
     begin_answer(c, &reply);
 }
 
-/* Reads the pending bytes. A connection that waits is read too, since a page that has gone shows
- * there alone. */
+/* Reads pending bytes. A waiting connection is read too, since this is the only way to notice that
+ * its page is gone. */
 static void receive(struct ky_server *server, int k)
 {
     struct connection *c = &server->connection[k];
     const ssize_t got = recv(c->socket, c->in + c->received, REQUEST - c->received, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (got <= 0) { /* it has ended, or there is no more room while it waits */
+    if (got <= 0) { /* closed, or the buffer is full while it waits */
         hang_up(server, k);
         return;
     }
@@ -167,7 +168,7 @@ static void receive(struct ky_server *server, int k)
         answer(server, k);
 }
 
-/* Sends a part of head and body. 0 if the connection has failed. */
+/* Sends a part of header and body. 0 if the connection has failed. */
 static int send_some(struct connection *c, const void *bytes, size_t count)
 {
     const ssize_t gone = send(c->socket, bytes, count, MSG_NOSIGNAL);
@@ -178,7 +179,7 @@ static int send_some(struct connection *c, const void *bytes, size_t count)
     return 1;
 }
 
-/* Discards bytes behind the last request: a connection that is closed with unread bytes is reset,
+/* Discards bytes after the last request: a connection that is closed with unread bytes is reset,
  * and the answer may be lost. */
 static void pass_over(const struct connection *c)
 {
@@ -201,7 +202,7 @@ static void send_answer(struct ky_server *server, int k)
     c->head = 0;
     if (well && !c->last) {
         c->began = ky_clock();
-        answer(server, k); /* the next request may be there already */
+        answer(server, k); /* the next request may already be in the buffer */
         return;
     }
     if (well)
@@ -211,8 +212,8 @@ static void send_answer(struct ky_server *server, int k)
 
 /* ---- the loop ---- */
 
-/* Whether an answer has been stuck for too long, or a request has taken too long. The time of a
- * stranger begins when it connects. */
+/* 1 if an answer has made no progress for too long, or a request has taken too long. For a
+ * connection without a token the time begins when it connects. */
 static int is_late(const struct connection *c, double now)
 {
     return c->head ? now - c->moved > PATIENCE
@@ -227,7 +228,7 @@ static void lose_patience(struct ky_server *server)
             hang_up(server, k);
 }
 
-/* Fills the list for poll; returns how long it may wait [ms], −1: for ever. */
+/* Fills the list for poll; returns its timeout [ms], −1: infinite. */
 static int prepare(const struct ky_server *server, struct pollfd list[KY_VIEW_PAGES + 2],
                    int closing)
 {
@@ -263,7 +264,7 @@ static void work(struct ky_server *server, const struct pollfd list[KY_VIEW_PAGE
         take_in(server);
 }
 
-/* Whether a connection is in the middle of an answer. */
+/* 1 if any connection has an unfinished answer. */
 static int is_sending(const struct ky_server *server)
 {
     for (int k = 0; k < KY_VIEW_PAGES; k++)

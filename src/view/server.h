@@ -6,13 +6,13 @@
 
 struct ky_server;
 
-/* A server without connections, to be freed by free() after its thread has ended; NULL when memory
- * is out. */
+/* A server without connections, to be freed with free() after its thread has ended; NULL if memory
+ * runs out. */
 struct ky_server *ky_server_make(struct ky_view *view);
-/* Serves until the view closes: the thread's function, with a struct ky_server. */
+/* Serves until the view closes: the thread's function, called with a struct ky_server. */
 void *ky_server_run(void *server);
-/* The socket, or end of a pipe, is not handed to other programs, and no call waits for it. −1 if
- * the system refuses. */
+/* Makes a socket, or the end of a pipe, non-blocking and not inherited by other programs. −1 if the
+ * system fails. */
 int ky_socket_prepare(int socket);
 
 #endif

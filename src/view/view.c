@@ -1,4 +1,4 @@
-/* Opening and closing of the view. */
+/* Opening and closing the view. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -25,7 +25,7 @@ static enum ky_status refused(const char *what, struct ky_error *error)
     return ky_fail(error, KY_UNSUPPORTED, "the view cannot %s: %s", what, ky_reason(errno, reason));
 }
 
-/* Listens on the loopback alone. The system chooses a port where `port` is 0. */
+/* Listens only on the loopback interface. The system chooses a port if `port` is 0. */
 static enum ky_status listen_on(struct ky_view *view, uint64_t port, struct ky_error *error)
 {
     const int one = 1;
@@ -54,7 +54,7 @@ static enum ky_status listen_on(struct ky_view *view, uint64_t port, struct ky_e
     return KY_OK;
 }
 
-/* Starts the thread, which takes no signals: they are for the program's own threads. */
+/* Starts the thread, which blocks all signals: they are for the program's own threads. */
 static enum ky_status start(struct ky_view *view, struct ky_error *error)
 {
     sigset_t all, before;
@@ -143,7 +143,7 @@ void ky_view_close(struct ky_view *view)
     if (!view)
         return;
     if (ky_view_desk.is_inherited(
-            view)) { /* the lock may be one that a thread held which is not here */
+            view)) { /* a thread that does not exist in this process may have held the lock */
         close_descriptors(view);
         return;
     }

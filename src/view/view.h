@@ -1,4 +1,4 @@
-/* Inside of struct ky_view: functions for runs and the reader of a folder. */
+/* Internal functions of struct ky_view, for runs and for the reader of a folder. */
 #ifndef KY_VIEW_VIEW_H
 #define KY_VIEW_VIEW_H
 
@@ -7,7 +7,8 @@
 #include "base/view_calls.h"
 
 extern const struct ky_view_calls ky_view_desk; /* the calls of every view */
-/* The number of a snapshot, from 1 on, that a page waits for; 0: none came within `seconds`. */
+/* The number of a snapshot, from 1 on, that a page waits for; 0: none was requested within
+ * `seconds`. */
 uint64_t ky_view_next(struct ky_view *view, double seconds);
 
 #endif

@@ -70,7 +70,7 @@ with folder() as top:
     far = write("far.csv", HEADER + "".join(f"{k},1,{x},{y},0,0,0,0\n" for k, (x, y) in enumerate([(0, 0), (1, 0), (0, 1), ("1e300", 0)])))
     refused("density: one body at 1e300", ["density", far, "--quiet", "--neighbours", 2, "-o", path("outputs/d.csv")], 4, ["body 3", "1e+300"], present=outputs)
     same = write("same.csv", HEADER + "".join(f"{k},1,{x},0,0,0,0,0\n" for k, x in enumerate([3, 0, 0, 0, 1])))
-    refused("density: three bodies in one place", ["density", same, "--quiet", "--neighbours", 2], 4, ["body 1", "2 nearest neighbours", "same place"])
+    refused("density: three bodies in one place", ["density", same, "--quiet", "--neighbours", 2], 4, ["body 1", "2 nearest neighbours", "same position"])
     check(run("density", same, "--neighbours", "3", code=None).returncode == 0, "density: with more neighbours than lie in one place")
     for option in ("--g", "--eccentricity"):
         refused(f"merge {option} 1e308", ["merge", same, same, "--separation", 10, "--pericentre", 1, option, "1e308", "-o", path("outputs/m.csv")],

@@ -10,7 +10,7 @@ from tap import check, finish, run, run_json, skip
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(TOP, os.environ.get("BUILD", "build"), "bench", "unrolling")
 refused = run("bench", "unroll", code=2)
-check("no benchmark is called 'unroll'; there are direct, tree and walk" in refused.stderr, "an unknown benchmark is refused", refused.stderr)
+check("no benchmark is called 'unroll'; the benchmarks are direct, tree and walk" in refused.stderr, "an unknown benchmark is refused", refused.stderr)
 made = subprocess.run(["make", "-s", "-C", TOP, PROGRAM if not PROGRAM.startswith(TOP + os.sep) else os.path.relpath(PROGRAM, TOP)], capture_output=True, text=True)
 check(made.returncode == 0, "the benchmark of unrollings is built", made.stderr)
 

@@ -87,8 +87,8 @@ def pictures(top):
     run("groups", a, "--linking-fraction", "0.4", "--minimum", "10", "-o", groups, "--quiet")
     draw(a, "--groups", groups)
     check(pixels(out) != stars, "--groups draws circles")
-    check("no group lies" in draw(a, "--groups", groups, "--region", "1", "--centre-x", "2", "--centre-y", "2").stderr
-          and "no group lies" not in draw(a, "--groups", groups).stderr, "a picture without the groups that it marks is a warning")
+    check("no group is in" in draw(a, "--groups", groups, "--region", "1", "--centre-x", "2", "--centre-y", "2").stderr
+          and "no group is in" not in draw(a, "--groups", groups).stderr, "a picture without the groups that it marks is a warning")
     if "HDF5: no" not in run("--version").stdout:
         for units in ("nbody", "cluster"):  # as the numbers are, and converted to kpc
             there, catalogue = (os.path.join(top, f"g-{units}.{ending}") for ending in ("csv", "hdf5"))
@@ -108,7 +108,7 @@ def pictures(top):
         draw(a, "--groups", os.path.join(top, "none.hdf5"), code=4)
         snapshot = os.path.join(top, "no-catalogue.hdf5")
         run("convert", a, snapshot, "--quiet")
-        check("no catalogue" in draw(a, "--groups", snapshot, code=4).stderr, "a snapshot is no catalogue")
+        check("not a catalogue" in draw(a, "--groups", snapshot, code=4).stderr, "a snapshot is no catalogue")
     for words, code in (([b, "--groups", groups], 2), (["--groups", out], 2), (["--groups", os.path.join(top, "g.csv")], 4),
                         (["--groups", a], 4)):
         draw(a, *words, code=code)
@@ -363,7 +363,7 @@ def follows(top):
     draw("--show", "trails", "--about", "mass", code=2)
     other = os.path.join(top, "units.hdf5")
     run("model", "plummer", "-n", "9", "--units", "cluster", "-o", other)
-    check("no scale in common" in draw(other, code=4) and "no scale in common" in draw(other, "--show", "trails", code=4),
+    check("without a common scale" in draw(other, code=4) and "without a common scale" in draw(other, "--show", "trails", code=4),
           "snapshots in different units share no picture")
     check("no body" in draw("--show", "trails", "--region", "1", "--centre-x", "-700"), "trails outside of the picture: a warning")
 
@@ -446,7 +446,7 @@ def plots(top):
     plot("radii", os.path.join(top, "empty"), code=4)
     plot("radii", went)
     radii = json.loads(run("info", os.path.join(top, "b.csv"), "--json").stdout)["lagrangian_radii"]
-    name = "radius that holds this part of the mass"
+    name = "radius that contains this fraction of the mass"
     check(ranges()[name][0] < radii[0] and ranges()[name][1] > radii[-1], "Lagrangian radii lie on their axis", f"{ranges()} {radii}")
     seen, some = [], sorted(name for name in os.listdir(went) if name.startswith("snapshot"))[:3]
     for order in ((0, 1, 2), (2, 0, 1)):
@@ -472,10 +472,10 @@ def plots(top):
     units = os.path.join(top, "units")
     run("run", "--model", "plummer", "-n", "100", "--units", "cluster", "--mass", "100", "--radius", "1", "--end", "0.25", "--step", "0.0625", "--output",
         units, "--quiet")
-    check("no axes in common" in plot("energy", went, units, code=4).stderr, "runs with and without units have no common plot")
+    check("no common axes" in plot("energy", went, units, code=4).stderr, "runs with and without units have no common plot")
     plot("radii", went, units, code=4)
     files = [os.path.join(run_, "snapshot_0000.hdf5") for run_ in (went, units)]
-    check("no scale in common" in plot("radii", *files, code=4).stderr, "files in different units have no common plot")
+    check("without a common scale" in plot("radii", *files, code=4).stderr, "files in different units have no common plot")
     vector(top, lambda *words, **how: run("draw", "--plot", "radii", units, "--width", "240", "--height", "200", *words, **how))
     plot("errors", os.path.join(top, "b.csv"), code=2)
     plot("errors", os.path.join(top, "b.csv"), os.path.join(top, "b.csv"), code=4)

@@ -64,7 +64,7 @@ with folder() as top:
         skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
     if not any(device["engine"] != "cpu" and device["usable"] and not device["on_cpu"] for device in run_json("devices")["devices"]):
         process = run("force", "--model", "plummer", "-n", "100", "--tree", "host", code=3)
-        check(process.stderr == "kyoho force: --tree is for devices, and engine cpu is none: leave out --tree, or name a device with --engine\n",
+        check(process.stderr == "kyoho force: --tree is for devices, not for engine cpu: leave out --tree, or name a device with --engine\n",
               "refused where auto takes the CPU: --tree host", process.stderr)
     said = run_json("force", *CPU, "-n", "3000", "--error", "3e-5", "--precision", "single", "--check", "1000")
     check(said["force"] == "fmm" and said["error"]["p99"] <= 3e-5 and "which keeps it in this precision" in said["chosen"], "cells where the exact sum does not keep the error in the precision", said)
@@ -110,7 +110,7 @@ with folder() as top:
     check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)
     check(about(path("part"))["error"] == stored["error"] and about(path("part"))["options"]["alpha"] == options["alpha"], "it still has the error")
     text = run("run", "--resume", path("part"), "--end", "0.75", "--error", "1e-2", code=2).stderr
-    check("no place beside --resume" in text, "no other error beside --resume", text)
+    check("cannot be combined with --resume" in text, "no other error beside --resume", text)
 
     # auto: the method is stored, not the word
     for n, force in [(300, "direct"), (6000, "fmm")]:
@@ -127,9 +127,9 @@ with folder() as top:
         run("run", *CPU, "-n", "100", *words, "--step", "0.0625", "--steps", "1", "--output", path(f"leap{k}"), "--quiet")
         said = run("run", path(f"leap{k}", "run.json"), "--integrator", "hermite4", *more, "--output", path(f"hermite{k}"), "--quiet").stderr
         options = about(path(f"hermite{k}"))["options"]
-        check(options["force"] == "direct" and options["precision"] == precision and not options["mutual"] and said.count("force, tolerances and precision of the file are left out") == warned,
+        check(options["force"] == "direct" and options["precision"] == precision and not options["mutual"] and said.count("force, tolerances and precision of the file are ignored") == warned,
               f"hermite4 beside run.json of {' '.join(words)} {' '.join(more)}", (options, said))
-    for more, says in [(["--precision", "single"], "single precision is too coarse: give --precision extended or double"), (["--force", "tree"], "give --force direct"), (["--theta", "0.5"], "give --force direct")]:
+    for more, says in [(["--precision", "single"], "single precision is not accurate enough: give --precision extended or double"), (["--force", "tree"], "give --force direct"), (["--theta", "0.5"], "give --force direct")]:
         said = run("run", path("leap0", "run.json"), "--integrator", "hermite4", *more, "--output", path("no"), code=2).stderr
         check(says in said, f"hermite4 beside run.json with {' '.join(more)} is refused", said)
 

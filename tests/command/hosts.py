@@ -169,7 +169,7 @@ def lacks(mpi, hosts, place):
     plugs = os.path.join(os.path.dirname(os.path.dirname(mpi.kyoho)), "lib", "kyoho")
     hosts.call("b", f"mount -t tmpfs kyoho '{plugs}'")
     done = mpi.run(4, mpi.kyoho, *words)
-    one_line(done, 3, "a launcher of MPI has started this program on b ", f"{mpi.name}: so is one without the plug-in")
+    one_line(done, 3, "an MPI launcher has started this program on b ", f"{mpi.name}: so is one without the plug-in")
     hosts.call("b", f"umount '{plugs}'")
     other = os.path.join(place, "other")
     with open(mpi.kyoho, "rb") as file, open(other, "wb") as changed:
@@ -178,7 +178,7 @@ def lacks(mpi, hosts, place):
     os.chmod(other, 0o755)
     hosts.call("b", f"mount --bind '{other}' '{mpi.kyoho}'")
     done = mpi.run(4, mpi.kyoho, *words)
-    one_line(done, 3, f"rank 2 on b: this is another build of Kyoho ({re.sub(chr(92) + 'd', '9', version)}) than that of rank 0 on a ({version}): ",
+    one_line(done, 3, f"rank 2 on b: this is another build of Kyoho ({re.sub(chr(92) + 'd', '9', version)}) than on rank 0 on a ({version}): ",
              f"{mpi.name}: so is one with another version")
     hosts.call("b", f"umount '{mpi.kyoho}'")
     check(not os.path.exists(words[-1]), f"{mpi.name}: and no folder is left")

@@ -114,10 +114,10 @@ with folder() as there:
     for units, line in (("# units: Myr, pc, pc, pc", "none for time"), ("# units: x pc, y pc, z pc", "none for time"), ("# units: time Myr, x pc, y pc", "none for z"),
                         ("# units: time Myr, x pc, y pc, z", "line 1"), ("# units: time Myr, x pc, y kpc, z pc", "different units for x and y"),
                         ("# units: time Myr, x pc, x kpc, y pc, z pc", "two units for x"), ("# units: time Myr, x pc h-1, y pc, z pc", "'h-1"),
-                        ("# units: time Myr, x PC, y PC, z PC", "'PC' is no unit"), ("# units: time pc, x pc, y pc, z pc", "unit of another kind"),
+                        ("# units: time Myr, x PC, y PC, z PC", "'PC' is not a unit"), ("# units: time pc, x pc, y pc, z pc", "unit of another kind"),
                         ("# units: [time] Myr", "line 1"), ("time [Myr], x [pc], y, z", "none for y"), ("# units: galaxy", "none for time")):
         write("units.csv", units + "\n" + rows)
-        done = run(*field, "plummer:mass=1e10Msun,scale=1kpc,centre=@units.csv", code=4 if "no unit" not in line and "kind" not in line else 2)
+        done = run(*field, "plummer:mass=1e10Msun,scale=1kpc,centre=@units.csv", code=4 if "not a unit" not in line and "kind" not in line else 2)
         check("units.csv: line 1" in done.stderr and line in done.stderr and done.stderr.count("\n") == 1, f"{units} is refused: {line}", done.stderr)
     write("grow2.csv", "# units: time Myr\n0 1\n1000 3\n")
     write("grow3.csv", "time [Myr], strength\n0 1\n1000 3\n")
@@ -127,7 +127,7 @@ with folder() as there:
     deep = os.path.join(*["d" * 100] * 3)
     os.makedirs(deep)
     write(os.path.join(deep, "cluster.csv"), "# units: time lightyears, x pc, y pc, z pc\n0 1 0 0\n1 2 0 0\n")
-    refused("a unit in a table with a long name", 2, "cluster.csv: line 1: 'lightyears' is no unit", *plain, "--end", "1", "--field",
+    refused("a unit in a table with a long name", 2, "cluster.csv: line 1: 'lightyears' is not a unit", *plain, "--end", "1", "--field",
             f"point:mass=1,centre=@{deep}/cluster.csv")
     for end in ("3", "0.5"):
         said = run("orbit", "--field", "point:mass=1,centre=@short.csv", "--position", "3,0,0", "--velocity", "0,1,0", "--start", "2", "--end", end, code=2).stderr
@@ -172,7 +172,7 @@ with folder() as there:
         said = run("orbit", "--field", f"{sphere} friction:body=0,log=1,sigma=1{more}", "--position", "1,0,0", "--velocity", "0,1,0", "--end", "1", code=2).stderr
         check("give friction:mass=" in said, "the body of an orbit has no mass for friction" + more, said)
     for integrator in ("block", "hermite4"):
-        refused(f"friction with {integrator}", 2, "take --integrator leapfrog", *pair[:4], "--step", "0.01", "--end", "1", "--integrator",
+        refused(f"friction with {integrator}", 2, "use --integrator leapfrog", *pair[:4], "--step", "0.01", "--end", "1", "--integrator",
                 integrator, "--field", friction)
     refused("friction of a body that is not there", 2, "no body has the id 5", *pair[:-1], "--steps", "4", "--field", "friction:body=5,log=1,sigma=1")
 

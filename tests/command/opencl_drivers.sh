@@ -13,7 +13,7 @@ force() { "$@" "$KYOHO" force --model plummer -n 2000 --threads 1 --force direct
 # Arguments: the command before the program. kyoho devices says that a driver is not used, and lists the CPU.
 lists() {
     "$@" "$KYOHO" devices >"$folder/devices" 2>"$folder/said" && grep -q '^cpu ' "$folder/devices" &&
-        grep -q '^opencl .*not usable: .* OpenCL driver .*ends any process .* not used' "$folder/devices" && [ ! -s "$folder/said" ]
+        grep -q '^opencl .*not usable: .* OpenCL driver .*kills any process .* not used' "$folder/devices" && [ ! -s "$folder/said" ]
 }
 
 mkdir "$folder/vendors"

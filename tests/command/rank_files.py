@@ -108,14 +108,14 @@ def pieces(top):
     lost = os.path.join(where, max(name for name in names if name.endswith(".1")))
     os.remove(lost)
     process = run("run", "--resume", where, "--steps", "4", "--ranks", "2", "--quiet")
-    check(os.path.basename(lost) in process.stderr and "restart.kyo cannot be read whole; going on from the one before" in process.stderr, "a piece is lost: it is named, and the restart file before is taken", process.stderr)
+    check(os.path.basename(lost) in process.stderr and "restart.kyo is damaged; continuing from the previous one" in process.stderr, "a piece is lost: it is named, and the restart file before is taken", process.stderr)
     check(len(numbers_of_pieces(where)) <= 2, "pieces that no restart file needs are removed", os.listdir(where))
     shutil.copytree(where, where + "-copy")
     for name in os.listdir(where):
         if name.startswith("restart.kyo.") and name.endswith(".0"):
             os.remove(os.path.join(where, name))
     process = run("run", "--resume", where, "--steps", "6", code=None)
-    check(process.returncode == 4 and re.search(r"its \d pieces are not all whole: .*restart\.kyo\.\d+\.0: .*begin the run anew with --overwrite", process.stderr) and len(process.stderr.splitlines()) == 1,
+    check(process.returncode == 4 and re.search(r"its \d pieces are not all intact: .*restart\.kyo\.\d+\.0: .*begin the run again with --overwrite", process.stderr) and len(process.stderr.splitlines()) == 1,
           "pieces of both are lost: code 4, and one line that names a piece and says what to do", process.stderr)
     run("run", "--resume", where + "-copy", "--steps", "6", "--ranks", "1", "--quiet")
     check(snapshots(where + "-copy") == snapshots(whole), "without ranks the run goes on from pieces, to the same snapshots")

@@ -133,7 +133,7 @@ with folder() as top:
     obeyed += ALL * [
         ("--integrator hermite4", ["--model", "plummer", "-n", "300", "--integrator", "hermite4", "--softening", "0.01", "--step", "0.03125", "--steps", "2", "--quiet"]),
         ("--force direct", [*undivided, "--force", "direct"]), ("--cell edge", [*SHORT, "--cell", "edge"]), ("--curve none", [*SHORT, "--curve", "none"]),
-        ("softenings of the bodies' own", [path("own.csv"), *files[2:]]),
+        ("bodies' own softenings", [path("own.csv"), *files[2:]]),
         ("--stop-core", [*SHORT, "--stop-core", "1e9"]),
         ("--stop-escape", [*SHORT, "--stop-escape", "1000"]), ("--stop-box", [*SHORT, "--stop-box", "1e6"]),
         ("--precision", [*SHORT, "--precision", "double"]),
@@ -168,7 +168,7 @@ with folder() as top:
         check("--force fmm" in process.stderr and "the fastest from" in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     if "opencl:" in run("devices").stdout:
         words = [word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")]
-        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "the fastest from"), ("50000", ["--integrator", "block"], "with it alone ranks with devices share block steps"), ("50000", ["--error", "1e-9"], "--force direct")):
+        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "the fastest from"), ("50000", ["--integrator", "block"], "the only force for which ranks with devices divide block steps"), ("50000", ["--error", "1e-9"], "--force direct")):
             process = run("run", *words, "-n", number, *more, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
             check(text in process.stderr, f"--force auto of ranks with devices, {number} bodies {' '.join(more)}", process.stderr)
         process = run("run", *plain_words(), "--engine", "opencl:0", "--ranks", "2", "--output", path("one-device"))
@@ -178,7 +178,7 @@ with folder() as top:
         for name, more in ("list", ["--ranks", "2"]), ("list-host", ["--ranks", "2", "--tree", "host"]), ("list-alone", []):
             run("run", *lists, "--engine", "opencl:0", *more, "--output", path(name))
         check(snapshots(path("list-host")) == snapshots(path("list")) == snapshots(path("list-alone")), "--force list of ranks: --tree host, which is its default, may be said")
-        for name, text in ("own", "softenings of the bodies' own"), ("massless", "massless bodies"):
+        for name, text in ("own", "bodies' own softenings"), ("massless", "massless bodies"):
             words = [path(name + ".csv"), "--softening", "0.05", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--integrator", "block", "--engine", "opencl:0", "--ranks", "2"]
             for more in [], ["--dry-run"]:
                 process = run("run", *(words[:1] + words[3:] if name == "own" else words), *more, "--output", path("refused"), code=3)
@@ -186,10 +186,10 @@ with folder() as top:
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
-    for number, more, text in (("4000000", [], "2 ranks, one for each device"), ("3999999", [], "the first of the 2 devices alone: it takes less time than several below 4000000 bodies"), ("4000000", ["--ranks", "1"], "alone: --ranks 1 asks for it"), ("8000000", ["--integrator", "block"], "2 ranks, one for each device"),
-                               ("4000000", ["--curve", "none"], "alone: ranks do not share --curve none")):
+    for number, more, text in (("4000000", [], "2 ranks, one for each device"), ("3999999", [], "only the first of the 2 devices: it is faster than several below 4000000 bodies"), ("4000000", ["--ranks", "1"], "alone: because of --ranks 1"), ("8000000", ["--integrator", "block"], "2 ranks, one for each device"),
+                               ("4000000", ["--curve", "none"], "devices: ranks do not share --curve none")):
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
-        lines = [line for line in process.stderr.splitlines() if ("devices alone" in line or "one for each device" in line) and not line.startswith("kyoho")]
+        lines = [line for line in process.stderr.splitlines() if ("only the first of" in line or "one for each device" in line) and not line.startswith("kyoho")]
         check(len(lines) == 1 and text in lines[0], f"{number} bodies on two devices {' '.join(more)}: {text}", process.stderr)
     for engine in "opencl:0,0", "opencl:0,99", "cuda:98,99":
         process = run("run", *plain_words("450"), "--engine", engine, "--output", path("refused"), code=None)
@@ -200,9 +200,9 @@ with folder() as top:
             check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine} {' '.join(more)}: no word of a force that is chosen", process.stderr)
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
-    for number, more, force, text in (("8000000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "alone: it takes less time than several below 131072 bodies"),
+    for number, more, force, text in (("8000000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "devices: it is faster than several below 131072 bodies"),
                                       ("8000000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("4000000", [], "--force fmm", "2 ranks, one for each device"),
-                                      ("3999999", [], "--force fmm", "alone: it takes less time than several below 4000000 bodies")):
+                                      ("3999999", [], "--force fmm", "devices: it is faster than several below 4000000 bodies")):
         process = run("run", *words, "-n", number, *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         check(force in process.stderr and text in process.stderr and "give --ranks" not in process.stderr, f"{number} bodies on two devices {' '.join(more)}, with a force that is chosen", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]

@@ -110,7 +110,7 @@ with folder() as top:
     if best:
         for isa, end in (("plain", "0.5625"), (best, "0.625")):
             text = run("run", "--resume", path("plain2"), "--end", end, "--isa", isa).stderr
-            check(("do not repeat bit for bit" in text) == (isa != "plain"), f"a run of plain C that goes on with {isa}: {'the same' if isa == 'plain' else 'other'} bits", text)
+            check(("differ in bits" in text) == (isa != "plain"), f"a run of plain C that goes on with {isa}: {'the same' if isa == 'plain' else 'other'} bits", text)
     else:
         skip("a run that goes on with other bits warns", "neither AVX-512 nor AVX2")
 
@@ -160,8 +160,8 @@ with folder() as top:
     wait_for(lambda: os.path.exists(path("live/restart.kyo")), "a restart file")
     os.mkdir(path("live/starting.part"))  # as while it begins
     log = open(path("live/run.log")).read()
-    check("at work" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
-    check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "a run that is at work is not replaced")
+    check("another run is using" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
+    check("another run is using" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "a run that is at work is not replaced")
     check(log and open(path("live/run.log")).read().startswith(log) and os.path.exists(path("live/starting.part")), "its run.log and its first files stay", open(path("live/run.log")).read())
     os.rmdir(path("live/starting.part"))
     process.terminate()
@@ -169,8 +169,8 @@ with folder() as top:
     check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "an end before the present time is refused")
     for words in (["--theta", "0.3"], ["--step", "0.1"], ["--dry-run"]):
         refused = run("run", "--resume", path("short"), *words, code=2).stderr
-        check(f"{words[0]} has no place beside --resume" in refused, f"--resume with {words[0]} is refused", refused)
-    for end, says in (("0.503", "the nearest are 0.5 and 0.5078125"), ("0.53125", "the nearest are 0.5 and 0.5625"), ("-1", "does not lie ahead")):
+        check(f"{words[0]} cannot be combined with --resume" in refused, f"--resume with {words[0]} is refused", refused)
+    for end, says in (("0.503", "the nearest are 0.5 and 0.5078125"), ("0.53125", "the nearest are 0.5 and 0.5625"), ("-1", "is not ahead")):
         refused = run("run", "--resume", path("short"), "--end", end, code=2).stderr
         check(says in refused and "--step" not in refused, f"the error for an end that does not fit has no --step: {end}", refused)
     before = json.load(open(path("short/run.json")))["energy_change"]
@@ -211,7 +211,7 @@ with folder() as top:
         refused = run(*pushed, "--expansion", "omega-m=0.3,omega-lambda=0.6,h0=0.07", *ways[2:], "--output", path("wrong"), code=2).stderr
         check("which is omega-m=0.3,omega-lambda=0.7,h0=0.07" in refused, "an --expansion that contradicts the universe of the bodies is refused", refused)
         lost = run("convert", path("lambda.hdf5"), path("lambda.csv")).stderr
-        check("does not keep the universe" in lost and "universe" not in run("convert", path("lambda.hdf5"), path("again.hdf5")).stderr,
+        check("does not store the cosmology" in lost and "universe" not in run("convert", path("lambda.hdf5"), path("again.hdf5")).stderr,
               "a format that loses the universe says so", lost)
         run(*pushed, *ways, "--field", "lambda:omega=1.4,h0=0.0495", "--output", path("right"))
         warned = run(*pushed, "--step", "0.001", "--quiet", "--output", path("still")).stderr

@@ -135,14 +135,14 @@ with folder() as top:
         wait_for(lambda: os.path.exists(path("cut/restart.kyo.previous")), "the run is on its way")
         for times in range(1, 21):  # sometimes just as a row is written
             os.truncate(path("cut/energy.csv"), os.path.getsize(path("cut/energy.csv")) - 7)
-            if not wait_for(lambda: open(path("cut/run.log")).read().count("was cut from") == times, "a file that was cut short is noticed"):
+            if not wait_for(lambda: open(path("cut/run.log")).read().count("was truncated from") == times, "a file that was cut short is noticed"):
                 break
         os.truncate(path("cut/energy.csv"), 0)
         wait_for(lambda: " to 0 bytes" in open(path("cut/run.log")).read(), "a file that was emptied is noticed")
         process.send_signal(signal.SIGTERM)
         text = process.communicate(timeout=60)[1]
     rows = open(path("cut/energy.csv")).read().splitlines()
-    check(text.count("cut off is lost") == 21 and rows[0].startswith("time,steps,") and len({row.count(",") for row in rows}) == 1
+    check(text.count("the rest is lost") == 21 and rows[0].startswith("time,steps,") and len({row.count(",") for row in rows}) == 1
           and "\0" not in "".join(rows), "energy.csv cut short during a run: a warning, and whole rows after it", text + "\n".join(rows[:3]))
     run("run", "--resume", path("cut"), "--max-wall", "0", "--quiet", code=6)
     for remove, says in ((lambda name: os.truncate(name, 9), "is shorter"), (os.remove, "is missing")):

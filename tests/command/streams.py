@@ -84,7 +84,7 @@ with folder() as top:
     process = run("convert", path("cosmic"), path("physical.csv"), "--physical", "--units", "galaxy")
     check("converted to physical" in process.stdout, "convert --physical says so", process.stdout)
     process = run("convert", path("whole.csv"), path("never.csv"), "--units", "galaxy", code=2)
-    check("velocities are for N-body units" in process.stderr, "convert compares units as run does", process.stderr)
+    check("velocities belong to N-body units" in process.stderr, "convert compares units as run does", process.stderr)
     x = read("physical.csv").decode().splitlines()[-1].split(",")[3]
     check(abs(float(x) - 7 * 0.25 / 0.7) < 1e-12, "lengths are multiplied by a/h", x)
     run("convert", path("cosmic"), path("stored.csv"), "--as-stored")
@@ -116,7 +116,7 @@ with folder() as top:
     with open(path("cut.csv"), "w") as file:
         file.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0.25")
     process = run("info", path("cut.csv"))
-    check("line 2, the last, has no end" in process.stderr, "a last line without an end is remarked", process.stderr)
+    check("line 2, the last, has no newline" in process.stderr, "a last line without an end is remarked", process.stderr)
     with open(path("kpc.csv"), "w") as file:
         file.write("# units: kpc, 1e10 Msun, km/s\nm,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
     process = run("force", path("kpc.csv"), "--softening", "0.1", code=4)

@@ -26,9 +26,9 @@ with folder() as where:
     check(text.splitlines()[0].startswith("engine") and "--force direct --engine cpu" in text and "measured: 99 %" in text, "as text", text)
     check(run("tune", file, *some, "--force", "direct", "--error", "1e-3", "--quiet").stdout == "--force direct --engine cpu\n", "--quiet prints the options alone")
     text = run("tune", file, *some, "--force", "tree", "--error", "1e-12", code=3).stderr
-    check("no setting that was measured has an error of 1e-12" in text, "an error that no setting keeps: code 3", text)
+    check("no measured setting has an error of 1e-12" in text, "an error that no setting keeps: code 3", text)
     text = run("tune", "--model", "plummer", "-n", "200000", "--force", "direct", "--seconds", "0.1", "--engine", "cpu", "--check", "10", code=2).stderr
-    check("--seconds 0.1 are too few" in text, "an evaluation that takes longer than --seconds is not begun", text)
+    check("--seconds 0.1 is too short" in text, "an evaluation that takes longer than --seconds is not begun", text)
     for words, code, says in [
         (["tune", file, "--error", "0"], 2, "range"),
         (["tune", file, "--theta", "0.5"], 2, "theta"),

@@ -35,7 +35,7 @@ with folder() as there:
           and re.search(r"mass +100 Msun", text) and re.search(r"crossing time +[\d.]+ [kM]yr", text), "info has units", text)
     with open("a.csv") as whole, open("foreign.csv", "w") as plain:
         plain.write("".join(line for line in whole if not line.startswith("#")))
-    check("is taken" in run("info", "foreign.csv").stdout, "info says where G = 1 is taken")
+    check("is assumed" in run("info", "foreign.csv").stdout, "info says where G = 1 is taken")
     check(re.search(r"mass +100 Msun", run("info", "foreign.csv", "--units", "cluster").stdout), "info takes --units")
     said = run("run", "foreign.csv", "--units", "cluster", "--steps", "1", "--output", "no", code=2).stderr
     check(re.search(r"give --softening \([\d.]+pc is recommended", said), "a softening is recommended as the option takes it", said)

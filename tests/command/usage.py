@@ -113,7 +113,7 @@ with folder() as where:
         (["density", "--model", "plummer", "-n", "10", "--overwrite"], "without -o FILE.csv"),
         (["bench", "--theta", "0.5"], "unknown option --theta"),
         (["force", "--model", "plummer", "-n", "10", "--opening", "offset", "--alpha", "0.1"], "alpha"),
-        (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--alpha", "0.1"], "say which opening"),
+        (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--alpha", "0.1"], "give the opening"),
         (["bench", "tree", "--precision", "double"], "unknown option --precision"),
         (["info", path("x.csv"), "--quiet"], "unknown option --quiet"),
         (["run", "--opening", "offst"], "geometric|offset"),
@@ -369,8 +369,8 @@ with folder() as where:
     rest = ["run", path("rest.csv"), "--softening", "0", "--end", "1"]
     for more, code in ((["--dry-run"], 0), (["--max-wall", "0", "--output", path("rest")], 6)):
         said = run(*rest, *more, code=code).stderr
-        check(re.search(r"makes \d{7,} steps; a longer --step or a larger --softening", said), f"millions of derived steps are warned of: {more[0]}", said)
-    check("makes" not in run(*rest, "--step", "0.0000001", "--dry-run").stderr, "many steps are not warned of if --step was given")
+        check(re.search(r"leads to \d{7,} steps; a longer --step or a larger --softening", said), f"millions of derived steps are warned of: {more[0]}", said)
+    check("leads to" not in run(*rest, "--step", "0.0000001", "--dry-run").stderr, "many steps are not warned of if --step was given")
 
     for words in (["run", path("bare.csv"), "--steps", "1", "--step", "0.01", "--output", path("none")], ["force", path("bare.csv")]):
         refused = run(*words, code=2).stderr
@@ -462,12 +462,12 @@ with folder() as where:
     quiet_universe = ["--model", "cosmic", "-n", "4000", "--force", "tree", "--sigma8", "0.1", "--steps", "1", "--step", "0.003", "--overwrite", "--engine", "cpu", "--output", path("w3")]
     coarse = run("run", *quiet_universe, code=None)
     if coarse.returncode != 3: # a build with FFTW
-        told = re.search(r"take --alpha (\S+) for", coarse.stderr)
+        told = re.search(r"use --alpha (\S+) for", coarse.stderr)
         check(told and "is recommended" in coarse.stderr, "forces that are coarse against peculiar accelerations are told", coarse.stderr)
         fine = run("run", *quiet_universe, "--alpha", told.group(1) if told else "1", "--quiet")
         check("peculiar" not in fine.stderr, "not with the recommended alpha", fine.stderr)
         expands = [word if word != "tree" else "fmm" for word in quiet_universe]
-        told = re.search(r"take --error (\S+) for", run("run", *expands).stderr)
+        told = re.search(r"use --error (\S+) for", run("run", *expands).stderr)
         fine = run("run", *expands, "--error", told.group(1) if told else "1", "--quiet")
         check(told and "peculiar" not in fine.stderr, "where cells act on cells an error is recommended, with which they are not coarse", fine.stderr)
 

@@ -317,7 +317,7 @@ def words():
         refused(kyoho.UsageError, "a state of a field without its function", ["give the same function"], kyoho.simulation._from_state, state[0],
                 state[1], {"engine": "cpu"})
         with sim.changes():
-            refused(kyoho.UsageError, "changes in changes", ["begun already"], sim.changes().__enter__)
+            refused(kyoho.UsageError, "changes in changes", ["already begun"], sim.changes().__enter__)
     acc = kyoho.field([[0, 0, 1]], x, m, "0.1pc", units="cluster")[0]
     check(np.array_equal(acc, kyoho.field([[0, 0, 1]], x, m, 0.1, points_softening="0.1pc", units="cluster")[0])
           and np.array_equal(acc, kyoho.field([[0, 0, 1]], x, m, 0.1, units="cluster")[0]), "a softening with a unit is that of the points too", acc)

@@ -238,9 +238,9 @@ static void numbers_with_units_are_read(void **state)
     static const struct {
         const char *preset, *text, *error;
     } wrong[] = {
-        {"cluster", "50Mry", "--end: 'Mry' is no unit here; it takes s, yr, kyr, Myr, Gyr"},
+        {"cluster", "50Mry", "--end: 'Mry' is not a unit here; it takes s, yr, kyr, Myr, Gyr"},
         {"cluster", "3pc", "--end: pc is a unit of another kind; it takes s, yr"},
-        {"cluster", "50Myr/", "--end: 'Myr/' is no unit here"},
+        {"cluster", "50Myr/", "--end: 'Myr/' is not a unit here"},
         {"cluster", "Myr", "--end: 'Myr' is not a number"},
         {"cluster", "nan", "--end: 'nan' is not a number"},
         {"nbody", "50Myr", "--end: 50Myr, but the bodies are in N-body units"},

@@ -507,7 +507,7 @@ static void what_does_not_go_together(void **state)
         ky_engine_close(engine);
         assert_true(leads || (force != KY_DIRECT && force != KY_TREE));
         if (!leads)
-            refuse(p, KY_UNSUPPORTED, "cannot lead --integrator block");
+            refuse(p, KY_UNSUPPORTED, "cannot run --integrator block");
     }
 }
 

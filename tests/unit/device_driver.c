@@ -568,7 +568,8 @@ static void compacted(struct ky_card *card, size_t n, uint32_t limit)
     assert_int_equal(status, kept > 0 ? KY_DEVICE : KY_OK);
     if (kept > 0) {
         char text[80];
-        snprintf(text, sizeof text, "too little room for what a compaction keeps: %u wanted", kept);
+        snprintf(text, sizeof text,
+                 "the memory for what a compaction keeps is too small: %u needed", kept);
         assert_non_null(strstr(error.text, text));
     }
     compact(&c);

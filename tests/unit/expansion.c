@@ -283,7 +283,7 @@ static void plans_count_steps(void **state)
     /* The universe is that of the bodies. */
     parameters.expansion = "bodies";
     assert_int_equal(ky_run_plan(&parameters, &run, &initial, &plan, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "does not state H0"));
+    assert_non_null(strstr(error.text, "does not give H0"));
     assert_ok(ky_units_preset("galaxy", &initial.units, &error));
     initial.space.hubble = 0.5;
     initial.space.omega_matter = 1;
@@ -312,11 +312,11 @@ static void wrong_expansions_are_refused(void **state)
         {"omega=1,h0=1", 0, 0.1, 0.1, 1, 0, "it has omega-m, omega-lambda, h0"},
         {"bodies ", 0, 0.1, 0.1, 1, 0, "is not a number"},
         {"", 0, 0.1, 0.1, 1, 0, "is not a number"},
-        {flat, KY_BLOCK_STEPS, 0.1, 0.1, 1, 0, "take --integrator leapfrog"},
-        {flat, KY_HERMITE4, 0.1, 0.1, 1, 0, "take --integrator leapfrog"},
+        {flat, KY_BLOCK_STEPS, 0.1, 0.1, 1, 0, "use --integrator leapfrog"},
+        {flat, KY_HERMITE4, 0.1, 0.1, 1, 0, "use --integrator leapfrog"},
         {flat, 0, (double)NAN, 0.1, 1, 0, "needs --step"},
         {flat, 0, 0.1, 0, 1, 0, "is not an age"},
-        {flat, 0, 0.1, 0.1, 0.05, 0, "does not lie ahead"},
+        {flat, 0, 0.1, 0.1, 0.05, 0, "is not ahead"},
         {flat, 0, 0.1, 0.1, 0.11, 0, "the nearest"},
         {flat, 0, 0.1, 2. / 3, 2. / 3 * 4.4816890703380645, 0.15, "not a multiple of the step"},
         {"omega-m=2,h0=1", 0, 0.1, 0.1, 4, 0, "is not an age of the universe"},

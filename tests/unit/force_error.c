@@ -203,6 +203,49 @@ static void a_dominant_mass_keeps_it(void **state)
     }
 }
 
+/* Bodies along a line, the last 3 % of them in one place and the first 1 % far away. Many bodies
+ * share a threshold of the opening test. */
+static void make_line(size_t n, uint64_t seed, struct ky_snapshot *snapshot)
+{
+    model("plummer", n, 0, snapshot);
+    struct ky_bodies *bodies = &snapshot->bodies;
+    struct ky_random random = ky_random_at(seed, 1, n);
+    double along[3];
+    for (int c = 0; c < 3; c++)
+        along[c] = ky_random_normal(&random);
+    for (size_t i = 0; i < n; i++) {
+        random = ky_random_at(seed, 0, i);
+        const double far = i < n / 100 ? pow(10, 1 + 5 * ky_random_uniform(&random)) : 0,
+                     place = ky_random_normal(&random);
+        for (int c = 0; c < 3; c++)
+            bodies->position[i][c] = far > 0 ? far * ky_random_normal(&random)
+                                             : place * along[c] + 1e-6 * ky_random_normal(&random);
+        if (i > n - n * 3 / 100)
+            memcpy(bodies->position[i], bodies->position[i - 1], sizeof *bodies->position);
+    }
+}
+
+/* A user has the first evaluation of an engine, not one with the accelerations of the search. */
+static void the_first_evaluation_keeps_it(void **state)
+{
+    (void)state;
+    const int first = test_everything() ? 0 : 34, end = test_everything() ? 60 : 40;
+    for (int seed = first; seed < end; seed++)
+        for (double given_error = 1e-2; given_error > 5e-4; given_error *= 0.1) {
+            struct ky_parameters given = parameters_for("cpu", KY_FMM);
+            struct ky_choice choice = {.size = sizeof choice};
+            struct ky_snapshot snapshot;
+            given.error = given_error;
+            given.softening = 0;
+            make_line(4500, (uint64_t)seed, &snapshot);
+            const struct ky_check_results found = errors_of(&given, &snapshot, 4500, &choice, NULL);
+            if (!(found.acceleration.p99 <= given_error &&
+                  found.acceleration.max <= 30 * given_error))
+                fail_msg("seed %d, --error %g: 99 %% %g, largest %g with %s", seed, given_error,
+                         found.acceleration.p99, found.acceleration.max, choice.text);
+        }
+}
+
 /* Every order has a default of its own. */
 static void orders_have_their_own_defaults(void **state)
 {
@@ -462,6 +505,7 @@ int main(void)
         cmocka_unit_test(the_error_is_kept),
         cmocka_unit_test(every_engine_keeps_it),
         cmocka_unit_test(a_dominant_mass_keeps_it),
+        cmocka_unit_test(the_first_evaluation_keeps_it),
         cmocka_unit_test(orders_have_their_own_defaults),
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),

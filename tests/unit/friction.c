@@ -441,9 +441,9 @@ static void wrong_friction_is_refused(void **state)
         {"friction:body=7,log=3", "sigma is missing", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,x=1", "has no number 'x'", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,centre=@t.csv", "friction has no centre", KY_LEAPFROG},
-        {right, "no other field is there", KY_LEAPFROG},
-        {right, "take --integrator leapfrog", KY_BLOCK_STEPS},
-        {right, "take --integrator leapfrog", KY_HERMITE4},
+        {right, "there is no other field", KY_LEAPFROG},
+        {right, "use --integrator leapfrog", KY_BLOCK_STEPS},
+        {right, "use --integrator leapfrog", KY_HERMITE4},
     };
     struct ky_bodies bodies = circling();
     struct ky_sim *sim = NULL;

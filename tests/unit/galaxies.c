@@ -496,7 +496,7 @@ static void a_merger_is_on_its_parabola(void **state)
     }
     ky_units_preset("galaxy", &parameters.units, &error);
     assert_int_equal(ky_model_make("merger", &parameters, &s, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "units of its own"));
+    assert_non_null(strstr(error.text, "merger has its own units"));
 }
 
 static int ascending(const void *a, const void *b)

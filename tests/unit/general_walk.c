@@ -222,7 +222,7 @@ static void massless_places_have_no_density(void **state)
     bodies.mass[20] = mass;
     assert_int_equal(ky_sph_density(&parameters, &bodies, 1, density, h, NULL, &error),
                      KY_BAD_DATA);
-    assert_non_null(strstr(error.text, "in the same place"));
+    assert_non_null(strstr(error.text, "at the same position"));
     ky_bodies_free(&bodies);
 }
 
@@ -380,7 +380,8 @@ static void a_list_that_is_too_short_is_refused(void **state)
             body = i, room = lists.offset[i + 1] - lists.offset[i];
     size_t total = lists.offset[N];
     assert_true(room > 10);
-    snprintf(wanted, sizeof wanted, "the longest list of neighbours: %zu wanted", room);
+    snprintf(wanted, sizeof wanted, "the longest list of neighbours is too small: %zu needed",
+             room);
     uint32_t *list = malloc(total * sizeof *list);
     struct ky_walk_request request = {.action = KY_ACTION_list,
                                       .n = N,

@@ -1152,7 +1152,7 @@ static void orbits_are_right_with_the_defaults(void **state)
 static void is_refused(void **state)
 {
     (void)state;
-    refuse(hermite_parameters(0), KY_UNSUPPORTED, "cannot lead --integrator hermite4");
+    refuse(hermite_parameters(0), KY_UNSUPPORTED, "cannot run --integrator hermite4");
 }
 
 int main(void)

@@ -411,7 +411,7 @@ static void wrong_tables_are_refused(void **state)
         {"0 1 2 3\n1 1 2\n", "line 2 has fewer than 4 numbers; the file may be cut off"},
         {"0 1 2 3\n1 1 2 3 4\n", "line 2 has more than 4 numbers"},
         {"0 1 2 3\n1 1 2 3", "line 2 has no end; the file is cut off"},
-        {"0 1 2 3\n\n# \n0 1 2 3\n", "line 4 has the time 0 after 0; times must ascend"},
+        {"0 1 2 3\n\n# \n0 1 2 3\n", "line 4 has the time 0 after 0; times must all ascend"},
         {"0 1 2 3\n-1 1 2 3\n0 1 2 3\n", "line 3 has the time 0 after -1"},
         {"0 1 2 3\n1 1 nan 3\n", "line 2 has 'nan', which is not a finite number"},
         {"0 1 2 3\n1 1 2x 3\n", "line 2 has '2x', which is not a finite number"},

@@ -265,7 +265,7 @@ static void ini_errors_name_the_place(void **state)
         BAD("theta = 9\n", "line 1: theta: 9 is out of range"),
         BAD("\r\n\r\ntheta\n", "line 3: 'theta' is neither"),
         BAD("= 3\n", "line 1: '= 3' is neither"),
-        BAD("theta = 1\nstep = 2\n  theta = 1\n", "line 3: 'theta' is given already in line 1"),
+        BAD("theta = 1\nstep = 2\n  theta = 1\n", "line 3: 'theta' is already given in line 1"),
         BAD("theta = 1 2\n", "line 1: theta: '1 2' is not a number"),
         BAD("theta =\n", "line 1: theta: '' is not a number"),
         BAD("[test\n", "line 1: '[test' is not a section"),
@@ -504,8 +504,9 @@ static void values_with_units_wait(void **state)
         const char *text; /* the error of the command line; after '!', that of ky_options_settle */
     } bad[] = {
         {"--step", "3pc", NULL, "--step: pc is a unit of another kind; it takes s, yr, kyr, Myr"},
-        {"--step", "3", "Myr", "--step: a blank between 3 and its unit; write them together, 3Myr"},
-        {"--step", "3Mxr", NULL, "--step: 'Mxr' is no unit here; it takes"},
+        {"--step", "3", "Myr",
+         "--step: there is a blank between 3 and its unit; write them together, 3Myr"},
+        {"--step", "3Mxr", NULL, "--step: 'Mxr' is not a unit here; it takes"},
         {"--step", "1Myr,2Myr", NULL, "is not a number"},
         {"--at", "1Myr,2pc", NULL, "--at: pc is a unit of another kind"},
         {"--at", "1Myr,,2", NULL, "is not a number"},

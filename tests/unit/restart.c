@@ -241,7 +241,7 @@ static void damaged_pieces_are_named(void **state)
     put_bytes(piece, bytes, size);
     expect_refusal(path, "q.kyo.1.2: is damaged: the checksum of its positions");
     remove(piece);
-    expect_refusal(path, "its 3 pieces are not all whole: ");
+    expect_refusal(path, "its 3 pieces are not all intact: ");
     expect_refusal(path, "q.kyo.1.2: there is no such file");
     /* a whole one before it is taken */
     bytes[70] ^= 1;
@@ -284,7 +284,7 @@ static void impossible_pieces_are_refused(void **state)
             ky_restart_write(&(struct ky_restart_to){.path = path}, &own, 1, NULL, NULL, &error));
         remove(in_folder("i.kyo.previous"));
         expect_refusal(path,
-                       k ? "its section 'pieces' is damaged" : "its 2 pieces are not all whole: ");
+                       k ? "its section 'pieces' is damaged" : "its 2 pieces are not all intact: ");
     }
 }
 

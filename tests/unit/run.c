@@ -480,7 +480,7 @@ static void a_function_within_a_run(void **state)
     run.visit_every = 4; /* the fourth call fails and ends the run */
     visits = (struct visits){0};
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
-    assert_non_null(strstr(error.text, "of 1 ids to be removed only 0"));
+    assert_non_null(strstr(error.text, "of 1 ids to remove only 0"));
     ky_snapshot_free(&bodies);
 }
 

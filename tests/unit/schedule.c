@@ -204,7 +204,7 @@ static void ends_and_intervals_that_do_not_fit(void **state)
          "no step ends at 0.5 (steps of 0.3 from 0.25); the nearest is 0.55, or"},
         {0.3, 1, 0, 0.25, "the nearest are 0.85 and 1.15, or choose another --step"},
         {-0.3, -0.5, 0, 0.25, "the nearest are -0.35 and -0.65, or"},
-        {0.1, 0.2, 0, 0.25, "0.2 does not lie ahead: the run starts at 0.25 with a step of 0.1"},
+        {0.1, 0.2, 0, 0.25, "0.2 is not ahead: the run starts at 0.25 with a step of 0.1"},
         {0.1, 0.7, 0.3, 0,
          "the end 0.7 is not a multiple of --every 0.3 from the start 0; the "
          "nearest are 0.6 and 0.9"},

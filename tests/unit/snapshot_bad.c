@@ -67,7 +67,7 @@ static void csv_names_the_line(void **state)
     assert_bad_text("mass,x,y,z,vx,vy,vz,type\n1,1,1,1,1,1,1,6\n", "type is '6'");
     assert_bad_text("mass,x,y,z,vx,vy,vz\n", "no bodies");
     assert_bad_text("# m\tx\ty\tz\tvx\tvy\tvz\n1\t1\t1\t1\t1\t1\t1\n",
-                    "line 1 names the columns behind a #");
+                    "line 1 names the columns after a #");
     assert_bad_text("m;x;y;z;vx;vy;vz\n1;1;1;1;1;1;1\n", "line 1 has semicolons");
     assert_bad_text(",m,x,y,z,vx,vy,vz\n0,1,1,1,1,1,1,1\n", "line 1: column 1 has no name");
     assert_bad_text("m,x,y,z,vx,vy,vz,\n1,1,1,1,1,1,1,\n", "line 1: column 8 has no name");

@@ -517,7 +517,7 @@ static void softenings_of_types_are_read(void **state)
     H5Fclose(make("e.hdf5", parameters)); /* with h their meaning is not known */
     struct ky_read_options options = options_with(KY_SPACE_PHYSICAL);
     assert_read("e.hdf5", &options, &s);
-    assert_non_null(strstr(last_warning, "give type 1 the softening 0.5, which is not taken"));
+    assert_non_null(strstr(last_warning, "give type 1 the softening 0.5, which is not used"));
     assert_true(isnan(s.softening) && !s.bodies.softening);
     ky_snapshot_free(&s);
 }
@@ -682,7 +682,7 @@ static void outer_data_sets_are_named(void **state)
     replace_masses(file, how);
     H5Fclose(file);
     assert_refused("v.hdf5", NULL, KY_BAD_DATA,
-                   "PartType1/Masses lies in other files, of which the first is 'v.0.hdf5'");
+                   "PartType1/Masses is in other files, the first of which is 'v.0.hdf5'");
     how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_external(how, "v.bin", 0, 16);
     file = make("v.hdf5", NULL);
@@ -713,7 +713,7 @@ static void filters_that_are_absent_are_named(void **state)
     H5Fclose(file);
     H5Zunregister(32000);
     assert_refused("z.hdf5", NULL, KY_UNSUPPORTED,
-                   "PartType1/Masses is packed by filter 32000 (lzf)");
+                   "PartType1/Masses is compressed by filter 32000 (lzf)");
 }
 
 /* ---- numbers ---- */

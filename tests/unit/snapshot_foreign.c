@@ -312,10 +312,10 @@ static void gadget_in_several_files(void **state)
         int width;
         double number;
         const char *says;
-    } others[] = {{72, 8, 0.5, "its time is 0.5, and that of the first file 0.75"},
+    } others[] = {{72, 8, 0.5, "its time is 0.5, but 0.75 in the first file"},
                   {112, 4, 6, "its header gives 6 bodies of type 4"},
                   {56, 8, 0.5, "the mass 0.5, and that of the first file 5 bodies the mass 0"},
-                  {124, 4, 3, "is one of 3 files, and the first file one of 2"}};
+                  {124, 4, 3, "is one of 3 files, but the first file is one of 2"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         const uint32_t count = (uint32_t)others[k].number;
         const void *number = others[k].width == 8 ? (const void *)&others[k].number : &count;

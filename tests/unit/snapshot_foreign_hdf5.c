@@ -143,10 +143,10 @@ static void pieces_of_other_snapshots_are_refused(void **state)
     for (int k = 0; k < 7; k++) {
         static const char *const says[] = {
             NULL,
-            "its time is 0.75, and that of the first file 0.5",
-            "is one of 3 files, and the first file one of 2",
+            "its time is 0.75, but 0.5 in the first file",
+            "is one of 3 files, but the first file is one of 2",
             "NumPart_Total says 7 bodies of type 1, and that of the first file 6",
-            "MassTable gives bodies of type 1 the mass 0.5, and that of the first file 0.25",
+            "MassTable gives bodies of type 1 the mass 0.5, but 0.25 in the first file",
             "is a piece of another run",
             "is a piece of another run"};
         struct strange first = s, other = s;
@@ -182,9 +182,9 @@ static void hdf5_may_lie(void **state)
         {{3, 3, 1, 3, 0, NULL, 0, NULL, 0, 0}, "no data set Masses"},
         {{3, 3, 1, 3, -0.25, NULL, 0, NULL, 0, 0}, "no data set Masses"},
         {{3, 3, 1, 3, 0.25, "Velocities", 0, NULL, 0, 0}, "no data set Velocities"},
-        {{3, 3, 1, 3, 0.25, NULL, 1, NULL, 0, 0}, "does not hold all of it"},
+        {{3, 3, 1, 3, 0.25, NULL, 1, NULL, 0, 0}, "does not contain all of it"},
         {{500000000, 500000000, 1, 500000000, 0.25, NULL, 1, NULL, 0, 0},
-         "does not hold all of it"},
+         "does not contain all of it"},
         {{3, 3, 5, 3, 0.25, NULL, 0, NULL, 0, 0}, "one of 5 files"},
         {{3, 3, -5, 3, 0.25, NULL, 0, NULL, 0, 0}, "NumFilesPerSnapshot is -5"},
     };
@@ -281,7 +281,7 @@ static void damage_without_checksums(void **state)
         {"Time", 5, -8, "/Header has damaged attributes"},
         {"UnitLength_in_cm", 17, -8, "/Parameters has damaged attributes"},
         {real, sizeof real, 11, "MassTable is not a list of numbers"}, /* bits of a number */
-        {place, sizeof place, 11, "more bits than room"},
+        {place, sizeof place, 11, "more bits than their size"},
     };
     struct strange s = plain_hdf5;
     s.units = "Parameters";

@@ -43,7 +43,7 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
                        "bodies has %zu",
                        request->k, request->n, request->n - 1);
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
-        return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
+        return ky_fail(error, KY_USAGE, "%s: no memory for lists was given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
 }
 
@@ -53,7 +53,7 @@ enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_
     if (wanted == 0)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "%s: too little room for the longest list of neighbours: %u wanted",
+                   "%s: the memory for the longest list of neighbours is too small: %u needed",
                    ky_actions[request->action].about.name, wanted);
 }
 

@@ -23,7 +23,7 @@ enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has
     if (!active)
         return KY_OK;
     if (!has_acceleration)
-        return ky_fail(error, KY_USAGE, "the first forces are those of all bodies");
+        return ky_fail(error, KY_USAGE, "the first forces must be computed for all bodies");
     return check_list("active bodies", active->body, active->count, n, error);
 }
 
@@ -37,8 +37,8 @@ enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length
         for (int c = 0; c < 3 && !status; c++)
             if (!isfinite(some->position[k][c]) || fabs(some->position[k][c]) > most)
                 status = ky_fail(error, KY_BAD_DATA,
-                                 "body %lu cannot go to %g: with the units of the other bodies it "
-                                 "must be finite and at most %g",
+                                 "body %lu cannot move to %g: with the units of the other bodies "
+                                 "it must be finite and at most %g",
                                  (unsigned long)some->body[k], some->position[k][c], most);
     return status;
 }

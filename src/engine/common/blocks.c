@@ -15,9 +15,10 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
     if (way->scheme == KY_SCHEME_HERMITE && !ky_column_is_in(columns, KY_COLUMN_JERK))
         return ky_fail(error, KY_USAGE, "the Hermite scheme needs the column of jerks");
     if (!has_acceleration)
-        return ky_fail(error, KY_USAGE, "the first forces come before block steps");
+        return ky_fail(error, KY_USAGE, "the first forces must be computed before block steps");
     if (!stride || (stride & (stride - 1)) || stride >> KY_MOST_LEVELS > 1)
-        return ky_fail(error, KY_USAGE, "%llu ticks of a longest step: no power of two up to 2^%d",
+        return ky_fail(error, KY_USAGE,
+                       "%llu ticks of a longest step; it must be a power of two up to 2^%d",
                        (unsigned long long)stride, KY_MOST_LEVELS);
     return KY_OK;
 }

@@ -224,8 +224,9 @@ enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_ex
                        KY_MOST_EXTERNALS);
     for (size_t k = 0; k < count; k++) {
         if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT)
-            return ky_fail(error, KY_USAGE, "external field %zu is of kind %d, which there is not",
-                           k, (int)fields[k].kind);
+            return ky_fail(error, KY_USAGE,
+                           "external field %zu is of kind %d, which does not exist", k,
+                           (int)fields[k].kind);
         if (ky_first_wrong(1, fields[k].centre, 3) < 3 || !isfinite(fields[k].turn) ||
             !isfinite(fields[k].angle) ||
             ky_first_wrong(1, fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)

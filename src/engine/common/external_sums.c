@@ -79,8 +79,8 @@ static enum ky_status find_scales(const char *word, double g, const struct ky_un
 {
     if (!(units->length_cm > 0))
         return ky_fail(error, KY_USAGE,
-                       "external field %s has sizes in kpc, and the bodies are in N-body units, in "
-                       "which nothing has a size; give --units galaxy or cluster",
+                       "external field %s has sizes in kpc, but the bodies are in N-body units, "
+                       "which have no physical scale; give --units galaxy or cluster",
                        word);
     if (!(g > 0))
         return ky_fail(error, KY_USAGE, "external field %s: G must be more than 0, and is %g", word,

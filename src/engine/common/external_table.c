@@ -92,8 +92,8 @@ static enum ky_status read_unit(const struct reader *r, const char **text,
     KY_TRY(ky_unit_read(name, dimension, where, &cgs, error));
     if (!(own > 0))
         return ky_fail(error, KY_USAGE,
-                       "%s: the table has the unit %s, and the bodies have none; give --units, "
-                       "or take the comment away",
+                       "%s: the table has the unit %s, and the bodies have none; give --units, or "
+                       "remove the comment",
                        where, name);
     *unit = fabs(times * cgs / own - 1) < 1e-5 ? 1 : times * cgs / own;
     return KY_OK;
@@ -224,7 +224,7 @@ static enum ky_status read_row(struct reader *r, char *line, struct ky_error *er
     table->time[table->rows] = value[r->place[0]];
     const double *t = table->time + table->rows;
     if (table->rows > 0 && (t[0] == t[-1] || (t[0] > t[-1]) != (table->time[1] > table->time[0])))
-        return SAY(r, "has the time %.10g after %.10g; times must ascend, or all descend", t[0],
+        return SAY(r, "has the time %.10g after %.10g; times must all ascend or all descend", t[0],
                    t[-1]);
     for (int c = 1; c < r->kind->columns; c++)
         table->value[c - 1][table->rows] = value[r->place[c]];
@@ -327,7 +327,7 @@ static enum ky_status check_same(const struct ky_external_table *table, const ch
         unit[k] = *end == '*' ? ky_number_real(end + 1, &end) : (double)NAN;
     if (*end || !(unit[0] > 0) || !(unit[1] > 0))
         return ky_fail(error, KY_USAGE,
-                       "external field: @%.80s is no table; in names of files write %%23 for #",
+                       "external field: @%.80s is not a table; in names of files write %%23 for #",
                        text);
     if (hash != table->hash)
         return ky_fail(error, KY_BAD_DATA,

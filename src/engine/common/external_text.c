@@ -33,7 +33,7 @@ static const struct ky_external_number common[COMMON] = {
     {0, 0, "reflex", KY_GIVEN_PLAIN, KY_NUMBER_SWITCH, "0",
      "1: the origin of the frame falls in this field"},
     {0, 0, "turn", KY_GIVEN_PLAIN, KY_NUMBER_ANY, "0",
-     "how fast its axes turn about z, radians in a time [1/time]"},
+     "rotation rate of its axes about z, radians per unit of time [1/time]"},
     {0, 0, "angle", KY_GIVEN_ANGLE, KY_NUMBER_ANY, "0",
      "of its axes at time 0, from x towards y, in degrees"},
 };
@@ -326,9 +326,9 @@ enum ky_status ky_externals_plain(const char *text, double g, const struct ky_un
         for (size_t k = 0; k < parts; k++)
             used += write_part(&part[k], tables, plain, size, used);
     }
-    return used < size
-               ? KY_OK
-               : ky_fail(error, KY_USAGE, "external fields: more than %zu characters", size);
+    return used < size ? KY_OK
+                       : ky_fail(error, KY_USAGE,
+                                 "external fields: the text has more than %zu characters", size);
 }
 
 /* Reads the next field of *text, if there is one, and appends it to *read; its parts share its
@@ -382,8 +382,8 @@ enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky
                        "field_function and field_places are both set: set one of them");
     if (own->count == KY_MOST_EXTERNALS)
         return ky_fail(error, KY_USAGE,
-                       "a field function beside %zu fields; at most %d act at once", own->count,
-                       KY_MOST_EXTERNALS);
+                       "a field function and %zu fields are given; at most %d act at once",
+                       own->count, KY_MOST_EXTERNALS);
     own->field[own->count++] = (struct ky_external){.kind = KY_EXTERNAL_FUNCTION,
                                                     .function = parameters->field_function,
                                                     .places = parameters->field_places,

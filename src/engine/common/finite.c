@@ -52,7 +52,7 @@ enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_
                                   bodies->n, (size_t)ky_arrays[k].columns, first};
         if (ky_arrays[k].real)
             KY_TRY(check(threads, rows, "of body",
-                         ": masses, distances, G or the step are beyond what numbers hold", error));
+                         ": masses, distances, G or the step leave the range of numbers", error));
     }
     return KY_OK;
 }
@@ -76,7 +76,7 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
                                 {"potential", potential, points->count, 1, 0}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         KY_TRY(check(threads, rows[k], "at point",
-                     ": masses, distances or G are beyond what numbers hold", error));
+                     ": masses, distances or G leave the range of numbers", error));
     return KY_OK;
 }
 
@@ -84,7 +84,7 @@ enum ky_status ky_finite_tides(int threads, const struct ky_points *points, cons
                                struct ky_error *error)
 {
     const struct rows rows = {"tidal tensor", (const double *)tide, points->count, 6, 0};
-    return check(threads, rows, "at point", ": masses, distances or G are beyond what numbers hold",
+    return check(threads, rows, "at point", ": masses, distances or G leave the range of numbers",
                  error);
 }
 
@@ -95,11 +95,11 @@ enum ky_status ky_finite_results(int threads, enum ky_action_id action, const do
     size_t columns = facts->about.columns, wrong = ky_first_wrong(threads, results, n * columns);
     if (wrong == n * columns)
         return KY_OK;
-    return ky_fail(
-        error, KY_BAD_DATA,
-        "action %s: the %s of body %zu is not finite (%g): masses, distances, radii or G "
-        "are beyond what numbers hold",
-        facts->about.name, facts->results[wrong % columns].name, wrong / columns, results[wrong]);
+    return ky_fail(error, KY_BAD_DATA,
+                   "action %s: the %s of body %zu is not finite (%g): masses, distances, radii or "
+                   "G leave the range of numbers",
+                   facts->about.name, facts->results[wrong % columns].name, wrong / columns,
+                   results[wrong]);
 }
 
 enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error)
@@ -123,8 +123,8 @@ enum ky_status ky_finite_sums(const struct ky_sums *sums, struct ky_error *error
         size_t wrong = ky_first_wrong(1, parts[k].numbers, parts[k].count);
         if (wrong < parts[k].count)
             return ky_fail(error, KY_BAD_DATA,
-                           "the %s is not finite (%g): masses, velocities or distances are beyond "
-                           "what numbers hold",
+                           "the %s is not finite (%g): masses, velocities or distances leave the "
+                           "range of numbers",
                            parts[k].what, parts[k].numbers[wrong]);
     }
     return KY_OK;

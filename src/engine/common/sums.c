@@ -1,35 +1,30 @@
 /* The arithmetic of struct ky_sums. */
 #include "engine/common/sums.h"
 
-/* The factors of the sums for units that are `by` times as large. */
-static void factors(struct ky_sum_units by, double factor[KY_SUMS])
+#include <math.h>
+
+/* Terms below 2 to this power count as 0: it keeps units within the range of double. */
+enum { LEAST_EXPONENT = -900 };
+
+void ky_sums_keep_largest(double most[KY_SUMS], const double size[KY_SUMS])
 {
-    factor[KY_SUM_MASS] = by.mass;
-    factor[KY_SUM_KINETIC] = by.mass * by.velocity * by.velocity;
-    factor[KY_SUM_POTENTIAL] = by.mass * by.potential;
-    factor[KY_SUM_EXTERNAL] = by.mass * by.external;
-    factor[KY_SUM_VIRIAL] = by.mass * by.length * by.acceleration;
-    for (int c = 0; c < 3; c++) {
-        factor[KY_SUM_CENTRE + c] = by.mass * by.length;
-        factor[KY_SUM_MOMENTUM + c] = by.mass * by.velocity;
-        factor[KY_SUM_ANGULAR + c] = by.mass * by.length * by.velocity;
-        factor[KY_SUM_FORCE + c] = by.mass * by.acceleration;
-    }
+    for (int k = 0; k < KY_SUMS; k++)
+        most[k] = size[k] > most[k] || isnan(size[k]) ? size[k] : most[k];
 }
 
-void ky_sums_add(struct ky_raw_sums *to, const struct ky_partial_sums *parts)
+int ky_sum_exponent(double most, int *exponent)
 {
-    const struct ky_sum_units *a = &parts->units, *b = &to->units;
-    double factor[KY_SUMS];
-    if (!(b->mass > 0))
-        to->units = parts->units;
-    factors((struct ky_sum_units){a->mass / b->mass, a->length / b->length,
-                                  a->velocity / b->velocity, a->acceleration / b->acceleration,
-                                  a->potential / b->potential, a->external / b->external},
-            factor);
-    for (size_t k = 0; k < parts->count; k++)
-        for (int c = 0; c < KY_SUMS; c++)
-            to->of[c] += factor[c] * parts->of[k][c];
+    *exponent = LEAST_EXPONENT;
+    if (isfinite(most) && most >= ldexp(1, LEAST_EXPONENT))
+        frexp(most, exponent);
+    return isfinite(most) != 0;
+}
+
+double ky_sum_value(ky_whole sum, int exponent)
+{
+    const ky_whole size = sum < 0 ? -sum : sum;
+    return (sum < 0 ? -1 : 1) * (ldexp((double)(uint64_t)(size >> 64), 64 + exponent) +
+                                 ldexp((double)(uint64_t)size, exponent));
 }
 
 void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums)

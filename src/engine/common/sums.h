@@ -1,20 +1,24 @@
-/* Sums over bodies, from engines' own units to the caller's. */
+/* Sums over bodies that do not depend on their order. Each sum has a unit that follows from its
+ * largest term. Each term becomes a whole number of this unit, far below the rounding of a sum in
+ * double, and whole numbers have the same sum in any order. */
 #ifndef KY_ENGINE_SUMS_H
 #define KY_ENGINE_SUMS_H
 
 #include "engine/engine.h"
 
-/* Sums that are not finished: more bodies can be added. All 0 without bodies. */
-struct ky_raw_sums {
-    struct ky_sum_units units;
-    double of[KY_SUMS];
-};
+/* A sum of whole numbers, as it travels between ranks. */
+__extension__ typedef __int128 ky_whole;
 
-/* Adds the parts in their order. If *to has no bodies yet, it gets their units. If every engine but
- * the last has whole chunks, the parts of several engines, in order, give the same bits as one
- * engine with all the bodies. */
-void ky_sums_add(struct ky_raw_sums *to, const struct ky_partial_sums *parts);
-/* Fills all of `sums`; the virial is about the centre of mass of all bodies. */
+/* The largest size of a term of each sum so far, and of one more body or set of bodies. NaN stays.
+ */
+void ky_sums_keep_largest(double most[KY_SUMS], const double size[KY_SUMS]);
+/* The exponent of a sum whose largest term has this size: |term| < 2^exponent. 0 if the size is not
+ * finite, else 1. */
+int ky_sum_exponent(double most, int *exponent);
+/* The value of a sum of whole numbers of 2^exponent. */
+double ky_sum_value(ky_whole sum, int exponent);
+/* Fills all of `sums`, in the caller's units; the virial is about the centre of mass of all bodies.
+ */
 void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums);
 
 #endif

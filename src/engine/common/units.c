@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bodies.h"
 #include "base/order.h"
 #include "base/quantity.h"
 #include "base/status.h"
@@ -26,10 +27,11 @@
 enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
 
 struct extent {
-    double size;   /* nine of ten bodies are within this distance of the middle, along every axis */
-    double far;    /* the distance of the farthest body */
-    uint64_t body; /* the farthest body */
-    double mass;   /* the mean of the bodies */
+    double size; /* nine of ten bodies with mass are within this distance of the middle, along every
+                    axis */
+    double far;  /* the distance of the farthest body */
+    uint64_t body;             /* the farthest body */
+    double mass;               /* the mean of the bodies */
     double lightest, heaviest; /* of the masses that are not 0; 0: all masses are 0 */
     double rest;               /* the mass of all bodies except the heaviest */
 };
@@ -175,9 +177,8 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
     length(parameters, extent->size, size);
     if (extent->far > limit)
         return ky_fail(error, KY_BAD_DATA,
-                       "body %" PRIu64
-                       " is %s from the middle of the system, whose size is %s: a body that "
-                       "is farther than %.0e sizes cannot be computed with; take it out",
+                       "body %" PRIu64 " is %s from the middle of the system, whose size is %s: a "
+                       "body farther than %.0e sizes cannot be computed; remove it",
                        extent->body, length(parameters, extent->far, what), size, FARTHEST);
     length(parameters, softening, what);
     length(parameters, limit, most);
@@ -239,7 +240,7 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
     shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
     if (shift < wanted && force->is_exact)
         ky_log(parameters, KY_LOG_WARNING,
-               "floats lose the pull of the lightest bodies on the farthest ones: masses and "
+               "floats lose the force of the lightest bodies on the farthest ones: masses and "
                "distances differ too much; --precision double keeps it");
     return shift > 0 ? shift : 0;
 }
@@ -267,8 +268,8 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
         (size > 0 && size / units->length < 1e-3))
         return ky_fail(
             error, KY_BAD_DATA,
-            "lengths of about %s and masses of about %s give accelerations that no "
-            "number holds; other units are needed",
+            "lengths of about %s and masses of about %s give accelerations outside the range of "
+            "numbers; use other units",
             length(parameters, size, size_text),
             ky_quantity_text(&parameters->units, KY_MASS_UNIT, extent.mass, 3, mass_text));
     if (frame->edge > 0 && extent.far > KY_FARTHEST_UNITS * frame->length)
@@ -283,6 +284,31 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
     return KY_OK;
 }
 
+/* The size without massless bodies: they must not change the radius ky_moving_near2, which depends
+ * on the unit of length. Unchanged if fewer than two bodies have mass. */
+static enum ky_status find_size_of_sources(const struct ky_bodies *bodies, size_t massless,
+                                           int threads, struct extent *extent,
+                                           struct ky_error *error)
+{
+    struct ky_bodies sources;
+    struct extent own = {.size = 0};
+    if (massless == 0 || bodies->n < massless + 2)
+        return KY_OK;
+    enum ky_status status = ky_bodies_allocate(&sources, bodies->n - massless, 0, error);
+    for (size_t i = 0, k = 0; i < bodies->n && !status; i++)
+        if (bodies->mass[i] > 0) {
+            sources.mass[k] = bodies->mass[i];
+            memcpy(sources.position[k++], bodies->position[i], sizeof *bodies->position);
+        }
+    const struct ky_portion all = ky_portion_of_all(bodies->n - massless);
+    if (!status)
+        status = find_extent(&all, &sources, threads, &own, error);
+    if (own.size > 0)
+        extent->size = own.size;
+    ky_bodies_free(&sources);
+    return status;
+}
+
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
@@ -291,6 +317,8 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     struct extent extent;
     KY_TRY(find_extent(&all, bodies, parameters->threads, &extent, error));
+    KY_TRY(find_size_of_sources(bodies, ky_bodies_massless(bodies), parameters->threads, &extent,
+                                error));
     return units_of(&extent, bodies->n, bodies, parameters, frame, units, error);
 }
 

@@ -1,4 +1,4 @@
-/* The CPU engine: its verbs and their common code. OpenMP over bodies, lanes over sinks. */
+/* The CPU engine: its verbs and their common code. OpenMP over bodies, SIMD lanes over sinks. */
 
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     memory->host += cpu->method->memory(parameters, n);
 }
 
-/* Every column of every body. */
+/* Lists every column of every body. */
 static void list_columns(struct ky_cpu *cpu, double **columns[COLUMNS])
 {
     for (int c = 0; c < 3; c++) {
@@ -142,7 +142,7 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
     return ky_cpu_clear_columns(cpu, 0, error);
 }
 
-/* Makes memory for `n` bodies in place of the present ones. */
+/* Replaces the memory by memory for `n` bodies. */
 static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
@@ -162,7 +162,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     *engine = NULL;
     if (strchr(parameters->engine, ':') && !strncmp(parameters->engine, "cpu", 3))
         return ky_fail(error, KY_USAGE,
-                       "engine '%s': there is one CPU; --threads says how much of it",
+                       "engine '%s': there is only one CPU; --threads sets how much of it is used",
                        parameters->engine);
     const struct ky_cpu_method *method;
     enum ky_status status = ky_cpu_method(parameters->force, &method, error);
@@ -170,7 +170,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return status;
     if (parameters->tree != KY_TREE_BY_ENGINE)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--tree is for devices, and engine cpu is none: leave out --tree, or name a "
+                       "--tree is for devices, not for engine cpu: leave out --tree, or name a "
                        "device with --engine");
     struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
@@ -190,7 +190,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         close_engine(&cpu->base);
         return status;
     }
-    /* expansions are in float whatever the precision */
+    /* expansions use float whatever the precision */
     cpu->base.bits =
         cpu->lanes
             ->bits[ky_force_kind(parameters->force)->expands ? KY_SINGLE : parameters->precision]();
@@ -212,16 +212,17 @@ static struct ky_engine_frame units_of(const struct ky_engine *engine)
     return (struct ky_engine_frame){.length = cpu->length, .mass = cpu->mass_unit};
 }
 
-/* With the sink's own softening the forces of two bodies on each other differ. */
+/* With the sink's own softening, the forces of two bodies on each other are not equal and
+ * opposite. */
 static enum ky_status check_mutual(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error)
 {
     if (!parameters->mutual || !bodies->softening || parameters->softening_kind != KY_PLUMMER)
         return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "forces of bodies with softenings of their own are not mutual with "
-                   "--softening-kind plummer: use symmetric or spline with --mutual, or one "
-                   "--softening for all bodies");
+    return ky_fail(
+        error, KY_USAGE,
+        "forces of bodies with their own softenings are not mutual with --softening-kind plummer: "
+        "use symmetric or spline with --mutual, or one --softening for all bodies");
 }
 
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
@@ -289,7 +290,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
-/* Makes room for n bodies, and keeps the present bodies. */
+/* Extends the memory to n bodies, and keeps the current bodies. */
 static enum ky_status extend(struct ky_cpu *cpu, size_t n, struct ky_error *error)
 {
     double **columns[COLUMNS];
@@ -304,7 +305,7 @@ static enum ky_status extend(struct ky_cpu *cpu, size_t n, struct ky_error *erro
     return KY_OK;
 }
 
-/* Body `from` of the engine's own to place `to`. */
+/* Moves the engine's body `from` to index `to`. */
 static void move_body(double **const columns[COLUMNS], size_t from, size_t to)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -323,7 +324,7 @@ static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size
     cpu->potential[i] = from->potential[k];
 }
 
-/* Frees the data that depend on the places of bodies. */
+/* Frees the data that depend on the indices of bodies. */
 static void forget_places(struct ky_cpu *cpu)
 {
     free(cpu->is_active);
@@ -358,7 +359,7 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     return ky_cpu_clear_columns(cpu, 0, error);
 }
 
-/* Body i becomes row k of the caller's arrays. */
+/* Copies body i to row k of the caller's arrays. */
 static inline void get_body(const struct ky_cpu *cpu, size_t i, const struct ky_bodies *to,
                             size_t k)
 {
@@ -440,12 +441,12 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     return KY_OK;
 }
 
-static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+static enum ky_status sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     KY_TRY(ky_cpu_catch_potential(cpu, error));
-    return ky_cpu_sums(cpu, parts, error);
+    return ky_cpu_sums(cpu, sums, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,

@@ -1,4 +1,4 @@
-/* An engine of devices: its rooms, side by side. */
+/* An engine of devices: the structs of its rooms (docs/architecture.md), side by side. */
 #ifndef KY_DEVICE_ENGINE_H
 #define KY_DEVICE_ENGINE_H
 
@@ -16,7 +16,7 @@ struct ky_device_engine {
     struct ky_device_ranks ranks;
     const struct ky_method *method;
     void *own;     /* the method's state */
-    int of_forces; /* the last evaluation was one of forces, not a walk */
+    int of_forces; /* 1: the last evaluation computed forces; 0: it was a walk */
 };
 
 static inline struct ky_device_engine *ky_device_engine_of(struct ky_engine *base)

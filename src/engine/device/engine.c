@@ -1,5 +1,5 @@
-/* The verbs of the engines of devices, one implementation for all drivers; and the table of
- * methods. docs/architecture.md describes the rooms that it uses. */
+/* The verbs of the device engines, one implementation for all drivers; and the table of methods.
+ * docs/architecture.md describes the rooms. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@
 #include "engine/device/state/external.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
+#include "engine/device/state/sums.h"
 #include "octree/opening_kinds.h"
 
 static const struct ky_method *const methods[] = {
@@ -83,8 +84,8 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
                        card->name);
     if (hermite && state->parameters->field_places)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "devices lead Hermite steps without the host, which a field function needs: "
-                       "use engine cpu, or --integrator leapfrog or block");
+                       "Hermite steps on devices run without the host, which a field function "
+                       "needs: use engine cpu, or --integrator leapfrog or block");
     return ky_links_check(state->parameters, error);
 }
 
@@ -208,8 +209,8 @@ static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_er
     return ky_device_columns_choose(&ky_device_engine_of(base)->state, set, error);
 }
 
-/* Puts the bodies back into the caller's order. The bodies of a rank have no such order: they stay
- * at their places. */
+/* Puts the bodies back into the caller's order. The bodies of a rank have no such order and stay
+ * where they are. */
 static enum ky_status callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     return ky_device_shared(state) ? KY_OK : ky_device_curve_leave(&state->bodies, error);
@@ -231,7 +232,7 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
     return ky_device_columns_get(state, column, numbers, error);
 }
 
-/* The same after due kicks. */
+/* The same, after pending kicks. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     KY_TRY(ky_device_settle(state, error));
@@ -278,21 +279,17 @@ static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *
     return ky_device_drift(&ky_device_engine_of(base)->state, dt, error);
 }
 
-static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
-                           struct ky_error *error)
+static enum ky_status sums(struct ky_engine *base, struct ky_raw_sums *sums, struct ky_error *error)
 {
-    /* sums depend on the order of the bodies, and a resumed run may have another one */
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
     KY_TRY(settle_in_callers_order(state, error));
-    if (ky_device_shared(state))
-        return ky_places_sums(state, parts, error);
-    KY_TRY(ky_device_sums(state, parts, error));
-    return ky_device_hermite_sums(state, parts, error);
+    KY_TRY(ky_device_hermite_send(state, error));
+    return ky_device_sums(state, sums, error);
 }
 
 /* ---- forces and walks ---- */
 
-/* Adds the device's measurements and counts of the last pass. */
+/* Adds the device's times and counts of the last pass. */
 static enum ky_status add_report(struct ky_device_engine *engine, struct ky_force_report *report,
                                  struct ky_error *error)
 {
@@ -304,8 +301,8 @@ static enum ky_status add_report(struct ky_device_engine *engine, struct ky_forc
 }
 
 /* The relative opening test without last accelerations makes two passes. Marks and counts are for
- * one pass, the report for both: the counts of the first pass are added before the second begins.
- */
+ * one pass, the report for both: the counts of the first pass are added before the second
+ * begins. */
 static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evaluation *evaluation,
                                int lacks_pull, struct ky_error *error)
 {
@@ -326,8 +323,8 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
                                      state->parameters, error);
 }
 
-/* Accelerations are known if the bodies of any rank have some. Pulls are known if the bodies of all
- * ranks have them. */
+/* Accelerations are known if any rank has some for its bodies. Their parts without external fields
+ * are known if all ranks have them. */
 static enum ky_status agree(struct ky_device_state *state, int *lacks_pull, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
@@ -352,7 +349,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = ky_device_settle(state, error);
     ky_links_begin(&engine->links);
     if (ky_force_kind(state->parameters->force)->has_tree &&
-        ky_links_of_host(state->parameters)) /* the positions cross to the host for it */
+        ky_links_of_host(state->parameters)) /* the positions are copied to the host for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
     int lacks_pull = ky_device_lacks_pull(state);
@@ -468,7 +465,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
     return ky_device_general(&engine->links, request, error);
 }
 
-/* Reads the device's measurements and counts here, since `forces` does not wait for the device. */
+/* Reads the device's times and counts here, since `forces` does not wait for the device. */
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
@@ -477,7 +474,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     state->opened.reported = 1;
     if (state->n > 0)
         (void)add_report(engine, report, NULL); /* without counts they are 0 */
-    if (!ky_copies_count(state)) /* the first rank counts the pairs that all have computed */
+    if (!ky_copies_count(state)) /* only the first rank counts the pairs of all ranks */
         report->body_interactions = report->cell_interactions = 0;
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }

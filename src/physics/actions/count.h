@@ -1,4 +1,4 @@
-/* Action: how many other bodies are within the radius, its surface included. Where KY_REAL is float
+/* Action: the number of other bodies within the radius, its surface included. If KY_REAL is float
  * the result is exact below 2^24, and engines refuse a larger one. */
 #ifndef KY_ACTIONS_COUNT_H
 #define KY_ACTIONS_COUNT_H

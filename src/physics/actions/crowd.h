@@ -1,6 +1,6 @@
-/* Action: what the density of Casertano & Hut (1985) with j = 6 is made of: the mass of the five
+/* Action: the data for the density of Casertano & Hut (1985) with j = 6: the masses of the five
  * nearest other bodies, from the nearest on, and the squared distance of the sixth. Of bodies at
- * one distance the one with the smaller index is the nearer. The caller asks for k = 6. */
+ * equal distances the one with the smaller index is the nearer. The caller asks for k = 6. */
 #ifndef KY_ACTIONS_CROWD_H
 #define KY_ACTIONS_CROWD_H
 
@@ -66,7 +66,7 @@ KY_FN struct ky_crowd ky_crowd_body(struct ky_crowd a, struct ky_visit_body body
 
 KY_FN struct ky_crowd ky_crowd_cell(struct ky_crowd a, struct ky_visit_cell cell)
 {
-    (void)cell; /* its test uses no cell */
+    (void)cell; /* the test never uses a cell */
     return a;
 }
 

@@ -1,5 +1,5 @@
-/* Action: the SPH density Σ m W(r, h), the sink itself included, with the cubic spline of Monaghan
- * & Lattanzio (1985), h being the radius at which it vanishes (twice theirs), q = r/h:
+/* Action: the SPH density Σ m W(r, h), including the sink itself, with the cubic spline of Monaghan
+ * & Lattanzio (1985). h is the radius at which it vanishes (twice theirs), q = r/h:
  *
  *     W = 8/(π h³) [1 − 6 q² + 6 q³]   q <= 1/2
  *         8/(π h³) 2 (1 − q)³          q <= 1 */
@@ -52,12 +52,12 @@ KY_FN struct ky_density ky_density_body(struct ky_density a, struct ky_visit_bod
 
 KY_FN struct ky_density ky_density_cell(struct ky_density a, struct ky_visit_cell cell)
 {
-    (void)cell; /* its test uses no cell */
+    (void)cell; /* the test never uses a cell */
     return a;
 }
 
-/* Infinite where h = 0, unless the bodies there have no mass. 8/π is the sum of two floats, which
- * has all digits where KY_REAL is double. */
+/* Infinite if h = 0, unless the bodies there have no mass. 8/π is the sum of two floats, which has
+ * all digits if KY_REAL is double. */
 KY_FN KY_REAL ky_density_result(struct ky_density a, int column)
 {
     KY_REAL norm = KY_SPLAT(2.54647899f) + KY_SPLAT(1.02730212e-7f);

@@ -1,5 +1,5 @@
-/* Action: friends of friends. Two bodies are joined if they are at the radius or nearer to each
- * other; one body's radius is enough. */
+/* Action: friends of friends. Two bodies are joined if their distance is at most the radius of
+ * either of them. */
 #ifndef KY_ACTIONS_FRIENDS_H
 #define KY_ACTIONS_FRIENDS_H
 

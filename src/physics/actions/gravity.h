@@ -1,4 +1,4 @@
-/* Action: gravity of all other bodies, by the opening tests geometric, offset and minimum. */
+/* Action: gravity of all other bodies, with the opening tests geometric, offset and minimum. */
 #ifndef KY_ACTIONS_GRAVITY_H
 #define KY_ACTIONS_GRAVITY_H
 
@@ -29,7 +29,7 @@ KY_FN KY_REAL ky_gravity_reach2(struct ky_gravity a)
 
 KY_FN int ky_gravity_test(struct ky_visit_span s)
 {
-    const KY_REAL wider = KY_SPLAT(1) + KY_VISIT_SLACK; /* half sides, for the rounding to float */
+    const KY_REAL wider = KY_SPLAT(1) + KY_VISIT_SLACK; /* half-sides, for the rounding to float */
     struct ky_opening_apart apart;
     struct ky_opening_sides sides;
     apart.x = (float)s.x;

@@ -1,5 +1,5 @@
 /* Action: the indices of the other bodies within the radius, in the order of the walk; the caller
- * sorts them. All are counted, but nothing is written past the end of the list's memory. */
+ * sorts them. All are counted, but nothing is written beyond the end of the list's memory. */
 #ifndef KY_ACTIONS_LIST_H
 #define KY_ACTIONS_LIST_H
 
@@ -45,7 +45,7 @@ KY_FN struct ky_list ky_list_body(struct ky_list a, struct ky_visit_body body)
 
 KY_FN struct ky_list ky_list_cell(struct ky_list a, struct ky_visit_cell cell)
 {
-    (void)cell; /* its test uses no cell */
+    (void)cell; /* the test never uses a cell */
     return a;
 }
 

@@ -1,5 +1,5 @@
 /* Action: the distance of the k-th nearest other body. The squared distances of the k nearest so
- * far are in a heap with the largest on top, which shrinks the reach as soon as there are k. */
+ * far are in a heap with the largest on top, which is the reach as soon as there are k. */
 #ifndef KY_ACTIONS_NEAREST_H
 #define KY_ACTIONS_NEAREST_H
 
@@ -49,7 +49,7 @@ KY_FN void ky_nearest_rise(struct ky_nearest a, KY_REAL r2)
     a.heap[at * a.stride] = r2;
 }
 
-/* Sifts a new distance down from the top, in place of the largest. */
+/* Replaces the largest distance, at the top, and sifts the new one down. */
 KY_FN void ky_nearest_sink(struct ky_nearest a, KY_REAL r2)
 {
     unsigned int at = 0, child = 1;
@@ -83,7 +83,7 @@ KY_FN struct ky_nearest ky_nearest_body(struct ky_nearest a, struct ky_visit_bod
 
 KY_FN struct ky_nearest ky_nearest_cell(struct ky_nearest a, struct ky_visit_cell cell)
 {
-    (void)cell; /* its test uses no cell */
+    (void)cell; /* the test never uses a cell */
     return a;
 }
 

@@ -1,4 +1,4 @@
-/* The CPU as a board: a thread of the board's own computes while the caller goes on. */
+/* The CPU as a board: a thread of its own computes while the caller continues. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct board {
     size_t blocks, blocks_room;
     uint32_t *list;
     size_t list_room;
-    /* The thread that computes, and who acts next. */
+    /* The computing thread, and whose turn it is. */
     int has_thread, started;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -110,7 +110,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* in DONE only the caller acts */
+/* in DONE only the caller waits */
 static void give_turn(struct board *board, enum turn turn)
 {
     pthread_mutex_lock(&board->lock);
@@ -171,7 +171,7 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
     return ky_board_memory_put(&((struct board *)base)->memory, count, slot, body, error);
 }
 
-/* Makes memory for `count` elements in place of `room`; its content is lost. */
+/* Replaces the memory by memory for `count` elements if `room` is smaller; its content is lost. */
 static int need(void *array, size_t *room, size_t count, size_t size)
 {
     void *old;

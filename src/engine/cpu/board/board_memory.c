@@ -10,11 +10,11 @@
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
-/* Bodies whose median is the origin; blocks of slots from which on threads are worth their start;
- * blocks that one thread takes at a time. */
+/* Number of bodies whose median is the origin; number of blocks of slots for which threads are
+ * worth their start; blocks per turn of a thread. */
 enum { SAMPLE = 15, FEW = 1024, SHARE = 64 };
 
-/* Makes memory for so many slots; new ones are empty. */
+/* Allocates this many slots; new ones are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
 {
     if (slots > memory->room) {
@@ -117,8 +117,8 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
 }
 
 /* Finds the middle: the median position, velocity and time of a sample of the bodies, to which
- * floats are relative. A far body does not move it. It follows from the present bodies alone, so
- * that the same bodies give the same bits whatever happened before. */
+ * floats are relative. A distant body does not shift it. It depends only on the current bodies, so
+ * the same bodies give the same bits whatever happened before. */
 static void find_middle(struct ky_board_memory *memory)
 {
     enum { TIME = 6, NUMBERS = 7 };
@@ -144,7 +144,7 @@ static void find_middle(struct ky_board_memory *memory)
     memory->middle_time = ky_median(number[TIME], count);
 }
 
-/* Moves sources that were predicted at the places of their slots to places without gaps. */
+/* Removes gaps: moves sources from the indices of their slots to consecutive ones. */
 static void close_gaps(struct ky_board_memory *memory)
 {
     const size_t size = element_size(memory);

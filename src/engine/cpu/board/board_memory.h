@@ -1,4 +1,5 @@
-/* The bodies of the CPU's board: as programs give them, and predicted as columns for the lanes. */
+/* The bodies of the CPU's board: as the program put them, and predicted, in columns for the
+ * lanes. */
 #ifndef KY_CPU_BOARD_MEMORY_H
 #define KY_CPU_BOARD_MEMORY_H
 
@@ -8,25 +9,25 @@
 struct ky_board_memory {
     const struct ky_lanes *lanes;
     int precision; /* KY_EXTENDED or KY_DOUBLE */
-    double scale;  /* the lanes need masses divided by this */
+    double scale;  /* divisor of the masses for the lanes */
     struct ky_slots *block;
     size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
     /* The origin of floats: a position at a time, and a velocity; 0 in double. */
     double middle[3], drift[3], middle_time;
-    /* The prediction to at.time: `used` slots gave `sources` sources. */
+    /* The prediction to at.time, valid if `stands`: `used` slots gave `sources` sources. */
     int stands;
     struct ky_prediction at;
     size_t used, sources;
-    uint32_t *slot_of;       /* slot of each source, if slots are empty; else not read */
+    uint32_t *slot_of;       /* slot of each source if some slots are empty; otherwise not used */
     struct ky_moving moving; /* the caller sets .what */
 };
 
-/* As the verb `put`. KY_FAULT where memory is out. */
+/* The verb `put`. KY_FAULT if memory runs out. */
 enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
                                    const uint32_t *slot, const struct ky_board_body *body,
                                    struct ky_error *error);
-/* Fills `moving`, unless it is valid for this time, this number of slots and the present bodies.
- * KY_FAULT where memory is out. */
+/* Fills `moving`, unless it is valid for this time, this number of slots and the current bodies.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,
                                        int threads, struct ky_error *error);
 /* The slot of a source, and the label of the body there. */

@@ -1,6 +1,6 @@
-/* Sums over bodies at rest: units and a middle for each call, floats, one block of sinks after
- * another. A call is short: a list of a tree code acts on a few sinks. So nothing is sorted, and
- * only memory is kept. */
+/* Sums over bodies at rest: each call chooses units and a middle, and sums in float, one block of
+ * sinks after another. Calls are short: a list of a tree code acts on a few sinks. So nothing is
+ * sorted, and only the memory is kept. */
 #include "engine/cpu/board/board_rest.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "engine/cpu/forces/moving.h"
 #include "physics/jerk.h"
 
-/* Bodies in the sample for the units; numbers from 2^-NEAR to 2^NEAR stay as they are; pairs from
- * which on threads are worth their start. */
+/* Number of bodies in the sample for the units; numbers from 2^-NEAR to 2^NEAR are not scaled;
+ * number of pairs for which threads are worth their start. */
 enum { SAMPLE = 16, NEAR = 16, MANY_PAIRS = 4000000 };
 enum { COLUMNS = 4 /* x y z mass */, ALIGN = 16 };
 
-/* 1 for an exponent near 0, else the power of two. */
+/* 1 for an exponent near 0, otherwise the power of two. */
 static double unit_of(int exponent)
 {
     return exponent < -NEAR || exponent > NEAR ? ldexp(1, exponent) : 1;
@@ -56,7 +56,7 @@ static void middle_of(const struct ky_board_resting *r, double *middle)
     }
 }
 
-/* Memory for columns of so many bodies. */
+/* Allocates columns for this many bodies. */
 static float *need_room(struct ky_board_room *room, size_t bodies)
 {
     const size_t stride = (bodies + ALIGN) / ALIGN * ALIGN;
@@ -73,7 +73,7 @@ struct frame {
     double middle[3], length, mass, eps2;
 };
 
-/* Sums for the sinks [first, first + block.count). */
+/* Computes the sums for the sinks [first, first + block.count). */
 static void sum_block(const struct ky_lanes *lanes, const struct ky_board_resting *r,
                       const struct frame *frame, const struct ky_moving *moving, size_t first)
 {

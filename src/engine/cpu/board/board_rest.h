@@ -5,7 +5,7 @@
 #include "engine/board.h"
 #include "engine/cpu/lanes/table.h"
 
-/* The verb `rest`. Threads share the work where it is large enough. */
+/* The verb `rest`. Threads share the work if there is enough. */
 enum ky_status ky_cpu_rest(const struct ky_lanes *lanes, int threads,
                            const struct ky_board_resting *resting, struct ky_error *error);
 

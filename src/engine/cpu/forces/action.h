@@ -1,6 +1,6 @@
-/* How the CPU engine calls an action of the general walk. The walk (general.c) knows no action: it
- * keeps the state of a sink as bytes and calls the functions of this table. KY_CPU_ACTION makes the
- * table of one action from its file (physics/visit.h). */
+/* The interface between the CPU engine and an action of the general walk. The walk (general.c)
+ * knows no action: it stores the state of a sink as bytes and calls the functions of this table.
+ * KY_CPU_ACTION makes the table of an action from its file (physics/visit.h). */
 #ifndef KY_CPU_ACTION_H
 #define KY_CPU_ACTION_H
 
@@ -14,11 +14,11 @@ struct ky_cpu_sources {
     uint32_t *body; /* caller's index */
 };
 
-/* Some of these sources relative to one sink: their places in the columns, and squared distances.
- */
+/* Some of these sources relative to one sink: their indices in the columns, and squared
+ * distances. */
 struct ky_cpu_near {
-    double x[3];   /* of the sink */
-    uint32_t body; /* the sink itself, left out */
+    double x[3];   /* position of the sink */
+    uint32_t body; /* the sink itself, which is skipped */
     size_t count;
     uint32_t source[KY_REACH_MOST];
     double r2[KY_REACH_MOST];
@@ -35,7 +35,7 @@ struct ky_cpu_action {
     double (*result)(const void *a, int column);
 };
 
-/* An action that joins bodies. Its state follows from the sink, and is made anew for each call. */
+/* An action that joins bodies. Its state depends only on the sink, and is made for each call. */
 struct ky_cpu_joining {
     struct ky_action_facts facts;
     double (*reach2)(const struct ky_visit_sink *sink);
@@ -43,21 +43,22 @@ struct ky_cpu_joining {
     int (*joins)(const struct ky_visit_sink *sink, const struct ky_visit_body *body);
 };
 
-/* Both build the tree unless it is valid. Each body walks; cells walk against cells (joins.c).
- * Engines that share a system all call them; each walks for its own bodies. */
+/* Both build the tree unless it is valid. In the first each body walks; in the second cells walk
+ * against cells (joins.c). Collective if engines share a system; each engine walks for its own
+ * bodies. */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
 enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
-/* The numbers of the bodies along the curve of a tree, in the caller's order of the system. */
+/* The index of each body along the curve of a tree, in the caller's order of the system. */
 static inline const uint32_t *ky_cpu_numbers(const struct ky_octree *tree)
 {
     return tree->number ? tree->number : tree->order;
 }
 
-/* The engine's own bodies in its tree, which are all unless engines share a system: first ≤ place <
+/* The engine's own bodies in its tree (all bodies unless engines share a system): first ≤ place <
  * end. */
 static inline struct ky_group ky_cpu_own_bodies(const struct ky_cpu *cpu,
                                                 const struct ky_octree *tree)

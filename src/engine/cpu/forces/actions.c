@@ -1,11 +1,11 @@
-/* Every action of physics/actions/actions.h for the CPU engine, and the verb that finds them. */
+/* The CPU tables of all actions in physics/actions/actions.h, and the verb that selects one. */
 #include "engine/cpu/forces/action.h"
 
 KY_ACTIONS(KY_CPU_ACTION)
 KY_INNER(KY_CPU_ACTION)
 KY_JOINING(KY_CPU_JOINING)
 
-/* By enum ky_action_id; of two tables one has the action. */
+/* Indexed by enum ky_action_id; each action is in one of the two tables. */
 #define ENTRY(name, needs) [KY_ACTION_##name] = &ky_cpu_##name,
 static const struct ky_cpu_action *const actions[KY_ACTION_ALL] = {KY_ACTIONS(ENTRY)
                                                                        KY_INNER(ENTRY)};

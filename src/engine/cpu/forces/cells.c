@@ -1,4 +1,5 @@
-/* Common code of all walks of cells: the inheritance of a cell of sinks, and the time. */
+/* Common code of all walks in which cells act on cells: the inherited coefficients of a cell of
+ * sinks, and times. */
 #include <math.h>
 #include <string.h>
 

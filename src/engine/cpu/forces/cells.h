@@ -8,8 +8,8 @@
  * 0. */
 void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order);
 
-/* Divides the seconds since `start` in the report as the seconds that all threads were at cells and
- * at groups. */
+/* Splits the time since `start` in the report in proportion to the thread time spent on cells and
+ * on groups. */
 void ky_cpu_divide_walk(struct ky_cpu *cpu, double start, double cells, double groups);
 
 #endif

@@ -1,5 +1,5 @@
-/* The direct sum: all bodies on all, and the double-precision reference for chosen sinks. Lays out
- * the columns of sources and hands blocks of sinks to the lanes. */
+/* The direct sum: all bodies on all, and the double-precision reference for chosen sinks. Fills the
+ * columns of sources and passes blocks of sinks to the lanes. */
 #include "engine/cpu/forces/forces.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
     return (double)n * (double)sizeof(float) * columns;
 }
 
-/* Positions relative to `centre` as float and, for extended, the rest as a second float, to
- * columns. */
+/* Writes positions relative to `centre` as float and, for extended, the remainder as a second
+ * float, to columns. */
 static void fill_single(const struct ky_cpu *cpu, const double centre[3], float *column,
                         struct ky_direct *direct)
 {
@@ -55,7 +55,7 @@ static void fill_single(const struct ky_cpu *cpu, const double centre[3], float 
     };
 }
 
-/* The columns of `n` sources stay for the next sum. */
+/* Allocates the columns of `n` sources, which are kept for the next sum. */
 static enum ky_status reserve(struct ky_cpu *cpu, size_t n, struct ky_error *error)
 {
     const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, n);
@@ -87,7 +87,7 @@ enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *
     return KY_OK;
 }
 
-/* Body i is number `own` of the sources, or KY_NO_BODY. */
+/* Body i is source `own`, or KY_NO_BODY. */
 static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
                  size_t place, size_t i, uint32_t own)
 {
@@ -98,7 +98,7 @@ static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_dir
     sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
 }
 
-/* Gets the fields of the sinks that other ranks have computed. */
+/* Receives the fields of the sinks that other ranks have computed. */
 static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *part,
                                  struct ky_error *error)
 {
@@ -122,8 +122,8 @@ static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *p
     return status;
 }
 
-/* Replaces the fields of the active bodies by the pull of the sources. among: the bodies are the
- * sources. */
+/* Replaces the fields of the active bodies by the sources' acceleration and potential. among: the
+ * bodies are the sources. */
 static enum ky_status all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct,
                                 const double centre[3], int among, struct ky_error *error)
 {
@@ -193,7 +193,7 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
     return ky_cpu_pass_parts(cpu, pass, cpu->parameters, error);
 }
 
-/* By number: bodies that are no sources come last. */
+/* Sorts by source number: bodies that are not sources come last. */
 static int ascending(const void *a, const void *b)
 {
     const struct ky_cpu_wanted *p = a, *q = b;
@@ -283,10 +283,11 @@ end:
 
 /* ---- points ---- */
 
-/* A point at more than FARTHEST units of length is summed in double: floats have no 1/s³. */
+/* A point at more than FARTHEST units of length is summed in double, since 1/s³ would leave the
+ * range of float. */
 #define FARTHEST 0x1p36
 
-/* Sums over the sources for points: `precision` of the lanes, about a centre. */
+/* A sum over the sources for points: `precision` of the lanes, relative to a centre. */
 struct point_sums {
     const struct ky_cpu *cpu;
     const struct ky_points *points;
@@ -319,7 +320,7 @@ static void load_points(const struct point_sums *sums, const struct ky_cpu_wante
     }
 }
 
-/* The field of the engine's bodies at some points. */
+/* Computes the field of the engine's bodies at some points. */
 static void sum_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
                        size_t count)
 {
@@ -336,7 +337,7 @@ static void sum_points(const struct point_sums *sums, const struct ky_cpu_wanted
     }
 }
 
-/* Sets the sources. *eps2 has to be freed after use. */
+/* Sets the sources. The caller frees *eps2 after use. */
 static enum ky_status set_sources(struct ky_cpu *cpu, struct point_sums *sums, double **eps2,
                                   struct ky_error *error)
 {

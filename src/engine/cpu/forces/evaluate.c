@@ -1,4 +1,4 @@
-/* An evaluation of forces, for whoever needs it, and the table of the methods. */
+/* An evaluation of forces, and the table of the methods. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
@@ -15,8 +15,8 @@ static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters 
 static const struct ky_cpu_method methods[] = {
     [KY_DIRECT] = {.forces = ky_cpu_direct, .memory = ky_cpu_direct_memory},
     [KY_WALK] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_bodies, .memory = ky_octree_memory},
-    [KY_LIST] = {.instead = "force list is for devices, which are sent lists made on the host: "
-                            "with the CPU engine use --force tree or walk"},
+    [KY_LIST] = {.instead = "force list is for devices, with lists made on the host: with the CPU "
+                            "engine use --force tree or walk"},
     [KY_TREE] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory},
     [KY_FMM] = {.forces = ky_cpu_tree, .walk = walk_cells, .memory = ky_cpu_fmm_memory},
 };
@@ -31,15 +31,15 @@ enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, str
                                  : ky_fail(error, KY_UNSUPPORTED, "%s", methods[force].instead);
 }
 
-/* Notes the active bodies. */
+/* Stores the active bodies and marks them. */
 static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error)
 {
     enum ky_status status = ky_active_check(active, cpu->n, cpu->has_acceleration, error);
     if (!status && active && cpu->parameters->mutual)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "mutual interactions are among all bodies: for the forces on some leave "
-                         "out --mutual");
+        status = ky_fail(
+            error, KY_UNSUPPORTED,
+            "mutual interactions need all bodies: for forces on some bodies leave out --mutual");
     cpu->active = active;
     if (status || !active)
         return status;

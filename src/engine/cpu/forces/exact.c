@@ -1,9 +1,10 @@
-/* Exact sums in double where several engines have parts of the bodies: each sums for some blocks of
- * the sinks, while all bodies go past it in the order of their numbers (engine/shared.h).
+/* Exact sums in double when several engines each have a part of the bodies: each engine sums for
+ * some blocks of the sinks, while all bodies pass by in the order of their numbers
+ * (engine/shared.h).
  *
- * A sum is one of sums over chunks of sources, which begin after the last one or after a source
- * that is a sink of the block (lanes/direct.h). A block waits until all of its next chunk is here.
- * So its sums have the bits of one engine that has all bodies. */
+ * A sum is a sum of sums over chunks of sources, which begin after the previous chunk or after a
+ * source that is a sink of the block (lanes/direct.h). A block waits until its next chunk is
+ * complete. So its sums have the same bits as on one engine with all bodies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,15 @@
 
 enum { FIELD = 4 };
 
-/* Sinks that are summed for together, and their sums over the sources before number `done`. */
+/* Sinks that are summed together, and their sums over the sources before number `done`. */
 struct block {
     struct ky_direct_sinks sinks;
     uint32_t number[KY_BLOCK];
-    size_t done, next; /* next: the first sink whose own number has not been passed */
+    size_t done, next; /* next: the first sink whose own number has not passed yet */
     double sum[FIELD][KY_BLOCK];
 };
 
-/* The sources that are here, from number `first` on, in the engine's units. */
+/* The sources that are currently stored, from number `first` on, in the engine's units. */
 struct window {
     size_t first, count, room;
     double *column[4]; /* x y z mass */
@@ -29,18 +30,18 @@ struct window {
 
 struct sums {
     struct ky_cpu *cpu;
-    size_t system, count; /* bodies, and sinks of all engines */
+    size_t system, count; /* number of bodies, and of sinks, of all engines */
     struct ky_cpu_wanted *wanted;
     double (*position)[3];
-    size_t *begin, all;  /* [all + 1] the sinks of all blocks, as ky_cpu_make_blocks finds them */
-    struct block *block; /* this engine's own */
+    size_t *begin, all;  /* begin: [all + 1] first sink of each block, from ky_cpu_make_blocks */
+    struct block *block; /* this engine's own blocks */
     size_t first, blocks;
     struct window window;
 };
 
 /* ---- a block ---- */
 
-/* The sum over one chunk. `own`: sinks next … next + own − 1 are the sources themselves. */
+/* Adds the sum over one chunk. `own`: sinks next … next + own − 1 are the sources themselves. */
 static void add_chunk(const struct sums *sums, struct block *block, size_t count, size_t own)
 {
     const struct window *window = &sums->window;
@@ -63,7 +64,7 @@ static void add_chunk(const struct sums *sums, struct block *block, size_t count
     block->next += own;
 }
 
-/* Sinks from `next` on whose numbers follow each other from `done` on. */
+/* The number of sinks from `next` on with consecutive numbers from `done` on. */
 static size_t count_own(const struct block *block)
 {
     size_t own = 0;
@@ -73,7 +74,7 @@ static size_t count_own(const struct block *block)
     return own;
 }
 
-/* Adds all chunks that are here. */
+/* Adds all chunks that are complete. */
 static void advance(const struct sums *sums, struct block *block)
 {
     const size_t end = sums->window.first + sums->window.count;
@@ -91,8 +92,8 @@ static void advance(const struct sums *sums, struct block *block)
 
 /* ---- all blocks ---- */
 
-/* Leaves out the sources that all blocks have passed. Of a chunk, or a run of sinks, fewer than
- * KY_CHUNK are left. */
+/* Drops the sources that all blocks have passed. Fewer than KY_CHUNK of a chunk, or of a run of
+ * sinks, remain. */
 static void shift(struct window *window)
 {
     const size_t kept = window->count < KY_CHUNK ? window->count : KY_CHUNK,
@@ -103,7 +104,7 @@ static void shift(struct window *window)
     window->count = kept;
 }
 
-/* Takes some of the rows that come. */
+/* Copies some of the arriving rows. */
 static size_t fill(const struct sums *sums, struct window *window, const double (*row)[4],
                    size_t count)
 {
@@ -135,7 +136,7 @@ static void load(const struct sums *sums, size_t k)
     }
 }
 
-/* Takes bodies that go past (struct ky_shared_pass). */
+/* Receives passing bodies (struct ky_shared_pass). */
 static void visit(void *of, size_t first, size_t count, const double (*row)[4])
 {
     struct sums *sums = of;
@@ -189,7 +190,7 @@ static enum ky_status open_window(struct window *window, struct ky_error *error)
     return KY_OK;
 }
 
-/* Each engine gets the results of all. */
+/* Each engine receives the results of all engines. */
 static enum ky_status join(const struct sums *sums, double (*acceleration)[3], double *potential,
                            struct ky_error *error)
 {

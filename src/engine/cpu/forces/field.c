@@ -1,5 +1,5 @@
-/* The field of the bodies at points: by the exact sum (direct.c), by walks in groups where the
- * bodies walk so (points.c), or by walks of single points through a tree with the opening and the
+/* The field of the bodies at points: by the exact sum (direct.c), by group walks if the force uses
+ * them (points.c), or by walks of single points through a tree with the opening test and the
  * moments of the parameters. */
 #include <stdlib.h>
 
@@ -30,14 +30,14 @@ static void walk_points(const struct ky_cpu *cpu, const struct ky_points *points
     }
 }
 
-/* The field of an engine whose bodies are all sources. */
+/* The field of an engine all of whose bodies are sources. */
 static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     const struct ky_force_kind *kind = ky_force_kind(cpu->parameters->force);
     const struct ky_parameters parameters = ky_cpu_field_parameters(cpu);
     const struct ky_force_report report =
-        cpu->report; /* restored at the end: the report describes the last forces */
+        cpu->report; /* restored at the end, since it describes the last forces */
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (status)
         return status;

@@ -1,5 +1,5 @@
-/* Common code of all fields at points: softenings, parameters, refusals, and the numbers of the
- * bodies that points stand for. */
+/* Common code of all fields at points: softenings, parameters, errors, and the source numbers of
+ * the bodies that points stand for. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -51,9 +51,9 @@ enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_poi
 {
     const int expands = ky_force_kind(cpu->parameters->force)->expands;
     if (cpu->parameters->mutual)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "mutual interactions are among bodies: for the field at points leave out "
-                       "--mutual");
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "mutual interactions are between bodies: for the field at points leave out --mutual");
     return expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
 }
 

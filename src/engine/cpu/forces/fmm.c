@@ -1,12 +1,12 @@
 /* --force fmm: cells act on cells (physics/fmm.h, physics/taylor.h). The lanes make lists and sums
- * for one cell or group of sinks (lanes/fmm.h); here the sinks are gone through from the root down.
+ * for one cell or group of sinks (lanes/fmm.h); this file visits the sinks from the root down.
  *
- * A cell of sinks inherits from its parent the cells that are still to act, and the local
- * coefficients, moved to the middle of its own box. Below the cells that
- * the tree divides into groups the sinks are the groups. Large cells are done level by level, the
- * cells of one level by all threads; what is below them is cut into branches, each done by one
- * thread, depth first. Lists and sums depend on the tree and the last accelerations alone, so that
- * the bits do not depend on threads. */
+ * A cell of sinks inherits from its parent the list of cells that have yet to act, and the local
+ * coefficients, shifted to the middle of its own box. Below the cells that the tree divides into
+ * groups the sinks are the groups. Large cells are done level by level, with all threads sharing
+ * the cells of a level; the part of the tree below them is cut into branches, each done by one
+ * thread, depth first. Lists and sums depend only on the tree and the last accelerations, so the
+ * bits do not depend on threads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,22 +21,22 @@
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
-/* A branch has at most BRANCH bodies. */
+/* Maximum number of bodies in a branch. */
 enum { BRANCH = 8192 };
 #define NO_PARENT UINT32_MAX
 
-/* Data of the sinks in a cell before forces: the smallest last |a| for G = 1, the range of ε², and
- * whether any sink is active. */
+/* Data of the sinks in a cell, collected before the forces: the smallest last |a| for G = 1, the
+ * range of ε², and whether any sink is active. */
 struct below {
     float least, low2, high2;
     int active;
-    int is_other; /* a root of another engine's tree: nothing below it is a sink here */
+    int is_other; /* a root of another engine's tree: there are no sinks below it */
 };
 
 /* A large cell, or a branch. */
 struct part {
-    uint32_t cell, parent; /* parent: place among the large ones */
-    int32_t depth;         /* of a large one */
+    uint32_t cell, parent; /* parent: index among the large cells */
+    int32_t depth;         /* depth of a large cell */
     struct ky_fmm_list list;
     struct ky_fmm_sinks sinks;
 };
@@ -52,19 +52,19 @@ struct fmm {
     double alpha;
     struct ky_fmm_source *source; /* [cells] */
     float *pull;                  /* [n] ky_relative_pull, in the caller's order */
-    struct below *below, *group;  /* [cells] that have sinks below; [groups] */
-    struct part *large;           /* level by level */
+    struct below *below, *group;  /* [cells] cells with sinks; [groups] */
+    struct part *large;           /* large cells, level by level */
     struct part *branch;
     size_t larges, branches;
-    struct ky_cpu_turns turns; /* units are large cells, and branches */
-    struct ky_fmm_list root;   /* the list of the root: the root of the sources */
+    struct ky_cpu_turns turns; /* units are large cells and branches */
+    struct ky_fmm_list root;   /* the list of the root: the root of the sources' tree */
     float hold;
 };
 
 /* A thread's own data. */
 struct worker {
     void *space;
-    struct ky_fmm_list *list; /* by depth */
+    struct ky_fmm_list *list; /* indexed by depth */
     struct ky_fmm_counts counts;
     double cells, groups; /* seconds */
     int64_t more;
@@ -82,7 +82,7 @@ static void measure_pulls(const struct fmm *fmm)
         fmm->pull[i] = (float)ky_relative_pull(&fmm->relative, i);
 }
 
-/* Data of both. */
+/* Combines the data of both. */
 static struct below both(struct below a, struct below b)
 {
     return (struct below){fminf(a.least, b.least), fminf(a.low2, b.low2), fmaxf(a.high2, b.high2),
@@ -91,7 +91,7 @@ static struct below both(struct below a, struct below b)
 
 static const struct below nothing = {INFINITY, INFINITY, 0, 0, 0};
 
-/* |a| and ε² are taken over all bodies, so that forces do not depend on which are active. */
+/* |a| and ε² are taken over all bodies, so that forces do not depend on which bodies are active. */
 static struct below of_group(const struct fmm *fmm, const struct ky_group *group)
 {
     const struct ky_cpu *cpu = fmm->cpu;
@@ -150,7 +150,8 @@ static void measure_sinks(const struct fmm *fmm)
         fmm->below[fmm->large[k].cell] = of_children(fmm, fmm->large[k].cell);
 }
 
-/* Where several engines have parts of the bodies, the tree has the roots of the others' trees. */
+/* If several engines each have a part of the bodies, the tree contains the roots of the others'
+ * trees: marks them. */
 static void note_others(const struct fmm *fmm)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
@@ -164,7 +165,7 @@ static void note_others(const struct fmm *fmm)
     }
 }
 
-/* Lists large cells, level by level, and branches. KY_FAULT when memory is out. */
+/* Lists large cells, level by level, and branches. KY_FAULT if memory runs out. */
 static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
@@ -199,7 +200,7 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 
 /* ---- sinks ---- */
 
-/* The limits for sinks of a step. */
+/* The limits for the sinks of a cell or group. */
 static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below *below)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
@@ -238,7 +239,7 @@ static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm
     ky_cpu_inherit(parent, sinks, fmm->order);
 }
 
-/* The places of the results, which are far apart, come into the cache while the sums are made. */
+/* Prefetches the memory of the results, which is scattered, while the sums are computed. */
 static void prefetch_results(const struct ky_cpu *cpu, const struct ky_group *group)
 {
     for (uint32_t k = group->body; k < group->body + group->bodies; k++) {
@@ -291,7 +292,7 @@ static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_
     worker->groups += ky_clock() - start;
 }
 
-/* The sinks of a cell: `list` gets the cells that are left for its children. */
+/* Computes the sinks of a cell; `list` receives the cells that are left for its children. */
 static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
 {
@@ -302,7 +303,7 @@ static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
     worker->cells += ky_clock() - start;
 }
 
-/* A cell of a branch and all below it. */
+/* Computes a cell of a branch and everything below it. */
 static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
                     const struct ky_fmm_list *from, struct worker *worker, size_t depth)
 {
@@ -325,7 +326,7 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
 
 /* ---- all of it ---- */
 
-/* The inheritance of a large cell or a branch. */
+/* The inherited list of a large cell or a branch. */
 static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct part *part,
                                            const struct ky_fmm_sinks **parent)
 {
@@ -334,15 +335,15 @@ static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct p
     return is_root ? &fmm->root : &fmm->large[part->parent].list;
 }
 
-/* Leaves out of the counts the pairs that another engine counts. */
+/* Removes from the counts the pairs that another engine counts. */
 static void recount(const struct worker *before, struct worker *worker)
 {
     worker->counts = before->counts;
     worker->more = before->more;
 }
 
-/* 1 if no other engine that shares the system has the first bodies of a large cell, and counts it.
- */
+/* 1 if this engine counts a large cell: no other engine that shares the system has its first
+ * bodies. */
 static int has_first(const struct fmm *fmm, uint32_t cell)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
@@ -351,7 +352,7 @@ static int has_first(const struct fmm *fmm, uint32_t cell)
     return !fmm->below[cell].is_other;
 }
 
-/* Every engine needs all large cells with sinks below. */
+/* Computes a large cell. Every engine needs all large cells that have sinks below. */
 static void do_large(const struct fmm *fmm, size_t number, struct worker *worker)
 {
     struct part *part = &fmm->large[number];
@@ -366,7 +367,7 @@ static void do_large(const struct fmm *fmm, size_t number, struct worker *worker
         recount(&before, worker);
 }
 
-/* Large cells, level by level. */
+/* Computes the large cells, level by level. */
 static void do_larges(const struct fmm *fmm, struct worker *workers)
 {
     for (size_t begin = 0, end; begin < fmm->larges; begin = end) {
@@ -431,7 +432,7 @@ static void close_workers(const struct fmm *fmm, struct worker *workers)
     free(workers);
 }
 
-/* One for each thread, with so many bytes of space; NULL when memory is out. */
+/* Allocates one worker per thread, with this many bytes of work space; NULL if memory runs out. */
 static struct worker *open_workers(const struct fmm *fmm, size_t bytes)
 {
     const struct ky_cpu *cpu = fmm->cpu;
@@ -456,7 +457,7 @@ static int any_failed(const struct fmm *fmm, const struct worker *workers)
     return failed;
 }
 
-/* Computes the forces. Returns 0 when memory is out. */
+/* Computes the forces. Returns 0 if memory runs out. */
 static int act(struct fmm *fmm, struct worker *workers)
 {
     const struct ky_octree *sources = fmm->walk.walk.sources;
@@ -489,7 +490,7 @@ static void close_parts(struct part *parts, size_t count)
     free(parts);
 }
 
-/* KY_ROUGH where the error allows it, and pairs have one softening. */
+/* Adds KY_ROUGH if the error allows it and all pairs have the same softening. */
 static int how_of(const struct ky_cpu *cpu, const struct ky_parameters *parameters)
 {
     const int is_plain = !(cpu->how & ~KY_GUARD);
@@ -515,7 +516,7 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                       .alpha = parameters->alpha,
                       .turns = ky_cpu_turns(cpu),
                       .root = {&root, 1, 1}};
-    if (ky_opening_kind(parameters->opening)->by_alpha) { /* all ranks ask for it */
+    if (ky_opening_kind(parameters->opening)->by_alpha) { /* a collective call */
         fmm.relative = ky_cpu_relative(cpu);
         fmm.by_alpha = fmm.relative.per_unit > 0;
     }

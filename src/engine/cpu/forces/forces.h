@@ -4,41 +4,42 @@
 
 #include "engine/cpu/state/cpu.h"
 
-/* How a force is computed: one row of evaluate.c. */
+/* A method of computing a force: one row of evaluate.c. */
 struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    /* The walk through the tree, which has been built; NULL: the method has no tree. */
+    /* The walk through the tree, which has been built. NULL: the method has no tree. */
     enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
-    const char *instead; /* if the CPU lacks the method: the error, with an alternative */
+    const char *instead; /* if the CPU lacks the method: the error message, with an alternative */
 };
 
 /* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error names an
  * alternative. */
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
                              struct ky_error *error);
-/* The forces of the active bodies; NULL: of all. */
+/* Computes the forces on the active bodies; NULL: on all bodies. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
 
 /* ---- bodies with mass and others (massless.c) ---- */
 
-/* Divides the bodies by their masses. To be called after a change of masses. KY_FAULT when memory
- * is out. */
+/* Divides the bodies into bodies with and without mass. To be called after a change of masses.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_divide(struct ky_cpu *cpu, struct ky_error *error);
-/* Bytes of the parts without their trees, for n bodies, so many of them without mass. */
+/* Bytes of the parts without their trees, for n bodies, of which this many have no mass. */
 double ky_cpu_division_memory(size_t n, size_t massless);
 void ky_cpu_free_division(struct ky_cpu *cpu);
 /* Frees memory that the next evaluation allocates again. */
 void ky_cpu_trim_division(struct ky_cpu *cpu);
-/* The engine of the bodies that act, at their present positions: the same one, or its part. */
+/* The engine of the acting bodies, at their current positions: this engine, or its part with
+ * mass. */
 struct ky_cpu *ky_cpu_sources(struct ky_cpu *cpu);
-/* Forces with these parameters, of the active bodies of an engine. */
+/* Computes forces with these parameters on the active bodies of an engine. */
 typedef enum ky_status ky_cpu_pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error);
-/* The same for each of the parts of an engine, and the results to the engine; the engine itself
- * where there are no parts. */
+/* The same for each part of an engine, with the results copied to the engine; for the engine itself
+ * if it has no parts. */
 enum ky_status ky_cpu_pass_parts(struct ky_cpu *cpu, ky_cpu_pass *pass,
                                  const struct ky_parameters *parameters, struct ky_error *error);
 /* The tree whose cells act on the engine's bodies. */
@@ -46,53 +47,53 @@ static inline const struct ky_octree *ky_cpu_acting_tree(const struct ky_cpu *cp
 {
     return cpu->acting ? &cpu->acting->tree : &cpu->tree;
 }
-/* The parameters of a tree of `sinks` sinks that exert nothing, on which `bodies` bodies act. Where
- * they are scarce among the bodies, few of them share a list, whose box has many bodies. */
+/* The parameters of a tree of `sinks` massless sinks, on which `bodies` bodies act. If sinks are
+ * sparse among the bodies, few of them share a list, since their box contains many bodies. */
 struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, size_t sinks,
                                        size_t bodies);
 
 /* ---- the methods ---- */
 
-/* Forces of the active bodies by the exact sum, in the precision of the parameters. */
+/* Computes forces on the active bodies by the exact sum, in the precision of the parameters. */
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes of the columns of the exact sum for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
-/* The engine's bodies as sources of sums in double. The caller frees *eps2 after use. KY_FAULT when
- * memory is out. */
+/* Prepares the engine's bodies as sources of sums in double. The caller frees *eps2 after use.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
                                     double **eps2, struct ky_error *error);
-/* The same by the tree, with the walk of the method. */
+/* Computes forces by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
-/* Walk the active bodies through the built tree: each body by itself, or in the groups of the tree.
- */
+/* Walk the active bodies through the built tree: each body separately, or in the groups of the
+ * tree. */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The same where another tree acts on the groups. eps2: of a sink, unless the tree of the sinks has
+/* The same if another tree acts on the groups. eps2: of a sink, unless the tree of the sinks has
  * the softenings of its bodies. */
 enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                     const struct ky_octree *sources, double eps2,
                                     struct ky_error *error);
-/* The same where cells act on cells (--force fmm). */
+/* The same if cells act on cells (--force fmm). */
 enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
 /* The tree whose cells act on sinks. eps2: of a sink, unless the tree of the sinks has the
- * softenings of its bodies. angle: of the test by the opening angle. */
+ * softenings of its bodies. angle: tolerance of the test by the opening angle. */
 struct ky_cpu_cells {
     const struct ky_octree *sources;
     double eps2;
     float angle;
 };
-/* They act on the active bodies of cpu->tree, which are the bodies of `sources` or others
- * (points.c). KY_FAULT when memory is out. */
+/* Lets the cells act on the active bodies of cpu->tree, which are the bodies of `sources` or others
+ * (points.c). KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                 const struct ky_cpu_cells *cells, struct ky_error *error);
-/* The same where cells act on each other (--mutual; mutual.c). */
+/* The same if cells act on each other (--mutual; mutual.c). */
 enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field at points that walk in groups (points.c). Either array may be NULL. KY_FAULT when
- * memory is out. */
+/* The field at points that walk in groups (points.c). Either array may be NULL. KY_FAULT if memory
+ * runs out. */
 enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points *points,
                                       double (*acceleration)[3], double *potential,
                                       struct ky_error *error);
@@ -100,18 +101,18 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points
 enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *points,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
-/* ε² of point k in the engine's units, including the bodies' where all have the same; and the
- * smallest and the largest of any point. */
+/* ε² of point k in the engine's units, including the bodies' ε² if all bodies have the same; and
+ * the smallest and the largest over all points. */
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k);
 double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
 double ky_cpu_largest_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
 /* The box of a single point (struct ky_shared_tree). */
 struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct ky_points *points,
                                          size_t k);
-/* Bytes of its tree and its own for n bodies. */
+/* Bytes of the method and its tree for n bodies. */
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
-/* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening
- * must be one by θ. */
+/* The field for G = 1 at one point, in the engine's units, through the current tree, whose opening
+ * test must use θ. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 
 /* ---- the verbs `field`, `tides`, `exact` and `walk` ---- */
@@ -122,42 +123,43 @@ enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *po
                             double (*tide)[6], struct ky_error *error);
 /* The parameters of the tree for points. */
 struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu);
-/* KY_UNSUPPORTED for points that the method does not serve. */
+/* KY_UNSUPPORTED for points that the method does not support. */
 enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                    struct ky_error *error);
-/* The same points with the numbers of their bodies among the sources; the caller frees *body, which
- * is NULL if the numbers are unchanged. KY_FAULT when memory is out. */
+/* Converts the bodies of points to their numbers among the sources; the caller frees *body, which
+ * is NULL if the numbers are unchanged. KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                     struct ky_points *numbered, uint32_t **body,
                                     struct ky_error *error);
-/* NULL for `sinks`: all bodies. Engines that have parts of a system's bodies all call it, for the
- * same sinks of the system; either array may be NULL on some of them. */
+/* Exact sums; `sinks` NULL: for all bodies. Collective if engines each have a part of the bodies,
+ * for the same sinks of the system; either array may be NULL on some engines. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
-/* The same where the engine has all bodies, or others act too (direct.c). */
+/* The same if the engine has all bodies, or other bodies also act (direct.c). */
 enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size_t count,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
-/* A sink of an exact sum: a body or a point, the place of its results, and its number among the
+/* A sink of an exact sum: a body or a point, the index of its results, and its number among the
  * sources. */
 struct ky_cpu_wanted {
     size_t sink, place;
     uint32_t own;
 };
-/* Sorts the sinks, and finds block[0 … *blocks]: where blocks begin, and the end of the last. Sinks
- * that are summed for together have their sums in common chunks of sources. */
+/* Sorts the sinks, and finds block[0 … *blocks]: the first sink of each block, and the end of the
+ * last block. Sinks of a block are summed together and use the same chunks of sources. */
 void ky_cpu_make_blocks(struct ky_cpu_wanted *wanted, size_t count, size_t *block, size_t *blocks);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error);
 
 /* ---- work.c: the work of a tree that is kept ---- */
 
-/* Resets the noted work, for a new tree that is kept from now on. KY_FAULT when memory is out. */
+/* Resets the recorded work, for a new tree that is kept from now on. KY_FAULT if memory runs
+ * out. */
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_work(struct ky_cpu *cpu);
-/* Notes how many sources acted on each of `sinks` sinks, which walked together as group or body
- * number `unit` of the tree. Returns by how many interactions, over all sinks, this walk exceeds
- * the first one of the unit. */
+/* Records the number of sources that acted on each of `sinks` sinks, which walked together as group
+ * or body number `unit` of the tree. Returns the number of interactions, over all sinks, by which
+ * this walk exceeds the first one of the unit. */
 static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t sources,
                                        uint32_t sinks)
 {

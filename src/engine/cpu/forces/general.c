@@ -1,7 +1,7 @@
-/* The general walk of the CPU engine, for one group of sinks (general.h): consecutive bodies walk
- * together over `next` and `more`, with one distance test for their box. Bodies of opened leaves
- * are gathered; when there are many, each sink takes those within its reach. The action decides
- * what happens to a sink. */
+/* The general walk of the CPU engine for one group of sinks (general.h): consecutive bodies walk
+ * together along `next` and `more`, with one distance test for their box. Bodies of opened leaves
+ * are collected; when there are enough, each sink takes the bodies within its reach. The action
+ * determines the effect on a sink. */
 #include "engine/cpu/forces/general.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ enum ky_status ky_general_open(const struct ky_general *walk, struct ky_general_
 
 /* ---- sources ---- */
 
-/* Sorts the keys by the caller's index, their upper half, so that lists come out in order. */
+/* Sorts the keys by the caller's index, their upper half, so that lists are in ascending order. */
 static void sort_keys(struct ky_general_desk *desk, size_t count, size_t n)
 {
     for (unsigned shift = 32; n >> (shift - 32) > 0; shift += DIGIT) {
@@ -116,7 +116,7 @@ static void act_on(const struct ky_general *walk, struct ky_general_desk *desk,
     desk->sources.count = 0;
 }
 
-/* 1 if the body is past the reach of all sinks. */
+/* 1 if the body is beyond the reach of all sinks. */
 static int is_far(const struct ky_general *walk, const struct ky_general_desk *desk, uint32_t j)
 {
     const struct ky_octree *tree = walk->tree;
@@ -193,7 +193,7 @@ static void use_cell(const struct ky_general *walk, struct ky_general_desk *desk
     desk->cells += group->bodies;
 }
 
-/* Walks through a cell and all below it. */
+/* Walks through a cell and everything below it. */
 static void walk_below(const struct ky_general *walk, struct ky_general_desk *desk,
                        const struct ky_group *group, uint32_t top)
 {
@@ -229,7 +229,7 @@ static double bound2(const struct ky_general *walk, const struct ky_general_desk
                        : (double)KY_VISIT_FAR;
 }
 
-/* Where bound2 of the sink at a place is kept. */
+/* The memory of bound2 for the sink at a place. */
 static double *bound2_of(const struct ky_general *walk, const struct ky_general_desk *desk,
                          uint32_t place)
 {
@@ -321,8 +321,8 @@ static void place_box(const struct ky_general *walk, struct ky_general_desk *des
     desk->sinks.end = group->body + group->bodies;
 }
 
-/* The caller gets ascending lists. A walk whose sources fit into one batch finds its bodies in that
- * order already; a walk with several batches may not. */
+/* The caller gets lists in ascending order. A walk whose sources fit into one batch finds its
+ * bodies in that order already; a walk with several batches may not. */
 static void order_list(uint32_t *list, size_t count)
 {
     for (size_t k = 1; k < count; k++)

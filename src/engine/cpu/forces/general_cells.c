@@ -1,12 +1,12 @@
-/* The general walk of the CPU engine for all sinks. For an action that wants the dual walk
- * (KY_DUAL) cells of sinks walk against cells of sources: a cell of sinks inherits from its parent
- * the cells that are still undecided, drops those that its own test passes, and opens those that
- * are large beside itself. The groups at the bottom begin with what is left. For other actions they
- * begin with the root.
+/* The general walk of the CPU engine for all sinks. For an action that needs the dual walk
+ * (KY_DUAL) cells of sinks walk against cells of sources: a cell of sinks inherits the undecided
+ * cells from its parent, drops cells that its own test passes, and opens cells that are large
+ * compared with itself. The groups at the bottom begin with the remaining cells. For other actions
+ * they begin with the root.
  *
- * The tree is cut into branches, each done by one thread, from the root's list on. Lists depend on
- * the tree and the reaches alone, so that the bits do not depend on threads; and they keep the
- * order of the curve, so that a sink meets bodies in the order of a walk from the root. */
+ * The tree is cut into branches, each done by one thread, from the root's list on. Lists depend
+ * only on the tree and the reaches, so the bits do not depend on threads; and they keep the order
+ * of the curve, so that a sink visits bodies in the order of a walk from the root. */
 #include "engine/cpu/forces/general.h"
 
 #include <math.h>
@@ -19,16 +19,17 @@
 #include "engine/cpu/tree/tree.h"
 #include "octree/host_cells.h"
 
-/* A branch has at most BRANCH bodies, or 1/BRANCHES of all, unless its sinks are groups. */
+/* Maximum size of a branch: BRANCH bodies, or 1/BRANCHES of all bodies; unless its sinks are
+ * groups. */
 enum { BRANCH = 8192, BRANCHES = 64 };
 
-/* A cell of sources is opened if its longest side is more than so many times the longest side of
- * the sinks: cells of the same level qualify, although their boxes are boxes of bodies. */
+/* A cell of sources is opened if its longest side exceeds this many times the longest side of the
+ * sinks: cells of the same level stay closed, although their boxes are boxes of bodies. */
 #define LARGER 0.7
 
 struct all {
     struct ky_general walk;
-    struct ky_general_reach *cell, *group; /* [cells] that have sinks below; [groups] */
+    struct ky_general_reach *cell, *group; /* [cells] cells with sinks; [groups] */
     uint32_t *branch;
     size_t branches;
     int is_dual;
@@ -96,7 +97,7 @@ static void place_cell(const struct all *all, uint32_t cell, struct ky_general_s
     sinks->end = link->body + link->bodies;
 }
 
-/* The rest of the list for the sinks of a cell goes to `list`. */
+/* Writes the remaining cells of the list for the sinks of a cell to `list`. */
 static void inherit(const struct all *all, uint32_t cell, const struct ky_general_list *from,
                     struct ky_general_list *list, struct ky_general_desk *desk)
 {
@@ -119,7 +120,7 @@ static void inherit(const struct all *all, uint32_t cell, const struct ky_genera
     }
 }
 
-/* A cell of a branch and all below it. */
+/* Processes a cell of a branch and everything below it. */
 static void descend(const struct all *all, uint32_t cell, const struct ky_general_list *from,
                     struct ky_general_desk *desk, size_t depth)
 {
@@ -151,7 +152,7 @@ static void do_branch(const struct all *all, struct ky_general_desk *desk, uint3
     descend(all, cell, &from, desk, 0);
 }
 
-/* Adds the branches at or below a cell: the largest cells of at most so many bodies, and leaves
+/* Adds the branches at or below a cell: the largest cells with at most this many bodies, and leaves
  * above them, that have sinks. */
 static void add_branches(struct all *all, uint32_t cell, size_t most)
 {
@@ -194,7 +195,7 @@ static void close_desks(const struct all *all, struct ky_general_desk *desk)
     free(desk);
 }
 
-/* One for each thread. */
+/* Opens one desk per thread. */
 static enum ky_status open_desks(const struct all *all, struct ky_general_desk **desk,
                                  struct ky_error *error)
 {
@@ -211,7 +212,7 @@ static enum ky_status open_desks(const struct all *all, struct ky_general_desk *
     return status;
 }
 
-/* The work of the threads. */
+/* Adds the work of the threads to the report. */
 static enum ky_status report(const struct all *all, const struct ky_general_desk *desk,
                              struct ky_error *error)
 {
@@ -261,9 +262,9 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
 
 /* ---- engines that share a system ---- */
 
-/* The request to the engine's own tree: the reach of its bodies. */
+/* The context of reach_of: the reach of the bodies, for the request to the engine's own tree. */
 struct looking {
-    struct ky_general walk; /* of its own tree, with room for bound2 */
+    struct ky_general walk; /* for its own tree, with memory for bound2 */
     struct ky_general_desk *desk;
 };
 
@@ -278,7 +279,7 @@ static double reach_of(void *context, const struct ky_octree *own, uint32_t firs
     return sqrt(ky_general_measure(&walk, &looking->desk[ky_thread()], &group).most2);
 }
 
-/* The tree with the bodies of other ranks within reach. Finds bound2 of all sinks. */
+/* Makes the tree with the bodies of other ranks within reach. Computes bound2 of all sinks. */
 static enum ky_status share(struct ky_general *walk, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
@@ -299,7 +300,7 @@ static enum ky_status share(struct ky_general *walk, const struct ky_parameters 
     return status;
 }
 
-/* Makes the tree of the walk. An action with an unlimited reach goes by the opening test. */
+/* Makes the tree of the walk. An action with an unlimited reach uses the opening test. */
 static enum ky_status stand(struct ky_general *walk, struct ky_error *error)
 {
     struct ky_cpu *cpu = walk->cpu;

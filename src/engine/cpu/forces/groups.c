@@ -28,10 +28,10 @@ void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
     }
 }
 
-/* Whether floats relative to the group's centre are too coarse for its closest pairs: half the
- * group's extent is over WIDE times the distance of neighbours along the curve (the smallest eighth
- * of them). This is so in a group with some bodies of the bulk and an outlier. Float resolves half
- * × 6e-8, which is then 6e-5 of that distance. */
+/* 1 if floats relative to the group's centre are too coarse for its closest pairs: half the group's
+ * extent exceeds WIDE times the distance of neighbours along the curve (the smallest eighth of
+ * these distances). This happens in a group with some bodies of the bulk and an outlier. Float
+ * resolves half × 6e-8, which is then 6e-5 of that distance. */
 static int is_wide(const struct ky_octree *tree, const struct ky_group *group, double half)
 {
     enum { WIDE = 1000, SHARE = 8 };
@@ -63,7 +63,7 @@ int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *gro
     return precision;
 }
 
-/* The number of the first group at or after a body. */
+/* The index of the first group at or after a body. */
 static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
 {
     size_t low = 0, high = tree->groups;

@@ -1,5 +1,5 @@
-/* Groups of bodies that are sinks together: which of them are active, the precision that they need,
- * and their results. */
+/* Groups of bodies that are sinks together: their active bodies, the precision that they need, and
+ * their results. */
 #ifndef KY_CPU_GROUPS_H
 #define KY_CPU_GROUPS_H
 
@@ -11,10 +11,10 @@ void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
 /* Stores the accelerations and potentials of the listed bodies. */
 void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
                         const struct ky_group_sinks *sinks);
-/* The precision of the lanes for a group, half of whose longest side is given: the precision of the
- * parameters, or KY_DOUBLE where it is not accurate enough. */
+/* The precision of the lanes for a group, given half its longest side: the precision of the
+ * parameters, or KY_DOUBLE if that is not accurate enough. */
 int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half);
-/* The same for some groups that follow each other. */
+/* The same for several consecutive groups. */
 int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
 
 /* The groups of a cell that is divided into groups: first ≤ number < end. */
@@ -22,8 +22,8 @@ struct ky_cpu_range {
     uint32_t first, end;
 };
 struct ky_cpu_range ky_cpu_groups_of(const struct ky_octree *tree, uint32_t cell);
-/* Lists the largest cells of at most so many bodies, and leaves above them. Returns how many they
- * are; at most all cells. */
+/* Lists the largest cells with at most this many bodies, and leaves above them. Returns their
+ * number, at most the number of cells. */
 size_t ky_cpu_cut(const struct ky_octree *tree, uint32_t bodies, uint32_t *branch);
 
 #endif

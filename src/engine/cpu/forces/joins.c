@@ -1,10 +1,10 @@
 /* The dual walk of the CPU engine, for actions that join bodies: cells walk against cells. A cell
- * is whole if all of its bodies are joined to each other, by the action's test of its own box. Two
- * whole cells need one pair of bodies to become one group, and none if they are one already. So the
- * work does not grow with the number of pairs.
+ * is whole if all of its bodies are joined to each other, by the action's test of its own box. To
+ * join two whole cells into one group needs one pair of bodies, and none if they are in the same
+ * group already. So the work does not grow with the number of pairs.
  *
- * Threads join the bodies of a forest (forest.h), so that the groups do not depend on the order of
- * the joins. */
+ * Threads join the bodies of a forest (forest.h), so the groups do not depend on the order of the
+ * joins. */
 #include "base/forest.h"
 #include "engine/cpu/forces/action.h"
 
@@ -17,7 +17,7 @@
 #include "engine/cpu/tree/tree.h"
 #include "octree/host_cells.h"
 
-enum { TASK = 1024 }; /* bodies of a cell that is walked for at a time; or more, if it is whole */
+enum { TASK = 1024 }; /* maximum number of bodies of a cell per task, unless the cell is whole */
 
 struct joins {
     struct ky_cpu *cpu;
@@ -27,8 +27,8 @@ struct joins {
     struct ky_group own;        /* the engine's bodies in the tree */
     uint32_t *parent;           /* [n] */
     unsigned char *whole;       /* [nodes] 1: all bodies of the cell are joined to each other */
-    double most, most2, least2; /* reaches of the system's bodies; most is rounded up a little */
-    uint32_t *task;             /* [tasks] cells */
+    double most, most2, least2; /* reaches of the system's bodies; most is slightly rounded up */
+    uint32_t *task;             /* [tasks] their cells */
     size_t tasks;
 };
 
@@ -53,7 +53,7 @@ static void place_side(const struct joins *joins, struct side *side, uint32_t ce
     ky_cell_middle(joins->tree, cell, side->centre, side->half_side);
 }
 
-/* The square of the least distance between bodies of the two cells, rounded down a little. */
+/* The square of the smallest distance between bodies of the two cells, slightly rounded down. */
 static double gap2(const struct side *a, const struct side *b)
 {
     double gap[3];
@@ -82,7 +82,7 @@ static int test(const struct joins *joins, const struct side *a, const struct si
     return joins->action->test(&span);
 }
 
-/* A cell is whole by its own box alone, whatever its parent is. */
+/* Finds the whole cells, each by its own box only, independent of its parent. */
 static void find_whole_cells(const struct joins *joins)
 {
     const size_t nodes = joins->tree->nodes;
@@ -125,8 +125,8 @@ static int is_own(const struct joins *joins, uint32_t place)
     return place >= joins->own.body && place - joins->own.body < joins->own.bodies;
 }
 
-/* Whether the action joins the body at place j to the one at place i. For another engine's body
- * that engine asks. */
+/* 1 if the action joins the body at place j to the one at place i. For a body of another engine
+ * that engine evaluates the action. */
 static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
 {
     const struct ky_octree *tree = joins->tree;
@@ -145,8 +145,8 @@ static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
     return r2 <= joins->action->reach2(&sink) && joins->action->joins(&sink, &body);
 }
 
-/* Joins the two if they are in two groups and the action says so. Returns 1 if they are in one
- * group now. */
+/* Joins the two if they are in different groups and the action joins them. Returns 1 if they are
+ * now in the same group. */
 static int try_pair(const struct joins *joins, uint32_t i, uint32_t j)
 {
     double r2 = distance2(joins->tree, i, j);
@@ -160,7 +160,7 @@ static int try_pair(const struct joins *joins, uint32_t i, uint32_t j)
     return one;
 }
 
-/* The bodies of a leaf among each other. */
+/* Joins the bodies of a leaf among each other. */
 static void join_leaf(const struct joins *joins, struct counts *counts, uint32_t cell)
 {
     const struct ky_cell_link *link = &joins->tree->link[cell];
@@ -171,7 +171,7 @@ static void join_leaf(const struct joins *joins, struct counts *counts, uint32_t
     counts->bodies += (uint64_t)link->bodies * (link->bodies - 1) / 2;
 }
 
-/* Body i against the bodies of a leaf. If the leaf is whole, one of them is enough. */
+/* Tests body i against the bodies of a leaf. If the leaf is whole, one of them is enough. */
 static void join_body_leaf(const struct joins *joins, struct counts *counts, uint32_t i,
                            const struct side *leaf)
 {
@@ -182,7 +182,7 @@ static void join_body_leaf(const struct joins *joins, struct counts *counts, uin
             return;
 }
 
-/* Body i against a whole cell. */
+/* Tests body i against a whole cell. */
 static void join_body(const struct joins *joins, struct counts *counts, uint32_t i,
                       const struct side *own, const struct side *side)
 {
@@ -206,7 +206,7 @@ static void join_body(const struct joins *joins, struct counts *counts, uint32_t
     }
 }
 
-/* The bodies of a leaf one by one against a whole cell. */
+/* Tests the bodies of a leaf one by one against a whole cell. */
 static void join_bodies_cell(const struct joins *joins, struct counts *counts,
                              const struct side *leaf, const struct side *other)
 {
@@ -223,8 +223,8 @@ static void join_bodies_cell(const struct joins *joins, struct counts *counts,
     }
 }
 
-/* Two leaves. If both are whole, one pair is enough. Most bodies are out of reach of the other
- * leaf's box along one axis. */
+/* Tests two leaves against each other. If both are whole, one pair is enough. Most bodies are
+ * beyond the reach of the other leaf's box along one axis. */
 static void join_leaves(const struct joins *joins, struct counts *counts, const struct side *leaf,
                         const struct side *other)
 {
@@ -254,7 +254,7 @@ static void join_leaves(const struct joins *joins, struct counts *counts, const 
 static void join_between(const struct joins *joins, struct counts *counts, const struct side *a,
                          const struct side *b);
 
-/* The children of `open` against the other cell. */
+/* Tests the children of `open` against the other cell. */
 static void join_children(const struct joins *joins, struct counts *counts, const struct side *open,
                           const struct side *other)
 {
@@ -269,14 +269,14 @@ static void join_children(const struct joins *joins, struct counts *counts, cons
     }
 }
 
-/* Two cells within reach of each other. A cell that is not whole is opened before one that is, and
- * of two alike the larger. */
+/* Two cells within reach of each other. A cell that is not whole is opened before one that is; of
+ * two alike the larger one is opened. */
 static void join_between(const struct joins *joins, struct counts *counts, const struct side *a,
                          const struct side *b)
 {
     const struct ky_cell_link *link = joins->tree->link;
     uint32_t *parent = joins->parent, first = link[a->cell].body, other = link[b->cell].body;
-    if (!link[a->cell].bodies || !link[b->cell].bodies) /* bodies of another rank, out of reach */
+    if (!link[a->cell].bodies || !link[b->cell].bodies) /* of another rank, out of reach */
         return;
     if (a->whole && b->whole && ky_forest_root(parent, first) == ky_forest_root(parent, other))
         return;
@@ -297,11 +297,11 @@ static void join_between(const struct joins *joins, struct counts *counts, const
         join_children(joins, counts, b, a);
 }
 
-/* All pairs within a cell. */
+/* Tests all pairs within a cell. */
 static void join_within(const struct joins *joins, struct counts *counts, const struct side *side)
 {
     const struct ky_octree *tree = joins->tree;
-    struct side child[8]; /* softenings may divide a cell into two, keys into eight */
+    struct side child[8]; /* a softening may split a cell into two, keys into eight */
     if (side->whole) {
         join_all(joins->parent, &tree->link[side->cell]);
         return;
@@ -324,8 +324,8 @@ static void join_within(const struct joins *joins, struct counts *counts, const 
 
 /* ---- all cells ---- */
 
-/* A task against the bodies in this cell: the bodies behind it along the curve, and other ranks'
- * bodies before it. */
+/* Tests a task against the bodies in this cell: the later bodies along the curve, and earlier
+ * bodies of other ranks. */
 static void join_later(const struct joins *joins, struct counts *counts, const struct side *task,
                        uint32_t cell)
 {
@@ -360,8 +360,8 @@ static void do_task(const struct joins *joins, struct counts *counts, uint32_t c
     counts->cells += own.cells;
 }
 
-/* Adds the tasks of a cell to the list, of the engine's own bodies; where joins->task is NULL it
- * counts them. */
+/* Adds the tasks of a cell with the engine's own bodies to the list; counts them if joins->task is
+ * NULL. */
 static void find_tasks(struct joins *joins, uint32_t cell)
 {
     const struct ky_cell_link *link = &joins->tree->link[cell];
@@ -406,7 +406,7 @@ static enum ky_status do_tasks(struct joins *joins, struct ky_error *error)
 
 /* ---- the start and the results ---- */
 
-/* The largest and the smallest of all engines' reaches. */
+/* The largest and the smallest reach over all engines. */
 static enum ky_status join_reaches(const struct ky_shared *shared, double *most2, double *least2,
                                    struct ky_error *error)
 {
@@ -482,7 +482,8 @@ static void give_groups(const struct joins *joins, const uint32_t *smallest)
     }
 }
 
-/* The pairs of a body and the smallest of its group, in place of the groups. */
+/* Returns for each body its joined pairs and the smallest index of its group instead of the
+ * groups. */
 static enum ky_status give_links(const struct joins *joins, const uint32_t *smallest,
                                  struct ky_error *error)
 {
@@ -505,7 +506,7 @@ static enum ky_status give_links(const struct joins *joins, const uint32_t *smal
     return KY_OK;
 }
 
-/* Each body is a group of its own. */
+/* Makes each body a group of its own. */
 static void plant(uint32_t *parent, size_t n, int team)
 {
     (void)team; /* without OpenMP */
@@ -540,7 +541,7 @@ static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error
     return status;
 }
 
-/* The function `reach` of struct ky_shared_tree: as far as any body of the system. */
+/* The function `reach` of struct ky_shared_tree: the largest reach of any body in the system. */
 static double reach_of(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies)
 {
     (void)own;

@@ -1,10 +1,10 @@
-/* Bodies without mass among others: they are sinks and nothing else. The forces of such an engine
- * are those of two parts, which are engines for forces alone. The bodies with mass act on each
- * other as if there were no others. Then they act on the massless ones, which have a tree of their
- * own where the method has trees. Where all bodies have mass, or none has, there are no parts.
+/* Systems with some massless bodies, which are only sinks. The forces of such an engine are
+ * computed by two parts, which are engines used only for forces. The bodies with mass act on each
+ * other as if there were no others. Then they act on the massless bodies, which have their own tree
+ * if the method has trees. If all bodies have mass, or none has, there are no parts.
  *
- * The parts copy positions before each pass, and their results are copied back: a few numbers a
- * body. Their trees stay from block to block as that of an engine does. */
+ * The parts copy positions before each pass, and their results are copied back: a few numbers per
+ * body. Their trees are kept from block to block like an engine's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ void ky_cpu_trim_division(struct ky_cpu *cpu)
     }
 }
 
-/* The bodies of a part, numbers of the engine. */
+/* The bodies of a part, as indices of the engine. */
 static const uint32_t *bodies_of(const struct ky_cpu *cpu, int k)
 {
     return cpu->division.body + (k == WITHOUT ? cpu->division.sources : 0);
@@ -149,17 +149,17 @@ static int has_sinks(const struct ky_cpu *part)
     return !part->active || part->active->count > 0;
 }
 
-/* 1 if a part has to build its tree anew. Massless bodies must not change the forces on bodies with
+/* 1 if a part has to rebuild its tree. Massless bodies must not change the forces on bodies with
  * mass. So each part decides by the cost of its own walks, and a tree that was built when no step
- * of its bodies ended is built again when a step ends. */
+ * of its bodies ended is rebuilt when a step ends. */
 static int is_worn(const struct ky_cpu *part)
 {
     return has_sinks(part) &&
            (part->kept.early || part->kept.more > KY_BLOCKS_BUILD * (int64_t)part->n);
 }
 
-/* Where a kept tree serves, positions are rows, as it takes them; else columns. The active bodies
- * of the part are known. */
+/* Copies the positions of a part's bodies: as rows if a kept tree is valid, which takes rows,
+ * otherwise as columns. The active bodies of the part are known. */
 static void gather(const struct ky_cpu *cpu, int k)
 {
     struct ky_cpu *part = &cpu->division.part[k];
@@ -201,7 +201,7 @@ struct ky_cpu *ky_cpu_sources(struct ky_cpu *cpu)
     return &cpu->division.part[WITH_MASS];
 }
 
-/* Lists the active bodies of a part; NULL: all are. */
+/* Lists the active bodies of a part; NULL: all are active. */
 static enum ky_status activate(struct ky_cpu *cpu, int k, struct ky_active *active,
                                struct ky_error *error)
 {
@@ -252,7 +252,7 @@ static void add_report(struct ky_force_report *to, const struct ky_force_report 
 
 /* ---- a pass ---- */
 
-/* Massless bodies with a tree that serves need nothing where none of them is active. */
+/* 1 if massless bodies with a valid tree need nothing because none of them is active. */
 static int may_rest(const struct ky_cpu *cpu, int k)
 {
     const struct ky_cpu *part = &cpu->division.part[k];
@@ -295,10 +295,10 @@ enum ky_status ky_cpu_pass_parts(struct ky_cpu *cpu, ky_cpu_pass *pass,
 
 /* ---- the tree of sinks ---- */
 
-/* Bodies for each sink in a group. */
+/* Number of bodies per sink in a group. */
 enum { BODIES_OF_SINK = 8 };
 
-/* The largest group: one sink where the bodies are many more than the sinks. */
+/* The maximum size of a group: one sink if there are many more bodies than sinks. */
 static int group_of(int most, size_t sinks, size_t bodies)
 {
     const double share = (double)sinks * most / (1.0 + (double)bodies / BODIES_OF_SINK);
@@ -309,7 +309,7 @@ struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, s
                                        size_t bodies)
 {
     struct ky_parameters tree = *parameters;
-    tree.multipole = 1; /* sinks exert nothing */
+    tree.multipole = 1; /* sinks exert no force */
     tree.opening = KY_OPENING_AT_FIRST;
     tree.group = tree.leaf = group_of(tree.group, sinks, bodies);
     return tree;

@@ -1,5 +1,5 @@
-/* The division of sums with jerks among threads: which thread sums which sources for which block of
- * sinks. */
+/* The division of sums with jerks among threads: the sources and the blocks of sinks of each
+ * thread. */
 #include "engine/cpu/forces/moving.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 
 /* Requests that fill lists. */
 enum { LISTED = KY_MOVING_LISTS | KY_MOVING_NEAR };
-/* Slices of the sources, whose sums are added one after the other: at most SLICES, of at least
- * LEAST_SOURCES sources. They do not depend on the sinks, so that the bits of a sink do not depend
- * on the other sinks of a call. Slices begin at whole vectors. */
+/* Slices of the sources, whose sums are added one after the other: at most SLICES, with at least
+ * LEAST_SOURCES sources each. They do not depend on the sinks, so that the bits of a sink do not
+ * depend on the other sinks of a call. Slices begin at whole vectors. */
 enum { SLICES = 64, LEAST_SOURCES = 4096, VECTORS = 64 };
-/* Blocks from which on each thread takes whole blocks; pairs from which on several threads are
- * worth their start. */
+/* Number of blocks for which each thread takes whole blocks; number of pairs for which several
+ * threads are worth their start. */
 enum { MANY_BLOCKS = 32, FEW_PAIRS = 100000 };
 
 static size_t slices(const struct ky_moving_task *task)
@@ -57,7 +57,7 @@ static void add(struct ky_moving_sinks *to, const struct ky_moving_sinks *from, 
     }
 }
 
-/* Blocks of sinks for all slices but the first, with lists if they are wanted. */
+/* Blocks of sinks for all slices but the first, with lists if requested. */
 static struct ky_moving_sinks *make_parts(const struct ky_moving_task *task, size_t count,
                                           uint32_t **lists)
 {
@@ -78,7 +78,7 @@ static void run_slice(const struct ky_moving_task *task, size_t slice, size_t co
                                          begin(task, slice + 1, count), sinks);
 }
 
-/* Threads take whole blocks, slice after slice. */
+/* Threads take whole blocks, one slice after the other. */
 static void run_blocks(const struct ky_moving_task *task, size_t count, int threads)
 {
     (void)threads; /* without OpenMP */
@@ -88,7 +88,7 @@ static void run_blocks(const struct ky_moving_task *task, size_t count, int thre
             run_slice(task, slice, count, &task->block[k]);
 }
 
-/* Threads share slices too. */
+/* Threads also divide the slices. */
 static enum ky_status run_parts(const struct ky_moving_task *task, size_t count,
                                 struct ky_error *error)
 {

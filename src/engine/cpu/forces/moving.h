@@ -1,5 +1,5 @@
-/* Sums with jerks over all sources for any number of sinks, by threads: lanes/moving_table.h does
- * one block. */
+/* Sums with jerks over all sources for any number of sinks, with threads; lanes/moving_table.h
+ * computes one block. */
 #ifndef KY_CPU_MOVING_H
 #define KY_CPU_MOVING_H
 
@@ -11,13 +11,14 @@ struct ky_moving_task {
     int precision, threads;
     const struct ky_moving *moving;
     size_t sources, blocks;
-    struct ky_moving_sinks *block; /* [blocks] filled by the caller; results are added here */
+    struct ky_moving_sinks *block; /* [blocks] filled by the caller; results are added */
 };
 
-/* Clears the sums and the found bodies of a block. */
+/* Clears the sums and the lists of a block. */
 void ky_moving_clear(struct ky_moving_sinks *sinks);
-/* The results of all blocks. The bits do not depend on the number of threads, nor, for a sink, on
- * the other sinks. If blocks are few the sources are divided too. KY_FAULT where memory is out. */
+/* Computes the results of all blocks. The bits do not depend on the number of threads, nor, for a
+ * sink, on the other sinks. If there are few blocks the sources are divided too. KY_FAULT if memory
+ * runs out. */
 enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error *error);
 
 #endif

@@ -1,15 +1,16 @@
-/* --force fmm with --mutual: a pair of cells acts both ways or neither, so that the net force on
- * all bodies vanishes but for roundings.
+/* --force fmm with --mutual: a pair of cells acts in both directions or in neither, so that total
+ * momentum is conserved to rounding errors.
  *
- * The expansion of A about the centre of B and that of B about the centre of A have the same terms
+ * The expansions of A about the centre of B and of B about the centre of A have the same terms
  * M_n M_m D_(n+m), |n| + |m| < p, with opposite signs (physics/taylor.h), if local coefficients are
- * about the centres of mass, as moments are. What is left is that no pair acts in one direction
- * alone: the lanes decide the same for both (lanes/mutual.h), and below leaves there is nothing but
- * pairs of bodies. Cells that act on single bodies have no counterpart here.
+ * about the centres of mass, like moments. It remains to ensure that no pair acts in one direction
+ * only: the lanes make the same decision for both (lanes/mutual.h), and below leaves there are only
+ * pairs of bodies. Cells that act on single bodies would have no counterpart, so there are none.
  *
- * Each direction of a pair is a sum of the cell that feels it, so that no two threads share sums.
- * The tree is cut into branches, each done by one thread. A branch begins at the root, and does the
- * few cells above it as every other branch below them does: so bits do not depend on threads. */
+ * Each direction of a pair is added to the sum of the cell that feels it, so that no two threads
+ * share sums. The tree is cut into branches, each done by one thread. A branch begins at the root,
+ * and repeats the few cells above it, as all other branches below these do: so the bits do not
+ * depend on threads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
-/* A branch has at most BRANCH bodies, unless it is a leaf. */
+/* Maximum number of bodies in a branch, unless it is a leaf. */
 enum { BRANCH = 8192 };
 
 /* The smallest last |a| of the bodies in a cell, for G = 1, and the range of their ε². */
@@ -45,14 +46,14 @@ struct mutual {
     uint32_t *branch;
     size_t branches;
     float hold;
-    double centre[3]; /* the middle of the bulk */
+    double centre[3]; /* the centre of the bulk of the bodies */
 };
 
 /* A thread's own data. */
 struct worker {
     void *space;
-    struct ky_fmm_list *list;            /* by depth */
-    struct ky_fmm_counts counts, others; /* others: of cells that other branches count */
+    struct ky_fmm_list *list;            /* indexed by depth */
+    struct ky_fmm_counts counts, others; /* others: for cells that other branches count */
     double all, groups;                  /* seconds */
     int failed;
 };
@@ -86,7 +87,8 @@ static struct below of_children(const struct mutual *m, uint32_t cell)
     return below;
 }
 
-/* The test's data of a cell. Its mean ε² may differ from the ε² of a body by the whole range. */
+/* The data of a cell for the test. Its mean ε² may differ from the ε² of a body by the whole
+ * range. */
 static struct ky_mutual_cell cell_of(const struct mutual *m, const struct below *below)
 {
     struct ky_mutual_cell cell = {.error = INFINITY, .least = 0};
@@ -98,10 +100,10 @@ static struct ky_mutual_cell cell_of(const struct mutual *m, const struct below 
     return cell;
 }
 
-/* A cell of few bodies is a leaf, unless it is wide: unless its radius is more than WIDE times the
- * distance at which all bodies together would exert the smallest |a| of its own (before that is
- * known, its distance from the middle of the bulk). The many cells that
- * are small beside a wide one would act on it body by body. */
+/* A cell of few bodies is a leaf, unless it is wide: its radius exceeds WIDE times the distance at
+ * which all bodies together would exert the smallest |a| of its own bodies (before that is known,
+ * its distance from the middle of the bulk). Many cells, small compared with a wide one, would act
+ * on it body by body. */
 #define WIDE 0.1
 static int is_leaf(const struct mutual *m, uint32_t cell)
 {
@@ -160,7 +162,7 @@ static void place_cell(const struct mutual *m, uint32_t cell, const struct ky_fm
     ky_cpu_inherit(parent, sinks, m->walk.order);
 }
 
-/* Bodies of a leaf, which act on all in the list and are acted on: with a tolerance of 0 no cell
+/* The bodies of a leaf, which interact with all bodies in the list: with a tolerance of 0 no cell
  * acts as a whole. */
 static void do_group(const struct mutual *m, const struct ky_group *group,
                      const struct ky_fmm_sinks *leaf, const struct ky_fmm_list *from,
@@ -195,7 +197,7 @@ static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
     worker->groups += ky_clock() - start;
 }
 
-/* A cell that holds the branch or is in it, and likewise for the cells below it. */
+/* Processes a cell that contains the branch or is in it, and the cells below it in the same way. */
 static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *parent,
                     const struct ky_fmm_list *from, uint32_t branch, struct worker *worker,
                     size_t depth)
@@ -242,7 +244,7 @@ static void close_workers(const struct mutual *m, struct worker *workers)
     free(workers);
 }
 
-/* One for each thread; NULL when memory is out. */
+/* Allocates one worker per thread; NULL if memory runs out. */
 static struct worker *open_workers(const struct mutual *m)
 {
     const struct ky_cpu *cpu = m->cpu;
@@ -258,7 +260,7 @@ static struct worker *open_workers(const struct mutual *m)
     return workers;
 }
 
-/* Returns 0 when memory is out. */
+/* Returns 0 if memory runs out. */
 static int go(struct mutual *m, struct worker *workers)
 {
     struct ky_cpu *cpu = m->cpu;

@@ -1,15 +1,15 @@
-/* The field at points by --force fmm and tree: the points are sinks of the walk for groups, in a
- * tree of their own, and the cells of the bodies act on them.
+/* The field at points by --force fmm and tree: the points are sinks of the group walk, in a tree of
+ * their own, and the cells of the bodies act on them.
  *
- * Engines that share a system all know the points and make their tree. Each walks for some of the
- * groups, with fmm in all cells above these too, and all get all results.
+ * Engines that share a system all know the points and build their tree. Each walks for some of the
+ * groups (with fmm also for all cells above them), and all engines receive all results.
  *
- * The tolerance of fmm is relative to |a| of the sinks, which is not known for points. A first pass
+ * The tolerance of fmm is relative to |a| of the sinks, which is unknown for points. A first pass
  * without last accelerations finds it, as for bodies at the start; a second pass with α gives the
- * field. The walks of tree have the opening test by θ instead, and one pass.
+ * field. Walks of `tree` use the opening test by θ instead, and one pass.
  *
- * A point may stand for a body, which the walk does not know: that body's own share is taken from
- * the sum, in double, in which the pairs of such a walk are summed too. */
+ * A point may stand for a body, which the walk does not know: that body's own contribution is
+ * subtracted from the sum in double, the precision in which such a walk sums pairs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,24 +23,24 @@
 #include "physics/fmm.h"
 #include "physics/gravity.h"
 
-/* A point at more than FARTHEST units of length from the middle walks by itself. */
+/* A point at more than FARTHEST units of length from the middle walks separately. */
 #define FARTHEST 0x1p44
 
-/* A column of each: the sinks of the walk, and the results. */
+/* A column for each: the sinks of the walk, and the results. */
 enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, SOFTENING, COLUMNS };
 enum { RESULTS = SOFTENING - ACCELERATION };
 
 struct field {
     struct ky_cpu *cpu; /* of the bodies */
     const struct ky_points *points;
-    struct ky_direct bodies; /* in double; only for points that stand for bodies */
+    struct ky_direct bodies; /* in double; only if points stand for bodies */
     double *room, *column[COLUMNS];
     struct ky_cpu sinks;  /* an engine for the walk, whose bodies are the points */
-    struct ky_octree all; /* their tree; the tree of `sinks` has the shares of this engine alone */
+    struct ky_octree all; /* their tree; the tree of `sinks` has only the shares of this engine */
     struct ky_parameters parameters;
-    /* Where engines share a system: marks of this engine's own groups, and points. */
+    /* If engines share a system: marks of this engine's own groups and points. */
     unsigned char *own_groups, *own_points;
-    struct ky_active active; /* these points, of which the walk needs the marks alone */
+    struct ky_active active; /* these points; the walk uses only the marks */
 };
 
 /* 1 for fmm. */
@@ -91,7 +91,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     sinks->active = NULL;
     sinks->in_block = 0;
     sinks->kept = (struct ky_cpu_kept){0};
-    sinks->how |= KY_GUARD; /* points may lie on bodies */
+    sinks->how |= KY_GUARD; /* points may coincide with bodies */
     for (int c = 0; c < 3; c++)
         sinks->a[c] = field->column[ACCELERATION + c];
     sinks->potential = field->column[POTENTIAL];
@@ -103,7 +103,8 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
                                             .z = field->column[X + 2],
                                             .mass = field->column[MASS],
                                             .softening = sinks->softening,
-                                            /* of the boxes: boxes of single points have it too */
+                                            /* the origin of the boxes, also of boxes of single
+                                             * points */
                                             .has_origin = ky_cpu_is_divided(field->cpu) &&
                                                           !has_passes(field)};
     return ky_octree_build(&field->all, &bodies, &tree, error);
@@ -111,7 +112,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
 
 /* ---- engines that share a system ---- */
 
-/* Where the shares of engine r begin, and their sinks along the curve. */
+/* The first share of engine r, and the sinks of its shares along the curve. */
 static size_t first_share(const struct field *field, size_t r)
 {
     return ky_share_start(field->all.shares, ky_cpu_ranks(field->cpu), r);
@@ -124,7 +125,7 @@ static size_t first_sink(const struct field *field, size_t r)
     return share < tree->shares ? tree->group[tree->share[share]].body : tree->n;
 }
 
-/* Marks the groups of the engine's shares, and their points, for a walk from the root down. */
+/* Marks the groups of the engine's shares and their points, for a walk from the root down. */
 static enum ky_status mark_own(struct field *field, size_t first, size_t end,
                                struct ky_error *error)
 {
@@ -159,7 +160,7 @@ static enum ky_status take_shares(struct field *field, struct ky_error *error)
     return KY_OK;
 }
 
-/* Points that are far walk on each engine. */
+/* Adds distant points, which walk on each engine. */
 static size_t add_far(const struct field *field, struct ky_octree_box *box)
 {
     size_t far = 0;
@@ -173,9 +174,8 @@ static size_t add_far(const struct field *field, struct ky_octree_box *box)
     return far;
 }
 
-/* The tree of the bodies, with all that the engine's sinks need: walks of groups, and of far
- * points.
- */
+/* Makes the tree of the bodies with everything that the engine's sinks need: for walks of groups,
+ * and of distant points. */
 static enum ky_status stand_for_boxes(struct field *field, const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
@@ -197,7 +197,7 @@ static enum ky_status stand_for_boxes(struct field *field, const struct ky_param
     return status;
 }
 
-/* The same where cells act on cells. Far points ask for nothing: all bodies act on them as one
+/* The same if cells act on cells. Distant points need nothing more: all bodies act on them as one
  * cell, the root, which every engine has. */
 static enum ky_status stand_for_cells(struct field *field, const struct ky_parameters *parameters,
                                       int by_alpha, struct ky_error *error)
@@ -224,7 +224,7 @@ static enum ky_status stand_tree(struct field *field, const struct ky_parameters
                              : stand_for_boxes(field, &parameters, error);
 }
 
-/* Each engine gets the results of all. */
+/* Each engine receives the results of all engines. */
 static enum ky_status join(struct field *field, struct ky_error *error)
 {
     const struct ky_shared *shared = field->cpu->base.shared;
@@ -265,7 +265,7 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
     field->column[POTENTIAL][k] += factor * scale.potential * what.p;
 }
 
-/* The pull of body j on a point of this ε². */
+/* The contribution of body j at a point with this ε². */
 static struct ky_field share_of(const struct field *field, const double at[3], double point_eps2,
                                 uint32_t j)
 {
@@ -277,7 +277,7 @@ static struct ky_field share_of(const struct field *field, const double at[3], d
     return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, mass[j]);
 }
 
-/* The walks of far points, and the bodies for which points stand. */
+/* Walks for distant points, and subtracts the bodies that points stand for. */
 static void correct(struct field *field)
 {
     const struct ky_points *points = field->points;
@@ -300,7 +300,7 @@ static void correct(struct field *field)
     }
 }
 
-/* A pass with the parameters. Then each engine has the results of all. */
+/* One pass with the parameters. Afterwards each engine has the results of all. */
 static enum ky_status pass(struct field *field, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
@@ -313,7 +313,7 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
                      : ky_cpu_act_on_groups(&field->sinks, parameters, cells.sources, eps2, error);
     if (!status)
         correct(field);
-    if (!status && !ky_cpu_is_divided(field->cpu)) /* else all of them join */
+    if (!status && !ky_cpu_is_divided(field->cpu)) /* otherwise all of them join */
         status = ky_halt_check(field->cpu->base.halt, error);
     return status ? status : join(field, error);
 }

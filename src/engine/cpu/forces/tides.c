@@ -1,5 +1,5 @@
 /* Tidal tensors at points, in double: by the exact sum, or by a walk of each point through the tree
- * with the opening and the second moments of the parameters. */
+ * with the opening test and the second moments of the parameters. */
 #include "physics/tide.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "octree/parts.h"
 #include "octree/work.h"
 
-/* A point, and the sum for it so far. */
+/* A point, and its sum so far. */
 struct sink {
     double x[3], eps2;
     int how;
@@ -31,7 +31,7 @@ static void add_body(struct sink *sink, const double at[3], double mass, double 
     sink->tide = ky_add_tide_of_body(sink->tide, d[0], d[1], d[2], pair, mass);
 }
 
-/* Adds all sources but number `but`. */
+/* Adds all sources except number `but`. */
 static void add_all(struct sink *sink, const struct ky_direct *from, uint32_t but)
 {
     const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
@@ -86,14 +86,14 @@ struct range {
     size_t first, end;
 };
 
-/* The points of an engine: from first_point(…, r) to first_point(…, r + 1). */
+/* The points of engine r: from first_point(…, r) to first_point(…, r + 1). */
 static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
 {
     return ky_share_start(count, ky_cpu_ranks(cpu), r);
 }
 
-/* Boxes of the engine's points, of which there are some, along a curve: consecutive points are
- * tested together (octree/prune.c). */
+/* Makes boxes of the engine's points, at least one, along a curve: consecutive points are tested
+ * together (octree/prune.c). */
 static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_points *points,
                                  struct range own, struct ky_octree_box *box,
                                  struct ky_error *error)
@@ -121,7 +121,7 @@ static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_point
     return status;
 }
 
-/* The tree with all that the engine's points need. */
+/* Makes the tree with everything that the engine's points need. */
 static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *points,
                                  struct range own, struct ky_error *error)
 {
@@ -141,7 +141,7 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *poi
     return status;
 }
 
-/* Each engine gets the results of all. */
+/* Each engine receives the results of all engines. */
 static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide)[6],
                            struct ky_error *error)
 {

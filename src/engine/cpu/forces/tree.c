@@ -1,5 +1,5 @@
 /* --force tree: the walk for groups of bodies (the method of B12, with lanes instead of a warp).
- * With --force walk each body walks by itself (walk.c). */
+ * With --force walk each body walks separately (walk.c). */
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/forces/groups.h"
 
@@ -21,14 +21,14 @@ static int any_wanted(const unsigned char *wanted, size_t groups)
     return g < groups;
 }
 
-/* Data of all parts of a walk. */
+/* Data of all pieces of a walk. */
 struct parts {
     struct ky_group_walk walk;
     const struct ky_relative *relative; /* only for an opening test by α */
     const unsigned char *wanted;        /* [groups] marks; NULL: all groups */
 };
 
-/* Some consecutive groups, which share a walk, and which of them are wanted. */
+/* Consecutive groups that share a walk, and the wanted ones among them. */
 struct part {
     const struct ky_group *group;
     size_t first, groups;
@@ -37,7 +37,7 @@ struct part {
     double factor[KY_SHARED_GROUPS], least, largest;
 };
 
-/* Replaces the forces on the wanted groups by the pull of the sources. */
+/* Replaces the forces on the wanted groups by the sources' acceleration and potential. */
 static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
                          const struct part *part, void *space, struct ky_cpu_work *work)
 {
@@ -92,7 +92,7 @@ static struct ky_group bodies_of_share(const void *of, size_t share)
     return (struct ky_group){first->body, last->body + last->bodies - first->body};
 }
 
-/* Walks all parts; `space` is for all threads. */
+/* Walks all pieces; `space` is for all threads. */
 static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
                                  size_t space_bytes, struct ky_error *error)
 {
@@ -138,7 +138,7 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;
     }
-    /* A thread's space in double, which needs more than float. */
+    /* A thread's work space for double, which needs more than float. */
     const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](sources),
                  marks = cpu->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);

@@ -1,5 +1,5 @@
-/* The pointer walk: each body goes through the tree by itself along `next` and `more` (N09, N12).
- * It is scalar, and in double for any precision: the time goes into following the links. */
+/* The pointer walk: each body goes through the tree separately along `next` and `more` (N09, N12).
+ * It is scalar, and in double for any precision, since following the links dominates the time. */
 #include "engine/cpu/forces/forces.h"
 
 #include <math.h>
@@ -17,12 +17,12 @@ struct centre {
 
 struct body_walk {
     const struct ky_octree *tree; /* of the sources */
-    const struct centre *centre;  /* of all cells; NULL: computed for each cell that is met */
+    const struct centre *centre;  /* of all cells; NULL: computed for each visited cell */
     int by_alpha, how;            /* by_alpha: of the opening test */
     struct ky_relative relative;  /* only for an opening test by α */
 };
 
-/* The sink, and the sums for it so far. */
+/* The sink, and its sums so far. */
 struct sink {
     uint32_t body;
     double x[3], from[3]; /* its position; the same relative to the tree's origin */
@@ -43,7 +43,7 @@ static void cell_apart(const struct body_walk *walk, const struct sink *sink, ui
         ky_cell_apart(walk->tree, cell, sink->from, d);
 }
 
-/* A cell never acts on a body that lies in it. */
+/* A cell never acts on a body inside it. */
 static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
                      const double d[3])
 {
@@ -94,7 +94,7 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
         cell_apart(walk, sink, cell, d);
         uint32_t next = link->next;
         __builtin_prefetch(tree->moment +
-                           cell * tree->moments); /* while d is still being computed */
+                           cell * tree->moments); /* prefetch while d is being computed */
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
         else if (link->more != KY_NO_LINK)
@@ -128,7 +128,7 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     work->cells = sink.cells;
 }
 
-/* Bodies that a thread, or a rank, takes at a time. */
+/* Number of bodies that a thread or a rank takes at a time. */
 enum { UNIT = 64 };
 
 static struct ky_group bodies_of_unit(const void *of, size_t unit)
@@ -137,9 +137,9 @@ static struct ky_group bodies_of_unit(const void *of, size_t unit)
     return (struct ky_group){(uint32_t)(unit * UNIT), (uint32_t)(left < UNIT ? left : UNIT)};
 }
 
-/* The centres of all cells in double, so that no walk waits for the sum of their two floats. NULL
- * when memory is out, and for some bodies alone, which meet few of the cells. The caller frees
- * them. */
+/* The centres of all cells in double, so that no walk waits for the sum of their two floats. The
+ * caller frees them. NULL if memory runs out, and if only some bodies walk, which visit few of the
+ * cells. */
 static struct centre *centres_of(const struct ky_cpu *cpu)
 {
     const struct ky_octree *tree = ky_cpu_acting_tree(cpu);
@@ -173,7 +173,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
     struct ky_cpu_turns turns = ky_cpu_turns(cpu);
-    turns.joins &= !place; /* the caller's order differs from the tree's */
+    turns.joins &= !place; /* the caller's order is not the tree's */
 #pragma omp parallel for schedule(dynamic, UNIT) num_threads(cpu->threads)                         \
     reduction(+ : bodies, cells, more) if (cpu->n > 256)
     for (size_t k = 0; k < cpu->n; k++) {

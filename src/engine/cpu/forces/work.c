@@ -1,4 +1,4 @@
-/* Bookkeeping for a tree that block steps keep: the work of the walks since it was new. */
+/* Interaction counts of a tree that block steps keep, since its last rebuild. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* A batch of cells for the opening test: reading it from the tree's arrays, and making lists of the
+/* A batch of cells for the opening test: loads it from the tree's arrays, and makes lists of the
  * cells that passed. Included after lanes.h. */
 #ifndef KY_CPU_BATCH_H
 #define KY_CPU_BATCH_H
@@ -13,7 +13,7 @@ KY_INLINE __m128 ky_four(const float *from, const uint32_t *index, int k, const 
 }
 #endif
 
-/* The elements k, k + 4, … next to each other. */
+/* Concatenates the elements k, k + 4, …. */
 #if KY_LANES_ISA == KY_ISA_avx512
 KY_INLINE __m512 ky_fours(const float *from, const uint32_t *index, int k, const size_t step)
 {
@@ -43,7 +43,7 @@ KY_INLINE __m256 ky_fours(const float *from, const uint32_t *index, int k, const
 #endif
 
 /* Reads the first four numbers of elements of 4 × step floats (or of 32-bit integers, as bits):
- * as[c] has number c of all elements. Whole elements are loaded and transposed, a quarter of the
+ * as[c] has number c of all elements. Loads whole elements and transposes them, a quarter of the
  * loads of four gathers. */
 KY_INLINE void ky_read_fours(const void *array, const uint32_t index[KY_BATCH], const size_t step,
                              ky_floats as[4])
@@ -68,7 +68,7 @@ KY_INLINE void ky_read_fours(const void *array, const uint32_t index[KY_BATCH], 
 #endif
 }
 
-/* -1 (true) for the first `count` elements. */
+/* -1 (true) in the first `count` elements. */
 KY_INLINE ky_ints ky_first(size_t count)
 {
     static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -77,7 +77,7 @@ KY_INLINE ky_ints ky_first(size_t count)
     return place < (int32_t)count;
 }
 
-/* Appends the elements where `wanted` is -1 (true), in order; up to KY_BATCH places are written.
+/* Appends the elements where `wanted` is -1 (true), in order; may write up to KY_BATCH elements.
  * Returns their number. */
 KY_INLINE size_t ky_keep(uint32_t *list, ky_ints element, ky_ints wanted)
 {

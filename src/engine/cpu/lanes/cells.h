@@ -1,11 +1,11 @@
-/* The inner loop of the tree walk over cells: they act on a block of sinks to quadrupole order, or,
- * with third moments beside them, to octupole order. See pairs.h. */
+/* The inner loop of the tree walk over cells, which act on a block of sinks to quadrupole order, or
+ * with third moments to octupole order. See pairs.h. */
 #ifndef KY_CPU_CELLS_H
 #define KY_CPU_CELLS_H
 
 #include "engine/cpu/lanes/pairs.h"
 
-/* A cell in the inner loop: relative to the group's centre, scaled as gravity.h says. */
+/* A cell in the inner loop: relative to the group's centre, scaled as in gravity.h. */
 struct ky_cell_source {
     ky_element x, y, z, m;
     ky_element second[6]; /* xx yy zz xy xz yz */
@@ -72,7 +72,7 @@ KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, const struct ky_
         ky_cells_chunk(cells, third, count, sinks, v, 1, how);
 }
 
-/* The instance for this kind of softening. Cells that are used are far enough to need no guard. */
+/* Calls the instance for this kind of softening. Accepted cells are far enough to need no guard. */
 KY_INLINE void ky_cells(const struct ky_cell_source *cells, const struct ky_third_source *third,
                         size_t count, struct ky_sinks *sinks, int how)
 {
@@ -88,7 +88,7 @@ KY_INLINE void ky_cells(const struct ky_cell_source *cells, const struct ky_thir
         return;
     }
 #endif
-    how &= ~KY_ROUGH; /* where there is no estimate */
+    how &= ~KY_ROUGH; /* if there is no estimate */
     KY_SOFTENED_AS_PLUMMER(KY_CELLS_INSTANCE, , )
     ky_cells_all(cells, third, count, sinks, KY_NEWTON);
 }

@@ -1,12 +1,12 @@
-/* Derivatives of accelerations, and how fast they can change, for one block of sinks. A lane is a
- * sink, a source is broadcast, as in pairs.h. */
+/* Derivatives of accelerations and their rate of change, for one block of sinks. Each lane has a
+ * sink, and sources are broadcast, as in pairs.h. */
 #define KY_LANE_DOUBLE 1
 #include "engine/cpu/lanes/lanes.h"
 
 #include "physics/change.h"
 #include "physics/softening.h"
 
-/* Sources that stay in the first cache while all sinks of the block use them. */
+/* Number of sources that stay in the first-level cache while all sinks of the block use them. */
 enum { KY_CHANGE_CHUNK = 32 };
 
 struct block {
@@ -52,8 +52,8 @@ KY_INLINE struct gathered pair(struct gathered g, const double *source, const st
 }
 #undef KY_ALONG
 
-/* The sources [first, last) act on the vector of sinks at `at`, the bodies from `sink` on. A body
- * does not act on itself, softened or not. */
+/* Lets the sources [first, last) act on the vector of sinks at `at`, the bodies from `sink` on. A
+ * body does not act on itself, softened or not. */
 KY_INLINE void chunk(const struct ky_changing *changing, size_t first, size_t last, size_t sink,
                      struct block *block, int at, const int how)
 {

@@ -6,17 +6,17 @@
 
 #include <stddef.h>
 
-/* Sinks of one call; derivatives of a body; the same and the two numbers of its rate
+/* Sinks of one call; derivatives of a body; the derivatives and the two numbers of its rate
  * (physics/change.h). */
 enum { KY_CHANGE_BLOCK = 64, KY_CHANGE_DERIVATIVES = 6, KY_CHANGE_SUMS = 8 };
-/* Numbers of a body: position, velocity, acceleration, jerk, mass, ε². */
+/* The numbers of a body: position, velocity, acceleration, jerk, mass, ε². */
 enum { KY_CHANGE_MASS = 12, KY_CHANGE_EPS2, KY_CHANGE_NUMBERS };
 
 /* Bodies with lengths in the engine's unit. */
 struct ky_changing {
     size_t n;
     const double (*body)[KY_CHANGE_NUMBERS];
-    int how; /* how pairs are softened: KY_EPS_SUM of physics/softening_kinds.h, or 0 */
+    int how; /* softening of pairs: KY_EPS_SUM of physics/softening_kinds.h, or 0 */
 };
 
 /* Derivatives and rates of the bodies [first, first + count), which the caller sets; at most

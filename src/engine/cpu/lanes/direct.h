@@ -1,5 +1,5 @@
-/* The direct sum over all bodies for one block of sinks; the body of direct_single.c,
- * direct_extended.c and direct_double.c, which say KY_LANE_DOUBLE, KY_BASE (0 or KY_LOW) and
+/* The direct sum over all bodies for one block of sinks; included by direct_single.c,
+ * direct_extended.c and direct_double.c, which define KY_LANE_DOUBLE, KY_BASE (0 or KY_LOW) and
  * KY_NAME. */
 #include "engine/cpu/lanes/lanes.h"
 
@@ -23,8 +23,8 @@ static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
     memset(to->sum, 0, sizeof to->sum);
 }
 
-/* Estimates depend on the leading bits of x, with fewer than 2¹¹ steps from x to 2 x, so that the
- * samples reach every step. */
+/* Estimates depend on the leading bits of x, with fewer than 2¹¹ steps from x to 2 x, so the
+ * samples cover every step. */
 uint64_t KY_LANE_NAME(KY_PASTE(KY_NAME, _bits))(void)
 {
     enum { SAMPLES = 1 << 12 };
@@ -41,8 +41,8 @@ uint64_t KY_LANE_NAME(KY_PASTE(KY_NAME, _bits))(void)
     return ky_hash_end(&hashing);
 }
 
-/* Sources are taken in order. A run of sources that are sinks too goes through the loop that leaves
- * out the sink itself. */
+/* Takes the sources in order. A run of sources that are also sinks goes through the loop that skips
+ * the sink itself. */
 void KY_LANE_NAME(KY_NAME)(const struct ky_direct *direct, struct ky_direct_sinks *block)
 {
     struct ky_sinks sinks;
@@ -51,7 +51,7 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_direct *direct, struct ky_direct_sink
         direct->x,    direct->y,    direct->z,
         direct->mass, direct->eps2, {direct->low[0], direct->low[1], direct->low[2]}};
     for (size_t k = 0, done = 0; done < direct->n;) {
-        while (k < block->count && block->own[k] >= direct->n) /* these are no sources */
+        while (k < block->count && block->own[k] >= direct->n) /* these are not sources */
             k++;
         size_t first = k < block->count ? block->own[k] : direct->n;
         ky_pairs(&sources, done, first, &sinks, direct->how, KY_BASE);

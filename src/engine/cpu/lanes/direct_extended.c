@@ -1,4 +1,4 @@
-/* The direct sum with distances taken in double-single, then float (G09). */
+/* The direct sum with distances in double-single, and then in float (G09). */
 #define KY_LANE_DOUBLE 0
 #define KY_BASE KY_LOW
 #define KY_NAME ky_direct_extended

@@ -1,11 +1,11 @@
-/* Cells act on cells; the body of fmm_single.c and fmm_double.c, which say KY_LANE_DOUBLE and the
- * names.
+/* Cells act on cells; included by fmm_single.c and fmm_double.c, which define KY_LANE_DOUBLE and
+ * the names.
  *
- * The sinks of a cell inherit a list of cells from the cell above. Those that pass the test of
- * physics/fmm.h act on the local coefficients of all its sinks at once, a vector of them at a time;
- * larger ones are opened, and the others go to the list for the cell's own children. In a group,
- * where the sinks end, what does not pass acts on each sink by itself, as in the walk for groups:
- * cells by their quadrupoles, the others opened down to bodies. */
+ * The sinks of a cell inherit a list of cells from its parent. Cells that pass the test of
+ * physics/fmm.h act on the local coefficients of all its sinks at once, a vector of cells at a
+ * time; larger cells are opened, and the rest goes to the list for the cell's own children. In a
+ * group, at the lowest level of sinks, cells that fail the test act on each sink separately, as in
+ * the walk for groups: by their quadrupoles, or opened down to their bodies. */
 #include "engine/cpu/lanes/lanes.h"
 
 #define KY_WITH_THIRD 1
@@ -18,7 +18,7 @@
 
 enum { ACTING = 256 };
 
-/* Work space of a thread, before the work space of the walk for groups. */
+/* Work memory of a thread, followed by the work memory of the walk for groups. */
 struct fmm_space {
     _Alignas(64) uint32_t acting[ACTING + KY_BATCH];
     size_t count;
@@ -35,17 +35,17 @@ struct fmm {
     const struct ky_fmm_walk *given;
     struct ky_fmm_sinks *sinks;
     const struct ky_fmm_list *from;
-    size_t next; /* place in the list */
+    size_t next; /* index in the list */
     struct fmm_space *space;
     struct ky_fmm_counts *counts;
-    float radius; /* of the sinks' box */
+    float radius; /* radius of the sinks' box */
 };
 
 /* ---- acting on the local coefficients ---------------------------------------------------------
  */
 
 #if !KY_LANE_DOUBLE
-/* The cells of a batch as they act. */
+/* The data with which the cells of a batch act. */
 struct acting {
     ky_floats high[4], low[4], moment[(KY_MOMENTS(KY_TAYLOR_MOST) + 3) / 4 * 4];
 };
@@ -63,7 +63,7 @@ KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, s
         a->moment[k] = (ky_floats)((ky_ints)a->moment[k] & wanted);
 }
 
-/* A batch of cells acts; `sum` are local coefficients, lane by lane. */
+/* Lets a batch of cells act; `sum` are local coefficients, lane by lane. */
 KY_INLINE void act_batch(const struct walk *walk, const struct ky_fmm_sinks *sinks,
                          const struct acting *a, ky_vector *sum, const int order)
 {
@@ -87,7 +87,7 @@ KY_INLINE void act_batch(const struct walk *walk, const struct ky_fmm_sinks *sin
     ky_taylor_act_to(sum, moment, d, order, KY_FMM_DEGREE(order));
 }
 
-/* The moments of cells that act soon. */
+/* Prefetches the moments of cells that will act soon. */
 KY_INLINE void prefetch_acting(const struct ky_octree *tree, const uint32_t *cell, const int order)
 {
     for (size_t k = 0; k < KY_BATCH; k++) {
@@ -136,8 +136,8 @@ void KY_LANE_NAME(ky_fmm_act)(const struct ky_fmm_walk *given, struct ky_fmm_sin
 }
 #endif
 
-/* The cells that have been collected act. Moments are floats, and so are these sums, whatever the
- * precision of the pairs. */
+/* Lets the collected cells act. Moments are floats, and so are these sums, whatever the precision
+ * of the pairs. */
 static void act_on_local(struct fmm *fmm)
 {
     struct fmm_space *space = fmm->space;
@@ -165,7 +165,7 @@ static void collect(struct fmm *fmm, ky_ints index, ky_ints wanted)
  * test. */
 struct cells {
     ky_floats x, y, z, radius, size, mass;
-    ky_ints bodies; /* negative in a leaf */
+    ky_ints bodies; /* negative for a leaf */
 };
 
 KY_INLINE void read_cells(const struct fmm *fmm, ky_ints index, struct cells *c)
@@ -205,7 +205,7 @@ KY_INLINE ky_floats box_distance2(const struct fmm *fmm, const struct cells *c)
                                                           KY_FLOAT_SPLAT(half[2])});
 }
 
-/* -1 for cells that may act on each sink by their moments up to walk.order. */
+/* -1 for cells that may act on each sink separately, by their moments up to walk.order. */
 KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_floats d2)
 {
     struct ky_fmm_limits limits = fmm->sinks->limits;
@@ -256,7 +256,7 @@ static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sink
                         .radius = ky_fmm_radius(sinks->half)};
 }
 
-/* The part of the thread's space that walks for groups use. */
+/* The part of the thread's work memory that walks for groups use. */
 KY_INLINE void *space_of_walk(void *space)
 {
     return (char *)space + sizeof(struct fmm_space);
@@ -288,7 +288,7 @@ int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sin
     while (next_batch(&fmm, &index, &wanted)) {
         struct cells c;
         read_cells(&fmm, index, &c);
-        wanted &= c.mass > 0.0f; /* test particles exert nothing */
+        wanted &= c.mass > 0.0f; /* massless bodies exert no force */
         const ky_ints acts = wanted & test_local(&fmm, &c),
                       open = wanted & ~acts & (c.radius > fmm.radius) & (c.bodies > 0);
         if (!make_room(to))
@@ -306,7 +306,7 @@ int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sin
 #include "engine/cpu/lanes/mutual.h"
 #endif
 
-/* The bodies of these cells act one by one; `near` if they may be close to the sinks. */
+/* Adds the bodies of these cells one by one; `near` if they may be close to the sinks. */
 static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, int near)
 {
     uint32_t cell[KY_BATCH];
@@ -317,7 +317,7 @@ static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, i
     }
 }
 
-/* The local coefficients act on the sinks, which are relative to the middle of their box. */
+/* Evaluates the local coefficients at the sinks, relative to the middle of their box. */
 KY_INLINE void act_local(struct fmm *fmm, const int order)
 {
     struct ky_sinks *at = &fmm->walk.space->sinks;
@@ -372,7 +372,8 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
         open_cells(&fmm, index, wanted & ~acts & ~single & ~ones);
     }
     act_on_local(&fmm);
-    /* Nothing has acted on sinks of more than the largest radius, whose powers leave float. */
+    /* No cell has acted on sinks with more than the largest radius, whose powers leave the range of
+     * float. */
     switch (fmm.radius < sinks->limits.most ? given->order : 0) {
 #define ACT_LOCAL(p, order)                                                                        \
     case order:                                                                                    \

@@ -5,7 +5,7 @@
 
 #include "engine/cpu/lanes/table.h"
 
-/* KY_LANES is set by mk/isa.mk. */
+/* mk/isa.mk defines KY_LANES. */
 #define KY_ISA_plain 1
 #define KY_ISA_sse2 2
 #define KY_ISA_avx2 3
@@ -52,7 +52,7 @@ ky_fmm_cell_function KY_LANE_NAME(ky_fmm_cell);
 int KY_LANE_NAME(ky_mutual_cell)(const struct ky_fmm_walk *walk, uint32_t cell,
                                  struct ky_fmm_sinks *sinks, const struct ky_fmm_list *from,
                                  struct ky_fmm_list *to, void *space, struct ky_fmm_counts *counts);
-/* `count` cells act on the local coefficients; the list has KY_BATCH more places. */
+/* Lets `count` cells act on the local coefficients; the list has KY_BATCH more elements. */
 void KY_LANE_NAME(ky_fmm_act)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                               const uint32_t *cell, size_t count);
 ky_fmm_group_function KY_LANE_NAME(ky_fmm_group_single), KY_LANE_NAME(ky_fmm_group_double);

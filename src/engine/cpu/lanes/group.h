@@ -1,5 +1,5 @@
-/* Common code of walks for groups of sinks: the group's box and its sinks in lanes, the stack of
- * cells, and whether a leaf is near. Included after lanes.h. */
+/* Common code of the walks for groups of sinks: the group's box and its sinks in lanes, the stack
+ * of cells, and whether a leaf is near. Included after lanes.h. */
 #ifndef KY_CPU_GROUP_H
 #define KY_CPU_GROUP_H
 
@@ -14,8 +14,9 @@ _Static_assert(sizeof(struct ky_cell_centre) == 16 && sizeof(struct ky_low) == 1
 /* ---- cells ------------------------------------------------------------------------------------
  */
 
-/* Bytes of the space of one thread. The stack holds the frontier and, for each level of the tree,
- * at most the children of one batch of cells: FRONTIER + (levels + 2) × KY_BATCH × 8 indices. */
+/* Bytes of the work memory of one thread. The stack holds the frontier and, for each level of the
+ * tree, at most the children of one batch of cells: FRONTIER + (levels + 2) × KY_BATCH × 8
+ * indices. */
 KY_INLINE size_t group_space(const struct ky_octree *tree)
 {
     size_t stack = FRONTIER + (tree->levels + 2) * KY_BATCH * 8;
@@ -23,7 +24,7 @@ KY_INLINE size_t group_space(const struct ky_octree *tree)
     return (bytes + 63) / 64 * 64;
 }
 
-/* Pops the topmost cells of the stack; `wanted` is set where there is one. */
+/* Pops the topmost cells of the stack; `wanted` is set in lanes that have one. */
 KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
 {
     size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
@@ -34,13 +35,13 @@ KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
     return wanted;
 }
 
-/* The difference of two positions from their parts: (high − high) + (low − low). */
+/* The difference of two positions given as two parts each: (high − high) + (low − low). */
 KY_INLINE ky_floats apart(const struct walk *walk, int c, ky_floats high, ky_floats low)
 {
     return KY_APART(high, KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
 }
 
-/* 1 if a leaf may hold bodies that are close to the group's. */
+/* 1 if a leaf may contain bodies that are close to the group's. */
 KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
 {
     const struct ky_cell_box *box = &walk->tree->box[leaf];
@@ -99,7 +100,7 @@ static void place_box(struct walk *walk, const double centre[3], const float hal
     walk->close2 = walk->reach * walk->reach;
 }
 
-/* Makes the tight box, widened for the rounding of the test. */
+/* Computes the tight box, widened for the rounding of the test. */
 static void measure(struct walk *walk)
 {
     const struct ky_octree *tree = walk->given->tree;
@@ -196,8 +197,8 @@ static void place_sinks(struct walk *walk, const struct ky_group_sinks *given,
     }
 }
 
-/* Places the sinks relative to the middle of their box; they act on each other if they are sources.
- */
+/* Sets the sinks relative to the middle of their box; they act on each other if they are
+ * sources. */
 static void begin_near(struct walk *walk, const struct ky_group_sinks *sinks)
 {
     place_sinks(walk, sinks, walk->centre);
@@ -207,7 +208,7 @@ static void begin_near(struct walk *walk, const struct ky_group_sinks *sinks)
     walk->own = walk->close;
 }
 
-/* Evaluates the rest of the lists, and makes the sums the result. */
+/* Evaluates the remaining lists, and writes the sums to the result. */
 static void end_group(struct walk *walk, struct ky_group_sinks *result)
 {
     act_close(walk);

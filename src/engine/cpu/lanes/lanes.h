@@ -1,8 +1,8 @@
-/* A vector of numbers, one sink in each lane, for the instruction set that the compiler was told to
- * use (KY_LANES, see mk/isa.mk). Included once by a source that has said KY_LANE_DOUBLE 0 or 1;
- * then come the formulas of src/physics over KY_REAL = the vector.
+/* A vector of numbers, one sink in each lane, for the compiler's target instruction set (KY_LANES,
+ * see mk/isa.mk). Included once by a source that has defined KY_LANE_DOUBLE as 0 or 1; then come
+ * the formulas of src/physics with KY_REAL = the vector.
  *
- * GCC's vector extension gives the arithmetic. Fused multiply-add, which must not depend on the
+ * GCC's vector extension provides the arithmetic. Fused multiply-add, which must not depend on the
  * compiler, and the estimate of a reciprocal root are one intrinsic each. */
 #ifndef KY_CPU_LANES_H
 #define KY_CPU_LANES_H
@@ -68,8 +68,8 @@ KY_INLINE ky_whole ky_lanes_from(ky_index_element first)
     return lanes;
 }
 
-/* A vector of doubles; and the numbers of a vector, added up to one vector of doubles (floats two
- * by two). */
+/* A vector of doubles; and the numbers of a vector, summed to one vector of doubles (floats in
+ * pairs). */
 typedef double ky_doubles __attribute__((vector_size(KY_LANE_BYTES)));
 enum { KY_DOUBLES = KY_LANE_BYTES / (int)sizeof(double) };
 KY_INLINE ky_doubles ky_widened(ky_vector v)
@@ -88,7 +88,7 @@ KY_INLINE ky_doubles ky_widened(ky_vector v)
 #endif
 }
 
-/* a b + c, fused where the hardware has it. */
+/* a b + c, fused if the hardware has it. */
 KY_INLINE ky_vector ky_fma(ky_vector a, ky_vector b, ky_vector c)
 {
 #if KY_LANES_ISA == KY_ISA_avx512
@@ -130,11 +130,11 @@ KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
 #endif
 }
 
-/* KY_RSQRT_SCALE / sqrt(x) for KY_RSQRT, see dialect.h. The estimates have 14 bits (AVX-512), 12
+/* KY_RSQRT_SCALE / sqrt(x), for KY_RSQRT: see dialect.h. The estimates have 14 bits (AVX-512), 12
  * (AVX2) and 8 (NEON); relative errors of the results: 6e-9 + rounding, 2e-7, 2e-7. In double: two
  * Newton steps after 14 bits, 2e-16 + rounding. The estimates of AVX-512 and NEON are defined to
- * the last bit. The estimates of AVX2 and SSE differ between makers of processors. AVX2 uses its
- * estimate for speed, and ky_lanes.bits tells makers apart. SSE2 uses no estimate. */
+ * the last bit. The estimates of AVX2 and SSE differ between vendors. AVX2 uses its estimate for
+ * speed, and ky_lanes.bits distinguishes vendors. SSE2 uses no estimate. */
 KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 {
 #if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
@@ -155,8 +155,8 @@ KY_INLINE ky_vector ky_rsqrt(ky_vector x)
     return ky_rsqrt_exact(x);
 #endif
 }
-/* The estimate of AVX-512 without a Newton step: relative errors of up to 6e-5. Others are too
- * rough. */
+/* The estimate of AVX-512 without a Newton step: relative errors of up to 6e-5. Other estimates are
+ * too inaccurate. */
 #if KY_LANES_ISA == KY_ISA_avx512 && !KY_LANE_DOUBLE
 #define KY_RSQRT_ROUGH(x) (2 * (ky_vector)_mm512_rsqrt14_ps(x))
 #endif
@@ -208,7 +208,7 @@ KY_INLINE ky_vector ky_larger(ky_vector a, ky_vector b)
 #endif
 }
 
-/* The opening test takes a vector of cells at a time, always in float. */
+/* The opening test processes a vector of cells at a time, always in float. */
 enum { KY_BATCH = KY_LANE_BYTES / 4 };
 typedef float ky_floats __attribute__((vector_size(KY_LANE_BYTES)));
 typedef int32_t ky_ints __attribute__((vector_size(KY_LANE_BYTES)));
@@ -223,7 +223,7 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #endif
 }
 
-/* Correctly rounded, so that every instruction set decides alike. */
+/* Correctly rounded, so that every instruction set makes the same decisions. */
 KY_INLINE ky_floats ky_floats_root(ky_floats x)
 {
 #if KY_LANES_ISA == KY_ISA_avx512

@@ -1,8 +1,8 @@
-/* The lists of a group walk: sources relative to a centre, in the form in which the inner loops
- * read them. There are two kinds: bodies (and cells as monopoles), and cells with quadrupoles. Each
- * kind has a near list, which acts on the sinks and is emptied whenever it is full, and a far list,
- * which is made once for several groups. Differences to the centre are taken in double, so that
- * float has its full accuracy for near sources. */
+/* The lists of a group walk: sources relative to a centre, in the form for the inner loops. There
+ * are two kinds: bodies (and cells as monopoles), and cells with quadrupoles. Each kind has a near
+ * list, which is evaluated and emptied whenever it is full, and a far list, which is made once for
+ * several groups. Differences to the centre are computed in double, so that float has its full
+ * accuracy for near sources. */
 #ifndef KY_CPU_LISTS_H
 #define KY_CPU_LISTS_H
 
@@ -17,22 +17,22 @@
 
 enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
-/* Bodies that may be nearer to a sink than CLOSE times the half side of the group's box are
- * `close`: floats relative to the group's centre would give their distance an error of 2e-5 or
+/* Bodies that may be nearer to a sink than CLOSE times the half-side of the group's box are
+ * `close`: with floats relative to the group's centre their distance would have an error of 2e-5 or
  * more. So their distances use the low parts of both positions. The group's own bodies are the
- * first of them. Lanes of double need none of this. */
+ * first of them. Lanes of double do not need this. */
 #define CLOSE (1.0f / 128)
 enum { CLOSE_BODIES = 2 * KY_MOST_SINKS, CLOSE_PAIRS = KY_LANE_DOUBLE ? 0 : KY_LOW };
 enum { RUN = 8, RUNS = KY_MOST_SINKS / RUN };
 
-/* Work space of one thread. The stack comes after it. */
+/* Work memory of one thread. The stack follows it. */
 struct space {
     struct ky_sinks sinks;
     _Alignas(64) ky_element near_column[5][NEAR_BODIES + KY_OCTREE_PADDING];
     _Alignas(64) ky_element close_column[8][CLOSE_BODIES];
     _Alignas(64) ky_element far_column[5][FAR];
-    float run[RUNS][6]; /* boxes of each RUN sinks relative to the centre: lower and upper end along
-                           every axis */
+    float run[RUNS][6]; /* boxes of RUN sinks each, relative to the centre: lower and upper end
+                           along every axis */
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
     struct ky_third_source near_third[KY_WITH_THIRD ? NEAR_CELLS : 1];
     double far_centre[3];
@@ -46,15 +46,15 @@ struct walk {
     const struct ky_octree *tree; /* of the sources */
     struct space *space;
     uint32_t body, end;    /* the sinks: the bodies of a group, or of several groups */
-    double centre[3];      /* of their box */
+    double centre[3];      /* centre of their box */
     double from[4];        /* the same relative to the tree's origin, and 0 */
     float high[3], low[3]; /* its high and low parts */
     float half[3], factor;
     float reach,
         close2;  /* the distance within which bodies are close; its square for the opening test */
     float most2; /* the largest ε² of a sink, if the opening test needs it */
-    size_t bodies, cells, close, height; /* length of the near lists and of the stack */
-    size_t own;                          /* the first of the close bodies are sinks themselves */
+    size_t bodies, cells, close, height; /* lengths of the near lists and of the stack */
+    size_t own; /* number of close bodies, the first ones, that are sinks themselves */
     uint64_t all_bodies, all_cells;
 };
 
@@ -118,8 +118,8 @@ static void act_near_cells(struct walk *walk)
 /* ---- adding -----------------------------------------------------------------------------------
  */
 
-/* Stores bodies [first, first + KY_OCTREE_PADDING) of the tree at once; the caller counts the
- * bodies that it needs. */
+/* Stores bodies [first, first + KY_OCTREE_PADDING) of the tree at once; the caller counts the ones
+ * that it needs. */
 KY_INLINE void store_bodies(struct walk *walk, size_t first)
 {
     const struct ky_octree *tree = walk->tree;
@@ -147,7 +147,7 @@ static void add_bodies(struct walk *walk, uint32_t first, uint32_t end)
     }
 }
 
-/* Positions relative to `centre` in the lanes' numbers, and their low parts. */
+/* Splits positions relative to `centre` into the lanes' numbers and their low parts. */
 KY_INLINE void split_positions(ky_element *high, ky_element *low, const double *x, double centre,
                                size_t count)
 {
@@ -185,7 +185,7 @@ static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
         add_close(walk, first, end - first < KY_MOST_SINKS ? end : first + KY_MOST_SINKS);
 }
 
-/* Whether the sinks are bodies of the sources' tree. */
+/* 1 if the sinks are bodies of the sources' tree. */
 KY_INLINE int is_own(const struct walk *walk)
 {
     return walk->tree == walk->given->tree;
@@ -216,7 +216,7 @@ KY_INLINE void scale_four(ky_element *to, const float *from, double by)
     memcpy(to, &scaled, sizeof scaled);
 }
 
-/* Copies four numbers at a time: com and the number after it, then the moments in two overlapping
+/* Copies four numbers at a time: com and the next number, then the moments in two overlapping
  * parts. */
 KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct ky_cell_source *to)
 {
@@ -256,7 +256,7 @@ KY_INLINE void store_third(const struct walk *walk, uint32_t index, struct ky_th
         to->t[c] = by * KY_THIRD_TRACE(to->o, c);
 }
 
-/* Stores a cell as a single body; columns are `stride` apart. */
+/* Stores a cell as a single body; columns have this stride. */
 KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_element *to,
                               size_t stride)
 {

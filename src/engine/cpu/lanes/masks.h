@@ -1,4 +1,4 @@
-/* Masks: the lanes in which a comparison holds. AVX-512 has registers for masks; other sets have
+/* Masks: the lanes in which a comparison is true. AVX-512 has mask registers; other sets use
  * vectors of all ones and all zeros. Included after lanes.h. */
 #ifndef KY_CPU_MASKS_H
 #define KY_CPU_MASKS_H
@@ -33,7 +33,7 @@ KY_INLINE ky_mask ky_mask_different(ky_whole a, ky_index_element b)
     return KY_DIFFERENT(a, b);
 }
 
-/* Where `mask` holds and a < b; a <= b. */
+/* Lanes of `mask` with a < b; with a <= b. */
 KY_INLINE ky_mask ky_mask_below(ky_mask mask, ky_vector a, ky_vector b)
 {
     return KY_COMPARED(mask, a, b, _CMP_LT_OQ);
@@ -43,12 +43,12 @@ KY_INLINE ky_mask ky_mask_within(ky_mask mask, ky_vector a, ky_vector b)
     return KY_COMPARED(mask, a, b, _CMP_LE_OQ);
 }
 
-/* x where `mask` holds, else 0. */
+/* x in the lanes of `mask`, otherwise 0. */
 KY_INLINE ky_vector ky_where(ky_mask mask, ky_vector x)
 {
     return KY_MASKED(maskz_mov)(mask, x);
 }
-/* x where `mask` holds, else `other`. */
+/* x in the lanes of `mask`, otherwise `other`. */
 KY_INLINE ky_vector ky_choose(ky_mask mask, ky_vector x, ky_vector other)
 {
     return KY_MASKED(mask_mov)(other, mask, x);
@@ -58,7 +58,7 @@ KY_INLINE ky_whole ky_choose_whole(ky_mask mask, ky_whole x, ky_whole other)
     return (ky_whole)KY_CHOSEN(mask, other, x);
 }
 
-/* One bit for each lane, set where the mask holds. */
+/* One bit for each lane, set if the mask has the lane. */
 KY_INLINE unsigned ky_mask_bits(ky_mask mask)
 {
     return mask;

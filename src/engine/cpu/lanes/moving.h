@@ -1,7 +1,7 @@
-/* The direct sum over moving or resting bodies for one block of sinks; the body of
- * moving_extended.c, moving_double.c and resting_single.c, which say KY_LANE_DOUBLE, KY_RESTING and
- * KY_NAME. A lane is a source, and a sink is broadcast, so that a few sinks fill the lanes too, and
- * the sums of a sink do not depend on the others in its block. */
+/* The direct sum over moving or resting bodies for one block of sinks; included by
+ * moving_extended.c, moving_double.c and resting_single.c, which define KY_LANE_DOUBLE, KY_RESTING
+ * and KY_NAME. Each lane has a source, and sinks are broadcast, so that a few sinks fill the lanes
+ * too, and the sums of a sink do not depend on the other sinks of the block. */
 #include "engine/cpu/lanes/lanes.h"
 
 #include "engine/cpu/lanes/masks.h"
@@ -9,18 +9,18 @@
 #include "physics/jerk.h"
 #include "physics/space.h"
 
-/* Sources that are summed in the lanes' own numbers before the sums go to doubles. Each lane adds
- * at most 64 of them. Mended sums of few sources take an eighth of that, since rounding errors of
- * so few terms do not average out; but at least 4, since going to doubles takes as long as a pair.
- */
+/* Number of sources that are summed in the lanes' own type before the sums are added to doubles.
+ * Each lane adds at most 64 of them. Corrected sums of few sources take an eighth of that, since
+ * rounding errors of so few terms do not average out; but at least 4, since adding to doubles takes
+ * as long as a pair. */
 KY_INLINE size_t chunk_of(size_t sources, const int what)
 {
     const size_t each = what & KY_MOVING_MENDED ? sources / KY_WIDTH / 8 : 64;
     return KY_WIDTH * (each > 64 ? 64 : each < 4 ? 4 : each);
 }
-/* Bits beside KY_MOVING_JERK …: sources have their own softenings; labels count; pairs may
- * coincide, since softenings are below KY_JERK_CLOSE2; lanes after the last source are empty; near
- * sources are listed and left out. */
+/* Bits in addition to KY_MOVING_JERK …: sources have their own softenings; labels are compared;
+ * pairs may coincide, since softenings are below KY_JERK_CLOSE2; lanes after the last source are
+ * empty; near sources are listed and skipped. */
 enum { KY_MOVING_EPS = 8, KY_MOVING_OWN = 16, KY_MOVING_CLOSE = 32, KY_MOVING_TAIL = 64 };
 
 /* x y z, low parts, velocities, mass, eps2. */
@@ -31,7 +31,7 @@ struct columns {
     const ky_index_element *label;
 };
 
-/* The sums of a sink over chunk after chunk of sources. */
+/* The sums of a sink over successive chunks of sources. */
 struct gathered {
     struct ky_jerk_field field;
     ky_vector nearest2;
@@ -64,7 +64,7 @@ static void load(struct block *to, const struct ky_moving_sinks *from)
     }
 }
 
-/* Adds the sources of the bits, from `first` on, to the neighbours of a sink. */
+/* Adds the sources whose bits are set, from `first` on, to the neighbours of a sink. */
 static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, size_t i, unsigned bits,
                                            size_t first)
 {
@@ -77,7 +77,7 @@ static __attribute__((noinline)) void list(struct ky_moving_sinks *sinks, size_t
 }
 
 /* A vector of sources for a sink: the columns from `at` on, the bodies from `place` on; `first` is
- * the first of these. `alive` is read in the tail alone. */
+ * the first of these. `alive` is used only in the tail. */
 struct vector_of_sources {
     size_t at, first;
     ky_whole place;
@@ -132,7 +132,7 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     }
     const ky_element close2 = (ky_element)KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE);
     ky_vector y = KY_RSQRT(s2);
-    if ((what & KY_MOVING_CLOSE) && !(what & KY_MOVING_NEAR)) /* else they are near */
+    if ((what & KY_MOVING_CLOSE) && !(what & KY_MOVING_NEAR)) /* otherwise they are near */
         other = ky_mask_below(other, ky_splat(close2), s2);
     if (what & (KY_MOVING_OWN | KY_MOVING_CLOSE | KY_MOVING_TAIL | KY_MOVING_NEAR))
         y = ky_where(other, y);
@@ -142,14 +142,14 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     return g;
 }
 
-/* Places first … last − 1 of the columns: whole vectors of sources, or the vector of the tail. */
+/* Columns first … last − 1: whole vectors of sources, or the vector of the tail. */
 struct range_of_sources {
     size_t first, last;
-    size_t body; /* the offset from a place to the number of its body */
+    size_t body; /* offset from a column index to the number of its body */
     size_t left; /* sources in the tail */
 };
 
-/* `unroll` sinks from `i` on, side by side to fill the pipelines. */
+/* Processes `unroll` sinks from `i` on together to fill the pipelines. */
 KY_INLINE void chunk(const struct columns *s, const struct range_of_sources range,
                      struct block *block, struct ky_moving_sinks *sinks, size_t i, const int unroll,
                      const int what)
@@ -233,7 +233,7 @@ KY_INLINE double sum_of(ky_doubles v)
     return lane[0];
 }
 
-/* Adds the nearest: the first body among the lanes with the smallest r². */
+/* Adds the nearest source: the first body among the lanes with the smallest r². */
 KY_INLINE void add_nearest(struct ky_moving_sinks *to, const struct block *from, size_t i)
 {
     ky_element r2[KY_WIDTH], least = (ky_element)INFINITY;
@@ -295,7 +295,7 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
 #endif
 
 /* The bits for these sinks: the requested results, and the special cases that the loop has to
- * treat. */
+ * handle. */
 static int care(const struct ky_moving *moving, const struct ky_moving_sinks *sinks)
 {
     int what = moving->what | (moving->eps2 ? KY_MOVING_EPS : 0) | (KY_RESTING ? 0 : KY_MOVING_OWN);

@@ -11,7 +11,7 @@ enum { KY_MOVING_BLOCK = 64 /* sinks of one call */, KY_MOVING_SUMS = 7 };
 
 /* Results in addition to acceleration and potential. MENDED: in extended, accelerations of few
  * sources have half the errors, for a tenth to a sixth more time. NEAR: in extended, bodies with s²
- * <= h2 are listed, as with LISTS, and are not in the sums: the caller adds them. */
+ * <= h2 are listed, as with LISTS, and excluded from the sums: the caller adds them. */
 enum {
     KY_MOVING_JERK = 1,
     KY_MOVING_NEAREST = 2,
@@ -20,13 +20,13 @@ enum {
     KY_MOVING_NEAR = 256
 };
 
-/* Bodies as sources. Positions and velocities are relative to one position and one velocity, as are
- * the sinks'; units make masses at most 1 (physics/jerk.h). Columns are float in precision extended
- * and double in double; columns of labels are int32_t and int64_t. */
+/* Bodies as sources. Positions and velocities, like the sinks', are relative to one position and
+ * one velocity; units make masses at most 1 (physics/jerk.h). Columns are float in precision
+ * extended and double in double; columns of labels are int32_t and int64_t. */
 struct ky_moving {
     const void *x[3], *v[3], *mass; /* mass already scaled: struct ky_lanes, physics/gravity.h */
-    const void *low[3];             /* extended: ky_low_part of the positions; double: not read */
-    const void *eps2;               /* of the sources, or NULL: only the sink's is used */
+    const void *low[3];             /* extended: ky_low_part of the positions; double: not used */
+    const void *eps2;               /* of the sources, or NULL: only the sink's ε² is used */
     const void *label;              /* a body does not act on a sink with the same label */
     int what;                       /* KY_MOVING_… */
 };
@@ -41,19 +41,19 @@ struct ky_moving_sinks {
 
     /* Acceleration, −potential, jerk. Pairs that coincide at ε = 0 add nothing. */
     double sum[KY_MOVING_SUMS][KY_MOVING_BLOCK];
-    /* The nearest body (of equals the first) and its r²; UINT32_MAX and infinity if there is none
+    /* The nearest body (of several the first) and its r²; UINT32_MAX and infinity if there is none
      * with another label. */
     uint32_t nearest[KY_MOVING_BLOCK];
     double nearest2[KY_MOVING_BLOCK];
-    /* Bodies with r² <= h2 and another label: how many, and the first `capacity` of them at
+    /* Bodies with r² <= h2 and another label: their number, and the first `capacity` of them at
      * list[sink * capacity]. A negative h2 finds none. */
     double h2[KY_MOVING_BLOCK];
     size_t capacity;
     uint32_t found[KY_MOVING_BLOCK], *list;
 };
 
-/* Bodies at rest as float columns x y z mass of `stride` elements each: places relative to the
- * middle and at most KY_JERK_FAR from it, and masses, both multiplied. */
+/* Bodies at rest as float columns x y z mass of `stride` elements each: positions relative to the
+ * middle and at most KY_JERK_FAR from it, and masses, both scaled. */
 struct ky_resting_frame {
     double middle[3], per_length, per_mass;
     float *column;

@@ -1,23 +1,24 @@
 /* Cells act on each other (--mutual); a part of fmm_single.c, included by fmm.h.
  *
- * Pairs of cells are gone through as if both were divided together: a pair in which each may act on
- * the other acts both ways; of another pair the larger cell is divided, or the one that is no leaf;
- * a pair of leaves acts body by body. A leaf is here what ky_fmm_source
- * says: cells of few bodies are, unless they are wide. Here one cell of each pair is the sink. The
- * same pair is met with the other cell as the sink, and every decision has to be the same there, to
- * the last bit: all numbers are those of the two cells, and all formulas are even in them. */
+ * Pairs of cells are visited as if both were divided together: a pair in which each cell may act on
+ * the other acts in both directions; of another pair the larger cell is divided, or the one that is
+ * not a leaf; a pair of leaves acts body by body. ky_fmm_source says what a leaf is here: cells of
+ * few bodies are leaves, unless they are wide. In each visit one cell of the pair is the sink. The
+ * same pair is visited with the other cell as the sink, and every decision has to be the same
+ * there, to the last bit: all numbers belong to the two cells, and all formulas are symmetric in
+ * them. */
 
 /* The test's data of the sinks' own cell. */
 struct own {
     const struct ky_fmm_source *cell;
     struct ky_fmm_limits limits;
-    float error, all; /* α a; the mass of all cells */
-    int32_t few;      /* a leaf of so many bodies acts body by body on this leaf; -1: none */
-    ky_ints is_leaf;  /* -1 or 0 */
+    float error, all; /* error: α a; all: the mass of all cells */
+    int32_t few; /* a leaf with at most this many bodies acts body by body on this leaf; -1: none */
+    ky_ints is_leaf; /* -1 or 0 */
 };
 
-/* -1 for cells A that this cell B may act on, and that may act on it: M_A/(α a_B) and M_B/(α a_A)
- * are in place of the mass and the tolerance, M_A and M_B being joint masses. */
+/* -1 for cells A on which this cell B may act and that may act on it: M_A/(α a_B) and M_B/(α a_A)
+ * replace the mass and the tolerance, where M_A and M_B are joint masses. */
 KY_INLINE ky_ints test_both(const struct fmm *fmm, const struct own *own, const struct cells *c,
                             const ky_floats rest[4])
 {
@@ -33,7 +34,7 @@ KY_INLINE ky_ints test_both(const struct fmm *fmm, const struct own *own, const 
            (d > rest[1]);
 }
 
-/* Begins the list for the cells below with the cell's children, or with the leaf itself. */
+/* Begins the list for the children with the cell's children, or with the leaf itself. */
 static int begin_list(const struct ky_octree *tree, uint32_t cell, int is_leaf,
                       struct ky_fmm_list *to)
 {

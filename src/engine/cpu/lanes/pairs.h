@@ -1,8 +1,8 @@
 /* Bodies act on a block of sinks: the innermost loop of the direct sum and of the tree walk.
  *
- * A lane is a sink; a source is broadcast. Sums run in the lane's own number type over at most
- * KY_CHUNK sources and are then added to doubles, so that rounding does not grow with the number of
- * sources. Included after lanes.h. */
+ * Each lane has a sink; sources are broadcast. Sums are in the lane's own type over at most
+ * KY_CHUNK sources and are then added to doubles, so that rounding errors do not grow with the
+ * number of sources. Included after lanes.h. */
 #ifndef KY_CPU_PAIRS_H
 #define KY_CPU_PAIRS_H
 
@@ -30,9 +30,10 @@ struct ky_sinks {
     int vectors;
 };
 
-/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
+/* Options of a loop, in addition to the bits of physics/softening_kinds.h; constant in every
+ * instance. */
 enum {
-    KY_OWN = 0x100, /* leave out the source that is the sink itself, by its index */
+    KY_OWN = 0x100, /* skip the source that is the sink itself, by its index */
     KY_LOW = 0x200  /* differences in double-single */
 };
 
@@ -67,7 +68,7 @@ KY_INLINE struct ky_field ky_pair(struct ky_field field, const struct ky_sources
     return ky_add_body(field, dx, dy, dz, pair, ky_splat(s->m[j]));
 }
 
-/* `unroll` vectors of sinks from `vector` on, side by side to fill the pipelines. */
+/* Processes `unroll` vectors of sinks from `vector` on together to fill the pipelines. */
 KY_INLINE void ky_pairs_chunk(const struct ky_sources *s, size_t first, size_t last,
                               struct ky_sinks *sinks, int vector, const int unroll, const int how)
 {
@@ -81,7 +82,7 @@ KY_INLINE void ky_pairs_chunk(const struct ky_sources *s, size_t first, size_t l
         ky_flush(sinks, vector + u, field[u]);
 }
 
-/* All of the block's sinks and the sources [first, last). */
+/* Processes all of the block's sinks and the sources [first, last). */
 KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t last,
                             struct ky_sinks *sinks, const int how)
 {
@@ -95,8 +96,8 @@ KY_INLINE void ky_pairs_all(const struct ky_sources *s, size_t first, size_t las
     }
 }
 
-/* The instance for this kind of softening: the instances of the table, with and without the guard,
- * and the spline with and without softenings of the sources. */
+/* Calls the instance for this kind of softening: the instances of the table, with and without the
+ * guard, and the spline with and without softenings of the sources. */
 KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
                         struct ky_sinks *sinks, int how, const int base)
 {
@@ -119,7 +120,7 @@ KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
         return;
     }
 #endif
-    how &= ~KY_ROUGH; /* where there is no estimate */
+    how &= ~KY_ROUGH; /* if there is no estimate */
     KY_SOFTENED_AS_PLUMMER(KY_PAIRS_INSTANCE, , )
     if (how & KY_EPS_LARGER)
         ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SPLINED | KY_EPS_LARGER);

@@ -1,5 +1,5 @@
-/* Predicts slots block after block. It is plain C that compilers vectorise, without fused
- * multiply-add, so that every instruction set finds the same positions. */
+/* Predicts slots, block after block. It is plain C that compilers vectorise, without fused
+ * multiply-add, so that every instruction set computes the same positions. */
 #include "engine/cpu/lanes/functions.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static inline double within(double x, double far)
     return KY_JERK_WITHIN(x, far);
 }
 
-/* Component c, relative to the origin, at most `far` from it. */
+/* Component c relative to the origin, limited to `far`. */
 static inline __attribute__((always_inline)) void component(const struct ky_slots *b, size_t c,
                                                             const struct ky_prediction *to,
                                                             const double far, const int snaps,

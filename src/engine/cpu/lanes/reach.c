@@ -1,6 +1,6 @@
-/* Which of some bodies are within reach of a sink, and a reach that holds k of them. It is plain C
- * that compilers vectorise, without fused multiply-add, so that every instruction set finds the
- * same squares. */
+/* Finds the bodies within reach of a sink, and a reach that contains k of them. It is plain C that
+ * compilers vectorise, without fused multiply-add, so that every instruction set computes the same
+ * squares. */
 #include "engine/cpu/lanes/functions.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t
     for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
         uint64_t hits;
         memcpy(&hits, hit + k, sizeof hits);
-        for (; hits; hits &= hits - 1) { /* one bit a byte */
+        for (; hits; hits &= hits - 1) { /* one bit per byte */
             size_t at = k + (size_t)__builtin_ctzll(hits) / 8;
             found[used] = (uint32_t)(first + at);
             found2[used++] = r2[at];
@@ -38,8 +38,8 @@ size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t
     return used;
 }
 
-/* Bisection in the bits of the number, which rise with it: whatever the range of the squares, 16
- * steps leave 2^-5 of the value. */
+/* Bisection in the bits of the number, which increase with it: whatever the range of the squares,
+ * 16 steps reach a relative accuracy of 2^-5. */
 double KY_LANE_NAME(ky_bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,
                                double *work)
 {

@@ -5,7 +5,7 @@
 #define KY_NAME ky_resting_single
 #include "engine/cpu/lanes/moving.h"
 
-/* Bodies that are converted together, in plain C that compilers vectorise. */
+/* Number of bodies that are converted together, in plain C that compilers vectorise. */
 enum { TOGETHER = 16 };
 KY_INLINE void convert(const double (*x)[3], const double *mass, size_t n,
                        const struct ky_resting_frame *to, float column[4][TOGETHER])

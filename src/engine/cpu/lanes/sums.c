@@ -1,5 +1,4 @@
-/* Sums over bodies that are the same in any order: see sums_table.h. It is plain C that compilers
- * vectorise. */
+/* Order-independent sums over bodies: see sums_table.h. It is plain C that compilers vectorise. */
 #include "engine/cpu/lanes/functions.h"
 
 #include <math.h>
@@ -7,7 +6,7 @@
 
 #include "physics/sum_terms.h"
 
-/* Bodies whose terms are computed at a time; places after the last body have the terms 0. */
+/* Number of bodies whose terms are computed at a time; terms after the last body are 0. */
 enum { BODIES = 64, LANES = 8 };
 
 static void find_terms(const struct ky_summed *bodies, size_t first, size_t count,
@@ -42,7 +41,7 @@ void KY_LANE_NAME(ky_largest)(const struct ky_summed *bodies, size_t first, size
                 for (int lane = 0; lane < LANES; lane++) {
                     const double size = fabs(term[k][j + lane]);
                     most[k][lane] = size > most[k][lane] ? size : most[k][lane];
-                    all[k][lane] += size; /* NaN if one is */
+                    all[k][lane] += size; /* NaN stays NaN */
                 }
     }
     for (int k = 0; k < KY_SUMS; k++) {
@@ -54,7 +53,7 @@ void KY_LANE_NAME(ky_largest)(const struct ky_summed *bodies, size_t first, size
     }
 }
 
-/* The nearest whole number of the unit whose 2⁵² × 1.5-fold is `round`. */
+/* Rounds to the nearest multiple of the unit; `round` is 2⁵² × 1.5 units. */
 static inline double whole(double x, double round)
 {
     return (x + round) - round;

@@ -1,7 +1,7 @@
-/* Sums over bodies that are the same in any order. Each term is divided by a power of two above the
- * largest one and rounded to a whole number of 2⁻⁴⁰, and its rest to one of 2⁻⁸⁰: far below the
- * rounding of a sum in double. Doubles hold the sums of such numbers for a chunk of bodies without
- * rounding. The CPU engine calls this through struct ky_lanes. */
+/* Order-independent sums over bodies. Each term is divided by a power of two above the largest one
+ * and rounded to a multiple of 2⁻⁴⁰, and the remainder to a multiple of 2⁻⁸⁰: far below the
+ * rounding error of a sum in double. Doubles hold the sums of such numbers for a chunk of bodies
+ * exactly. The CPU engine calls this through struct ky_lanes. */
 #ifndef KY_CPU_SUMS_TABLE_H
 #define KY_CPU_SUMS_TABLE_H
 
@@ -18,7 +18,7 @@ struct ky_summed {
     const double *external; /* m φ of external fields, or NULL */
 };
 
-/* The largest |term| of each sum; NaN if a term is. */
+/* The largest |term| of each sum; NaN if any term is NaN. */
 typedef void ky_largest_function(const struct ky_summed *bodies, size_t first, size_t end,
                                  double largest[KY_SUMS]);
 /* The sums of the parts of the terms of at most KY_SUM_CHUNK bodies; |term| × scale < 1. */

@@ -19,7 +19,8 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .change = KY_LANE_NAME(ky_change),
     .largest = KY_LANE_NAME(ky_largest),
     .sum = KY_LANE_NAME(ky_sum),
-    /* a group's sources are relative to its centre, in double: this is as accurate as `extended` */
+    /* a group's sources are relative to its centre, computed in double: as accurate as
+     * `extended` */
     .shared = {KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_single),
                KY_LANE_NAME(ky_shared_double)},
     .group = {KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_single),

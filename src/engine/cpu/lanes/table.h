@@ -16,22 +16,22 @@
 
 enum { KY_BLOCK = 64 }; /* sinks of one call */
 
-/* Sources whose sum is made in the lane's own numbers, before it is added to the others (pairs.h).
- */
+/* Number of sources that are summed in the lane's own type before the sum is added to the others
+ * (pairs.h). */
 enum { KY_CHUNK = 512 };
 
-/* Bodies as sources, in the engine's units and relative to one centre. The columns are double
- * for precision double and float else. */
+/* Bodies as sources, in the engine's units and relative to one centre. The columns are double for
+ * precision double and float otherwise. */
 struct ky_direct {
     size_t n;
     const void *x, *y, *z, *mass; /* mass already scaled: physics/gravity.h */
-    const void *eps2;             /* of the sources, if `how` needs it; else NULL */
+    const void *eps2;             /* of the sources, if `how` needs it; otherwise NULL */
     const void *low[3];           /* precision extended: low parts of the positions */
-    int how; /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
+    int how; /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
 };
 
-/* Sinks of one call. own: the source that is the sink itself, ascending, or UINT32_MAX for sinks
- * that are no sources, in any place. eps2: of the sink. */
+/* Sinks of one call. own: index of the source that is the sink itself, ascending, or UINT32_MAX for
+ * sinks that are not sources, anywhere in the array. eps2: of the sink. */
 struct ky_direct_sinks {
     size_t count; /* 1 … KY_BLOCK */
     uint32_t own[KY_BLOCK];
@@ -42,18 +42,18 @@ struct ky_direct_sinks {
 /* A walk for groups of sinks; positions and masses in the engine's units. */
 struct ky_group_walk {
     const struct ky_octree *tree;    /* of the sinks */
-    const struct ky_octree *sources; /* the same, or one without them, with closed cells */
-    double eps2;                     /* of a sink, unless tree->softening2 has them */
-    int how;   /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
-    int order; /* of the cells' moments */
+    const struct ky_octree *sources; /* the same, or a tree without the sinks, with closed cells */
+    double eps2;                     /* of a sink, unless tree->softening2 has it */
+    int how;   /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
+    int order; /* order of the cells' moments */
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */ };
 
-/* The active bodies of a group, by their places in it, ascending; and the results of a walk: their
- * fields, as in ky_direct_sinks, and how many sources acted on each. */
+/* The active bodies of a group, by their indices in it, ascending; and the results of a walk: their
+ * fields, as in ky_direct_sinks, and the number of sources that acted on each. */
 struct ky_group_sinks {
-    uint32_t count; /* 1 or more */
+    uint32_t count; /* at least 1 */
     uint8_t own[KY_MOST_SINKS];
     double field[4][KY_MOST_SINKS];
     uint64_t bodies, cells;
@@ -61,22 +61,22 @@ struct ky_group_sinks {
 
 /* ---- cells act on cells (physics/fmm.h, physics/taylor.h) ---- */
 
-/* A cell for the test of both directions (lanes/mutual.h): α a of its bodies, INFINITY where it is
- * not known, and the smallest distance at which its ε² may stand for theirs. */
+/* A cell for the test of both directions (lanes/mutual.h): α a of its bodies, INFINITY if unknown,
+ * and the smallest distance at which its ε² may replace theirs. */
 struct ky_mutual_cell {
     float error, least;
 } KY_LAID_OUT;
 
-/* Data of all sinks. walk.order: of cells that act on each sink by itself. */
+/* Data of all sinks. walk.order: order of cells that act on each sink separately. */
 struct ky_fmm_walk {
     struct ky_group_walk walk;
     const struct ky_fmm_source *source;  /* [cells of walk.sources] */
-    const struct ky_mutual_cell *mutual; /* [cells]; only where cells act on each other */
+    const struct ky_mutual_cell *mutual; /* [cells]; only if cells act on each other */
     int order;                           /* of the expansions */
 };
 
-/* The sinks of a cell or a group: their box, the limits for them, and the local coefficients about
- * its middle (physics/taylor.h). */
+/* The sinks of a cell or a group: their box, their limits, and the local coefficients about its
+ * middle (physics/taylor.h). */
 struct ky_fmm_sinks {
     double centre[3];
     float half[3];
@@ -91,12 +91,12 @@ struct ky_fmm_list {
     size_t count, room;
 };
 
-/* Interactions of cells with local coefficients, of cells and of bodies with single sinks. */
+/* Numbers of interactions: cells with local coefficients; cells and bodies with single sinks. */
 struct ky_fmm_counts {
     uint64_t expansions, cells, bodies;
 };
 
-/* Bodies, and a sink that needs the bodies within reach, or its k nearest. */
+/* Bodies, and a sink that needs the bodies within its reach or its k nearest. */
 enum { KY_REACH_MOST = 256 }; /* bodies of one call */
 struct ky_reach {
     const double *x, *y, *z;
@@ -106,44 +106,44 @@ struct ky_reach {
 struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
-                      struct ky_direct_sinks *sinks); /* by enum ky_precision */
-    /* A hash of reciprocal roots and fused products. Two processors with the same hash compute
-     * forces with the same bits. */
+                      struct ky_direct_sinks *sinks); /* indexed by enum ky_precision */
+    /* A hash of reciprocal roots and fused products. Two processors with the same hash compute the
+     * same bits of forces. */
     uint64_t (*bits[3])(void);
-    ky_moving_function *moving[3]; /* the same; single is extended */
+    ky_moving_function *moving[3]; /* the same; single is the same as extended */
     ky_rest_function *rest;
     ky_moving_function *resting;     /* in single: without velocities, low parts and labels */
-    ky_predict_function *predict[3]; /* single is extended */
+    ky_predict_function *predict[3]; /* single is the same as extended */
     ky_change_function *change;
     ky_largest_function *largest;
     ky_sum_function *sum;
     /* The walk for groups: `shared` is called once for some consecutive groups, then `group` for
-     * each of them. The factors are for the relative opening test, else 1. `space` is the work
-     * space of one thread: group_space(tree) bytes, aligned to 64. */
+     * each of them. The factors are for the relative opening test, otherwise 1. `space` is the work
+     * memory of one thread: group_space(tree) bytes, aligned to 64. */
     void (*shared[3])(const struct ky_group_walk *walk, const struct ky_group *group, size_t groups,
                       float least_factor, float largest_factor, void *space);
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_sinks *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
-    /* Cells of the list `from` act on the local coefficients of the sinks of a cell; cells that are
-     * left for its children go to `to`. Returns 0 when memory is out. `space` is the work space of
-     * one thread: fmm_space(tree) bytes, aligned to 64. */
+    /* Lets the cells of the list `from` act on the local coefficients of a cell's sinks; cells that
+     * are left for its children go to `to`. Returns 0 if memory runs out. `space` is the work
+     * memory of one thread: fmm_space(tree) bytes, aligned to 64. */
     int (*fmm_cell)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
                     struct ky_fmm_counts *counts);
-    /* The same for a cell of a pair in which each acts on the other, as the sink: its middle is the
-     * centre of mass. For a leaf `to` are the leaves whose bodies act, the leaf itself among them.
-     */
+    /* The same for a cell, as the sink, of pairs in which each acts on the other: its middle is the
+     * centre of mass. For a leaf `to` receives the leaves whose bodies act, including the leaf
+     * itself. */
     int (*mutual_cell)(const struct ky_fmm_walk *walk, uint32_t cell, struct ky_fmm_sinks *sinks,
                        const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
                        struct ky_fmm_counts *counts);
-    /* All cells of the list and the local coefficients act on the sinks of a group. */
+    /* Lets all cells of the list and the local coefficients act on the sinks of a group. */
     void (*fmm_group[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                          const struct ky_fmm_list *from, const struct ky_group *group, void *space,
                          struct ky_group_sinks *result, struct ky_fmm_counts *counts);
     size_t (*fmm_space[3])(const struct ky_octree *tree);
-    /* Finds the bodies from `first` on with r² <= reach2: their places in the columns, and r².
-     * Returns how many. */
+    /* Finds the bodies from `first` on with r² <= reach2: their indices in the columns, and r².
+     * Returns their number. */
     size_t (*reach)(const struct ky_reach *reach, size_t first, size_t count, uint32_t *found,
                     double *found2);
     /* A value of r² that at least `k` of the bodies from `first` on do not exceed; it is at most a

@@ -1,12 +1,12 @@
-/* The walk for groups of sinks; the body of tree_single.c and tree_double.c, which say
+/* The walk for groups of sinks; included by tree_single.c and tree_double.c, which define
  * KY_LANE_DOUBLE and the names.
  *
- * Cells are tested a vector of them at a time against the sinks' tight box. Several consecutive
- * groups first share a walk with the box of them all: a cell that is far enough from that box is
- * far enough for each group and goes into the far list. A cell that even the farthest point of the
- * box has to open is divided. The others are the frontier, where each group's own walk begins. So
- * the lists are the same as if each group walked from the root. A group's own bodies are left out
- * of its lists and act on each other at the end. */
+ * Cells are tested against the sinks' tight box, a vector of cells at a time. Several consecutive
+ * groups first share a walk with their common box: a cell that is far enough from that box is far
+ * enough for each group and goes into the far list. A cell that even the farthest point of the box
+ * has to open is divided. The rest is the frontier, where each group's own walk begins. So the
+ * lists are the same as if each group walked from the root. A group's own bodies are excluded from
+ * its lists and act on each other at the end. */
 #include "engine/cpu/lanes/lanes.h"
 
 #include "engine/cpu/lanes/group.h"
@@ -73,7 +73,7 @@ KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *
     b->bodies = (ky_ints)link[3];
 }
 
-/* -1 for cells that some place in the box has to open, and for close ones. */
+/* -1 for cells that some point in the box has to open, and for close ones. */
 KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
 {
     const unsigned how = walk->tree->opening;
@@ -94,7 +94,7 @@ KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
     return ky_opening_opens(b->apart, sides, ky_opening_distance2(b->apart), open2, how);
 }
 
-/* -1 for the cells that every place in the box has to open. */
+/* -1 for the cells that every point in the box has to open. */
 KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 {
     const struct ky_opening_apart *a = &b->apart;
@@ -106,14 +106,14 @@ KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 /* ---- the walks --------------------------------------------------------------------------------
  */
 
-/* A leaf of so few bodies is as cheap body by body, and more accurate. */
+/* A leaf with so few bodies is as cheap body by body, and more accurate. */
 KY_INLINE int32_t few_of(const struct walk *walk)
 {
     return (int32_t)ky_order_cost(walk->given->order);
 }
 
-/* Takes the topmost cells of the stack, in the order in which they lie there: each is accepted, or
- * divided into its children or its bodies. */
+/* Takes the topmost cells of the stack, in their order there: each is accepted, or divided into its
+ * children or its bodies. */
 static void take_batch(struct walk *walk)
 {
     struct batch b;
@@ -170,7 +170,7 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
         while (whole && walk.height > 0)
             whole = take_shared_batch(&walk, least_factor);
     }
-    if (!whole) { /* each group walks by itself from the root */
+    if (!whole) { /* each group walks separately from the root */
         s->far = 0;
         s->frontiers = 1;
         s->frontier[0] = 0;

@@ -1,4 +1,4 @@
-/* The columns that an integrator has asked for, in the caller's units. */
+/* The columns that an integrator has requested, in the caller's units. */
 #include <stdlib.h>
 
 #include "base/memory.h"

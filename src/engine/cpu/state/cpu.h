@@ -3,9 +3,9 @@
  *
  * Bodies lie in columns of double in the caller's order. Positions, masses and softenings are in
  * the engine's own units, velocities, accelerations and potentials in the caller's: `put` divides
- * lengths by `length` and masses by `mass_unit`, powers of two that bring the system to a size of
- * about 2¹⁰ and the mean mass to 1. That changes no digit, and it keeps the float arithmetic of the
- * lanes away from its limits whatever the caller's units are. */
+ * lengths by `length` and masses by `mass_unit`, powers of two that make the size of the system
+ * about 2¹⁰ and the mean mass 1. That changes no digits, and keeps the float arithmetic of the
+ * lanes within its range whatever the caller's units are. */
 #ifndef KY_CPU_H
 #define KY_CPU_H
 
@@ -20,23 +20,23 @@ struct ky_cpu_blocks;
 struct ky_cpu_hermite;
 struct ky_cpu_method;
 
-/* Bookkeeping of forces/work.c for a tree that is kept while the bodies move. */
+/* Records of forces/work.c for a tree that is kept while the bodies move. */
 struct ky_cpu_kept {
     uint32_t *group; /* [n] --force tree: index of the tree's group that contains the body */
-    uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
+    uint32_t *first; /* interactions per sink at the first walk of its group, or body, since the
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
-    double per_mass; /* struct ky_relative, for all evaluations; 0: not found yet */
-    int early;       /* part (massless.c): 1: the tree was built when no step of its bodies ended */
+    double per_mass; /* struct ky_relative, for all evaluations; 0: not computed yet */
+    int early; /* for parts (massless.c): 1: the tree was built when no step of its bodies ended */
 };
 
-/* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.
- */
+/* For systems in which some bodies have mass and others have none (forces/massless.c); otherwise
+ * the pointers are NULL. */
 struct ky_cpu_division {
     uint32_t *body;      /* [n] the bodies with mass, ascending, then the massless bodies */
-    uint32_t *place;     /* [n] the place of each body among the bodies of its kind */
+    uint32_t *place;     /* [n] the index of each body among the bodies of its kind */
     uint32_t *active;    /* [n] the active ones of each kind, as in `body` */
-    size_t sources;      /* how many have mass */
+    size_t sources;      /* number of bodies with mass */
     struct ky_cpu *part; /* [2] engines for forces: of the bodies with mass, and of the massless
                           * bodies */
 };
@@ -48,46 +48,46 @@ struct ky_cpu {
     const struct ky_lanes *lanes;
     const char *isa;
     int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
-    size_t n, room;    /* bodies, and how many the columns have room for */
+    size_t n, room;    /* number of bodies, and capacity of the columns */
     double *x[3], *v[3], *a[3], *mass, *potential;
-    unsigned extras;                /* set of the columns that an integrator asked for */
-    double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not asked for */
-    uint64_t extras_put;            /* how often a column was set to 0 or to given numbers */
+    unsigned extras;                /* set of the columns that an integrator has requested */
+    double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not requested */
+    uint64_t extras_put;            /* number of times a column was set to 0 or to given values */
     double *softening;              /* NULL: parameters->softening for all */
-    int how; /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
+    int how; /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
     double length, mass_unit;
-    struct ky_engine_frame frame;   /* edge 0: found from the bodies */
-    const struct ky_active *active; /* active bodies of the present evaluation; NULL: all */
+    struct ky_engine_frame frame;   /* edge 0: computed from the bodies */
+    const struct ky_active *active; /* active bodies of the current evaluation; NULL: all */
     unsigned char *is_active;       /* [n] 1 for active bodies, if `active` is not NULL */
     int has_acceleration;           /* a[] holds the last accelerations */
-    int has_pull;          /* 1: the column of pulls, if it is kept, is from the last evaluation */
-    void *column;          /* direct: columns in float */
+    int has_pull; /* 1: the column of pulls, if it is kept, belongs to the last evaluation */
+    void *column; /* direct: columns in float */
     struct ky_octree tree; /* tree and walk */
-    int tree_stands;       /* 1: `tree` is valid for the present positions */
-    double tree_opening;   /* ky_opening_key with which it was built */
+    int tree_stands;       /* 1: `tree` is valid for the current positions */
+    double tree_opening;   /* ky_opening_key for which it was built */
     int tree_linked;       /* 1: it has its links */
-    int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, and good enough */
-    int in_block;          /* 1: the present evaluation is for a block */
-    const double (*at)[3]; /* positions at the present tick, in a block with a tree that is kept */
+    int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, but still valid */
+    int in_block;          /* 1: the current evaluation is for a block */
+    const double (*at)[3]; /* positions at the current tick, in a block with a tree that is kept */
     struct ky_cpu_kept kept;
     struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
     struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
     struct ky_cpu_division division;
-    const struct ky_cpu *acting; /* the engine whose bodies act in place of its own, or NULL */
+    const struct ky_cpu *acting; /* the engine whose bodies act instead of its own, or NULL */
     struct ky_force_report report;
 };
 
-/* Bodies that a thread takes at a time. */
+/* Number of bodies that a thread takes at a time. */
 enum { KY_BODIES_CHUNK = 4096 };
 
 /* The widest instruction set of this machine, or the one that `isa` names. */
 enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,
                             struct ky_error *error);
 
-/* The middle of the bulk of the bodies, in the engine's units. */
+/* The centre of the bulk of the bodies, in the engine's units. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
 
-/* To be called where bodies have moved: their trees are old. */
+/* To be called when bodies have moved: invalidates their trees. */
 static inline void ky_cpu_moved(struct ky_cpu *cpu)
 {
     cpu->tree_stands = 0;
@@ -100,7 +100,8 @@ static inline int ky_cpu_is_divided(const struct ky_cpu *cpu)
     return cpu->base.shared && cpu->base.shared->tree;
 }
 
-/* How many engines have parts of the system's bodies, and how many bodies all of them have. */
+/* The number of engines with parts of the system's bodies, and the number of bodies of all of
+ * them. */
 static inline size_t ky_cpu_ranks(const struct ky_cpu *cpu)
 {
     return ky_cpu_is_divided(cpu) ? cpu->base.shared->ranks : 1;
@@ -110,20 +111,21 @@ static inline size_t ky_cpu_system(const struct ky_cpu *cpu)
     return ky_cpu_is_divided(cpu) ? cpu->base.shared->system : cpu->n;
 }
 
-/* The sinks of a sum that this engine computes; the others' results come by ky_cpu_join. Few pairs
- * are summed by every engine. */
+/* The sinks of a sum that this engine computes; ky_cpu_join receives the other results. If there
+ * are few pairs, every engine computes all sinks. */
 struct ky_cpu_part {
     size_t first, end, count, unit;
     int joins;
 };
 struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit);
-/* Completes `columns` columns of `count` numbers, of which this engine has filled its part.
- * KY_FAULT when memory is out. */
+/* Completes `columns` columns of `count` numbers, of which this engine has filled its share.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
                            double *const *column, size_t columns, struct ky_error *error);
 
-/* How a walk through the engine's tree is shared: its units (groups, branches, bodies) go round the
- * engines. Few sinks are walked for by every engine, but counted by the one whose turn it is. */
+/* The division of a walk through the engine's tree: its units (groups, branches, bodies) are
+ * assigned to the engines in turn. For few sinks every engine walks for all, but only the engine
+ * whose turn it is counts. */
 struct ky_cpu_turns {
     size_t rank, ranks;
     int joins;
@@ -143,9 +145,9 @@ struct ky_cpu_work {
     uint64_t bodies, cells; /* interactions */
     int64_t more;           /* pairs in excess of the first walks (ky_cpu_note_work) */
 };
-/* The end of such a walk: adds the work of all engines to the report and to the bookkeeping of the
- * tree, and gets the other engines' results. The sinks of unit k are range(of, k), along the curve.
- * KY_FAULT when memory is out. */
+/* Ends such a walk: adds the work of all engines to the report and to the records of the tree, and
+ * receives the other engines' results. The sinks of unit k are range(of, k), along the curve.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
                                struct ky_cpu_work work, size_t units,
                                struct ky_group (*range)(const void *of, size_t unit),
@@ -159,12 +161,12 @@ static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
     return cpu->mass[i] > 0 ? cpu->division.place[i] : KY_NO_BODY;
 }
 
-/* Is the force of body i wanted? */
+/* 1 if the force on body i is wanted. */
 static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
 {
     return !cpu->active || cpu->is_active[i];
 }
-/* ε² of one sink in the engine's units. If sources have their own ε², theirs is not in it. */
+/* ε² of one sink in the engine's units. Does not include the sources' ε² if they have their own. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
 /* Factors from a field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
@@ -178,20 +180,21 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
                                  const double *numbers, struct ky_error *error);
 enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error);
-/* Sets all columns except the set `but` to 0, for the present number of bodies. KY_FAULT when
- * memory is out. */
+/* Sets all columns except the set `but` to 0, for the current number of bodies. KY_FAULT if memory
+ * runs out. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, unsigned but, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
-/* The external fields at the present time, positions in the engine's units and accelerations in the
- * caller's; returns how many. */
+/* The external fields at the current time, positions in the engine's units and accelerations in the
+ * caller's; returns their number. */
 size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
-/* Adds the fields to the accelerations of the active bodies. KY_FAULT when memory is out. */
+/* Adds the fields to the accelerations of the active bodies. KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_add_externals(struct ky_cpu *cpu, struct ky_error *error);
-/* The potentials of the function for many places, to be freed; NULL if there is none. */
+/* The potentials of the field function for many points, which the caller frees; NULL if there is
+ * none. */
 enum ky_status ky_cpu_many_potentials(const struct ky_cpu *cpu, double **potential,
                                       struct ky_error *error);
 /* The verb `sums`; with the potentials at the present positions. */
-enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
+enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,
                            struct ky_error *error);
 
 #endif

@@ -13,7 +13,7 @@ size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MO
     return given->count;
 }
 
-/* Results of the function for many places: for the active bodies, or all. */
+/* Results of the field function for many points: for the active bodies, or all. */
 struct many {
     double (*position)[3], (*acceleration)[3], *potential;
 };

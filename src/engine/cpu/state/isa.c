@@ -1,4 +1,4 @@
-/* Which instruction sets this build has, and which of them this machine has. */
+/* The instruction sets of this build, and of this machine. */
 #include "engine/cpu/state/cpu.h"
 
 static int always(void)
@@ -22,7 +22,7 @@ static int has_avx512(void)
 #define has_avx512 always
 #endif
 
-/* mk/isa.mk says which of them are in this build. */
+/* mk/isa.mk defines the macros of the sets in this build. */
 #ifdef KY_BUILT_sse2
 #define KY_LANES_SSE2 &ky_lanes_sse2
 #else

@@ -1,17 +1,17 @@
-/* Forces that several engines with the same bodies share: each computes the results of some sinks,
- * in the same way as an engine that is alone. */
+/* Forces that several engines with the same bodies share: each computes the results of some sinks
+ * exactly as a single engine would. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/shares.h"
 #include "engine/cpu/state/cpu.h"
 
-/* Pairs, and sinks of a walk, below which telling the others takes longer than to do all: 2 ms of a
- * core. */
+/* Number of pairs, and of sinks of a walk, below which exchanging results takes longer than
+ * computing all of them: 2 ms of a core. */
 #define FEW_PAIRS 4e6
 enum { FEW_SINKS = 2000, FIELD = 4 };
 
-/* 1 if the engine has all bodies, and others have them too. */
+/* 1 if the engine has all bodies, and other engines have them too. */
 static int has_copies(const struct ky_cpu *cpu)
 {
     return cpu->base.shared && !cpu->base.shared->tree;
@@ -19,7 +19,7 @@ static int has_copies(const struct ky_cpu *cpu)
 
 /* ---- sums over all pairs ---- */
 
-/* Where engine r's part of the sinks begins. */
+/* The first sink of engine r's share. */
 static size_t part_start(const struct ky_cpu_part *part, size_t ranks, size_t r)
 {
     const size_t units = (part->count + part->unit - 1) / part->unit,

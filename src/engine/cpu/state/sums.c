@@ -1,32 +1,31 @@
-/* Energies, momenta and the like over all bodies. The sums have the same bits in any order of the
- * bodies, for any number of threads, and for any number of engines that share a system: each term
- * becomes a whole number of a unit that follows from the largest term of all (lanes/sums_table.h).
- */
+/* Energies, momenta and other sums over all bodies. They have the same bits for any order of the
+ * bodies, any number of threads, and any number of engines that share a system: each term becomes
+ * an integer in a unit that depends on the largest term of all (lanes/sums_table.h). */
 #include "engine/cpu/state/cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/shares.h"
 #include "engine/common/external.h"
-
-__extension__ typedef __int128 whole;
+#include "engine/common/sums.h"
 
 /* A sum of terms below 2^exponent in units of 2^(exponent - BITS). */
-enum { BITS = KY_SUM_PARTS * KY_SUM_BITS, LEAST_EXPONENT = -900 };
+enum { BITS = KY_SUM_PARTS * KY_SUM_BITS };
 
 struct sums {
     const struct ky_cpu *cpu;
     struct ky_summed bodies;
     double *external;           /* [n] m φ of external fields, or NULL */
     double (*largest)[KY_SUMS]; /* [threads] */
-    whole (*sum)[KY_SUMS];      /* [threads] */
+    ky_whole (*sum)[KY_SUMS];   /* [threads] */
     double scale[KY_SUMS];
 };
 
-/* The energies of the bodies in external fields. In the columns positions and masses are in the
- * engine's units, everything else in the caller's. */
+/* Computes the energies of the bodies in external fields. In the columns positions and masses are
+ * in the engine's units, everything else in the caller's. */
 static enum ky_status find_external(struct sums *sums, struct ky_error *error)
 {
     const struct ky_cpu *cpu = sums->cpu;
@@ -50,16 +49,10 @@ static enum ky_status find_external(struct sums *sums, struct ky_error *error)
     return status;
 }
 
-/* The first body of a thread's part. */
+/* The first body of a thread's share. */
 static size_t part_start(const struct ky_cpu *cpu, int part)
 {
     return ky_share_start(cpu->n, (size_t)cpu->team, (size_t)part);
-}
-
-/* Raises `most` to another size; it stays NaN. */
-static double larger(double most, double size)
-{
-    return size > most || isnan(size) ? size : most;
 }
 
 /* `bytes` bytes of every engine that shares the system, to be freed; *engines: how many. */
@@ -81,7 +74,7 @@ static enum ky_status gather(const struct ky_cpu *cpu, const void *own, size_t b
     return status;
 }
 
-/* The largest term of each sum, of all engines. */
+/* The largest term of each sum, over all engines. */
 static enum ky_status find_largest(const struct sums *sums, double largest[KY_SUMS],
                                    struct ky_error *error)
 {
@@ -90,11 +83,9 @@ static enum ky_status find_largest(const struct sums *sums, double largest[KY_SU
     for (int part = 0; part < cpu->team; part++)
         cpu->lanes->largest(&sums->bodies, part_start(cpu, part), part_start(cpu, part + 1),
                             sums->largest[part]);
-    for (int k = 0; k < KY_SUMS; k++) {
-        largest[k] = 0;
-        for (int part = 0; part < cpu->team; part++)
-            largest[k] = larger(largest[k], sums->largest[part][k]);
-    }
+    memset(largest, 0, KY_SUMS * sizeof *largest);
+    for (int part = 0; part < cpu->team; part++)
+        ky_sums_keep_largest(largest, sums->largest[part]);
     if (!ky_cpu_is_divided(cpu))
         return KY_OK;
     void *all;
@@ -103,22 +94,22 @@ static enum ky_status find_largest(const struct sums *sums, double largest[KY_SU
         gather(cpu, largest, KY_SUMS * sizeof *largest, &all, &engines, error);
     double(*others)[KY_SUMS] = all;
     for (size_t r = 0; r < engines && !status; r++)
-        for (int k = 0; k < KY_SUMS; k++)
-            largest[k] = larger(largest[k], others[r][k]);
+        ky_sums_keep_largest(largest, others[r]);
     free(all);
     return status;
 }
 
-static whole whole_of(const double part[KY_SUM_PARTS])
+static ky_whole whole_of(const double part[KY_SUM_PARTS])
 {
-    whole sum = 0;
+    ky_whole sum = 0;
     for (int p = 0; p < KY_SUM_PARTS; p++)
-        sum = sum * ((whole)1 << KY_SUM_BITS) + (int64_t)ldexp(part[p], (p + 1) * (int)KY_SUM_BITS);
+        sum = sum * ((ky_whole)1 << KY_SUM_BITS) +
+              (int64_t)ldexp(part[p], (p + 1) * (int)KY_SUM_BITS);
     return sum;
 }
 
 /* The sums of all engines. */
-static enum ky_status add_up(const struct sums *sums, whole sum[KY_SUMS], struct ky_error *error)
+static enum ky_status add_up(const struct sums *sums, ky_whole sum[KY_SUMS], struct ky_error *error)
 {
     const struct ky_cpu *cpu = sums->cpu;
 #pragma omp parallel for num_threads(cpu->team)
@@ -143,7 +134,7 @@ static enum ky_status add_up(const struct sums *sums, whole sum[KY_SUMS], struct
     void *all;
     size_t engines;
     const enum ky_status status = gather(cpu, sum, KY_SUMS * sizeof *sum, &all, &engines, error);
-    whole(*others)[KY_SUMS] = all;
+    ky_whole(*others)[KY_SUMS] = all;
     for (int k = 0; k < KY_SUMS && !status; k++) {
         sum[k] = 0;
         for (size_t r = 0; r < engines; r++)
@@ -153,35 +144,23 @@ static enum ky_status add_up(const struct sums *sums, whole sum[KY_SUMS], struct
     return status;
 }
 
-static double real_of(whole sum, int exponent)
-{
-    const whole size = sum < 0 ? -sum : sum;
-    return (sum < 0 ? -1 : 1) * (ldexp((double)(uint64_t)(size >> 64), 64 + exponent - BITS) +
-                                 ldexp((double)(uint64_t)size, exponent - BITS));
-}
-
 /* A sum with a term that is not finite is NaN. */
 static enum ky_status find_sums(struct sums *sums, double to[KY_SUMS], struct ky_error *error)
 {
     double largest[KY_SUMS];
     int exponent[KY_SUMS];
-    whole sum[KY_SUMS];
+    ky_whole sum[KY_SUMS];
     enum ky_status status = find_largest(sums, largest, error);
-    for (int k = 0; k < KY_SUMS && !status; k++) {
-        const int is_small = !(largest[k] >= ldexp(1, LEAST_EXPONENT));
-        exponent[k] = LEAST_EXPONENT;
-        if (!is_small && isfinite(largest[k]))
-            frexp(largest[k], &exponent[k]);
-        sums->scale[k] = isfinite(largest[k]) ? ldexp(1, -exponent[k]) : 0;
-    }
+    for (int k = 0; k < KY_SUMS && !status; k++)
+        sums->scale[k] = ky_sum_exponent(largest[k], &exponent[k]) ? ldexp(1, -exponent[k]) : 0;
     if (!status)
         status = add_up(sums, sum, error);
     for (int k = 0; k < KY_SUMS && !status; k++)
-        to[k] = isfinite(largest[k]) ? real_of(sum[k], exponent[k]) : (double)NAN;
+        to[k] = sums->scale[k] > 0 ? ky_sum_value(sum[k], exponent[k] - BITS) : (double)NAN;
     return status;
 }
 
-enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
+enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,
                            struct ky_error *error)
 {
     const size_t threads = (size_t)cpu->team;
@@ -194,14 +173,12 @@ enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *par
         sums.bodies.v[c] = cpu->v[c];
         sums.bodies.a[c] = cpu->a[c];
     }
-    parts->units = (struct ky_sum_units){cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
-    parts->of = ky_allocate(1, sizeof *parts->of);
-    enum ky_status status = sums.largest && sums.sum && parts->of
+    raw->units = (struct ky_sum_units){cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
+    enum ky_status status = sums.largest && sums.sum
                                 ? find_external(&sums, error)
                                 : ky_no_memory(error, "sums", threads, sizeof *sums.sum);
     if (!status)
-        status = find_sums(&sums, parts->of[0], error);
-    parts->count = !status;
+        status = find_sums(&sums, raw->of, error);
     free(sums.external);
     free(sums.largest);
     free(sums.sum);

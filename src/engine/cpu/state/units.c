@@ -5,7 +5,7 @@
 #include "engine/common/units.h"
 #include "octree/sample.h"
 
-/* The median, so that a few far bodies do not cost the digits of all others. */
+/* The median, so that a few distant bodies do not cost all others digits. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
 {
     for (int c = 0; c < 3; c++)

@@ -2,17 +2,16 @@
  * `close_steps` choose the steps.
  *
  * A body has its x, v and a at the end of its last step. That time is a multiple of the step, so
- * that the level of the step gives it. For a block all bodies are predicted to the present tick in
+ * the level of the step determines it. For a block all bodies are predicted to the current tick in
  * separate columns, which replace the positions while forces are computed.
  *
- * The tree is built at the first block after every multiple of the longest step, since a run that
- * is resumed there must find the same tree. Then it is kept: its moments, boxes and opening radii
- * follow the bodies. Between multiples it is built again when walks have cost more than the first
- * ones by as much as a build. It is also built after every KY_BLOCKS_KEPT blocks, where a run can
- * be stopped.
+ * The tree is rebuilt at the first block after every multiple of the longest step, since a run that
+ * is resumed there must find the same tree. In between it is kept: its moments, boxes and opening
+ * radii follow the bodies. It is also rebuilt when walks have cost more than the first ones by as
+ * much as a build, and after every KY_BLOCKS_KEPT blocks, where a run can be stopped.
  *
- * Where several engines divide the bodies, all of them make the same blocks. Before a tree is new
- * the bodies go to the engines that have their present places. */
+ * If several engines divide the bodies, all of them do the same blocks. Before a rebuild the bodies
+ * go to the engines of their current positions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +24,14 @@
 #include "engine/cpu/tree/tree.h"
 #include "physics/block.h"
 
-/* Bytes a body of the columns of block steps. */
+/* Bytes per body of the columns of block steps. */
 enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + sizeof(uint32_t) };
 
 /* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_cpu_way common;
-    /* By level: the time from the end of the last step to the present tick, half of it, and in the
-     * unit of positions. */
+    /* By level: the time from the end of the last step to the current tick, half of it, and the
+     * time in the unit of positions. */
     double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
 };
 
@@ -66,7 +65,7 @@ static double softening_of(const struct ky_cpu *cpu, size_t i)
     return cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
 }
 
-/* A finished step: squares of the change of the acceleration and of the path. */
+/* A finished step: squares of the change of the acceleration and of the path length. */
 struct made {
     double change2, path2;
 };
@@ -79,7 +78,7 @@ static double limit_of(const struct blocks *b, size_t i)
                          b->common.longest);
 }
 
-/* The level that the criterion wants; `deepest` + 1 for a step shorter than a tick. */
+/* The level that the criterion requires; `deepest` + 1 for a step shorter than a tick. */
 static int wanted(const struct blocks *b, size_t i)
 {
     double a2 = 0;
@@ -88,7 +87,7 @@ static int wanted(const struct blocks *b, size_t i)
     return ky_step_level(sqrt(a2), limit_of(b, i), b->common.deepest);
 }
 
-/* The level that the swing of the body wants (physics/block.h). */
+/* The level that the swing of the body requires (physics/block.h). */
 static int swing(const struct blocks *b, size_t i, struct made made)
 {
     const double size = ky_step_swing(sqrt(made.change2), sqrt(made.path2),
@@ -132,7 +131,7 @@ static int set_clock(struct blocks *b, uint64_t tick)
     return due;
 }
 
-/* Where coordinate c of body i is in at[]: c × across + i × along. */
+/* The element of at[] for coordinate c of body i: c × across + i × along. */
 struct layout {
     size_t across, along;
 };
@@ -141,7 +140,7 @@ static struct layout layout_of(const struct ky_cpu *cpu)
     return cpu->tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
 }
 
-/* Predicts the bodies of a chunk; returns how many have steps that end. */
+/* Predicts the bodies of a chunk; returns the number of steps that end. */
 static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -158,8 +157,8 @@ static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due
     return active;
 }
 
-/* Puts the active bodies of a chunk on the list from place k on, with half a kick and their new
- * positions. Their accelerations are kept. */
+/* Lists the active bodies of a chunk from element k on, with half a kick and their new positions.
+ * Their old accelerations are kept. */
 static void open_steps(const struct blocks *b, struct ky_cpu_range range, int due, size_t k)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -193,8 +192,8 @@ static void go_to(struct blocks *b, uint64_t tick)
             open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
 }
 
-/* The forces of the active bodies with all bodies at the present tick. A tree that is kept gets
- * these positions; else they replace the engine's for the time of the call. */
+/* Computes the forces on the active bodies with all bodies at the current tick. A kept tree gets
+ * these positions; otherwise they replace the engine's during the call. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -212,8 +211,8 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
     return status;
 }
 
-/* A place that is no number has no range of the curve: no forces are numbers, as in a tree that has
- * the place. */
+/* A position that is NaN has no range of the curve: all forces become NaN, as with a tree that
+ * contains the position. */
 static void lose(const struct blocks *b)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -225,8 +224,8 @@ static void lose(const struct blocks *b)
     }
 }
 
-/* The second half of the kick, and the next step. Returns how many bodies want a step shorter than
- * a tick. */
+/* Does the second half of the kick, and chooses the next step. Returns the number of bodies that
+ * need a step shorter than a tick. */
 static size_t close_steps(const struct blocks *b, uint64_t tick)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -257,7 +256,7 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
 
 /* ---- engines that divide the bodies ---- */
 
-/* The deepest level of the bodies, and how much walks have grown, of all engines. */
+/* The deepest level of the bodies, and the growth of the walks' cost, over all engines. */
 static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t *more,
                                   struct ky_error *error)
 {
@@ -277,12 +276,12 @@ static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t 
     return status;
 }
 
-/* Interactions that take as long as to predict a body and to move it in the tree; and interactions
- * of a sink before any have been counted. */
+/* Cost in interactions: of predicting a body and moving it in the tree; and of a sink before any
+ * have been counted. */
 enum { A_BODY = 100, A_SINK = 1000 };
 
-/* The work for each body over a longest step: it is a sink in as many blocks as it has steps, and
- * moved in all of them. */
+/* The work for each body per longest step: it is a sink in as many blocks as it has steps, and
+ * moves in all of them. */
 static void weigh(const struct blocks *b, int deepest, double *weight)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -294,8 +293,8 @@ static void weigh(const struct blocks *b, int deepest, double *weight)
         weight[i] = ldexp(sink, own->level[i]) + moves;
 }
 
-/* Before a new tree: the bodies to the engines that have the places where they are at the tick.
- * KY_BAD_DATA for all engines, and no body moves, where a place is not finite. */
+/* Before a rebuild: sends the bodies to the engines of their positions at the tick. If a position
+ * is not finite, KY_BAD_DATA on all engines, and no body moves. */
 static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -321,7 +320,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
     return status || read_levels(b) ? status : ky_blocks_missing(error);
 }
 
-/* Counts a block, and the work of the engine for it. */
+/* Counts a block, and this engine's work for it. */
 static void count(struct blocks *b, uint64_t tick)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -334,7 +333,7 @@ static void count(struct blocks *b, uint64_t tick)
         way->shortest = step; /* of a body of another rank */
 }
 
-/* The counts of all engines since a call began with these ones. */
+/* The counts of all engines since a call that began with these counts. */
 static enum ky_status add_counts(struct ky_cpu *cpu, struct ky_advance *way, double body_steps,
                                  double cut, struct ky_error *error)
 {
@@ -350,7 +349,7 @@ static enum ky_status add_counts(struct ky_cpu *cpu, struct ky_advance *way, dou
 
 /* ---- one call of `advance` ---- */
 
-/* 1 if the next block begins with a new tree, as it does on an engine that receives the bodies
+/* 1 if the next block begins with a rebuild, as it would on an engine that receives the bodies
  * here. */
 static int is_whole(const struct blocks *b)
 {

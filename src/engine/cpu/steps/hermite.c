@@ -1,11 +1,12 @@
-/* The Hermite scheme (physics/hermite.h): the engine leads from block to block by itself.
+/* The Hermite scheme (physics/hermite.h): the engine advances by itself from block to block.
  *
- * x, v, a and j of a body are those at the end of its last step, which is a multiple of the step,
- * so that its level says when that was. For a block all bodies are predicted to the present tick in
- * columns of their own; those whose steps end feel them there, and are corrected.
+ * x, v, a and j of a body belong to the end of its last step, which is a multiple of the step, so
+ * its level determines that time. For a block all bodies are predicted to the current tick in
+ * separate columns; forces on the bodies whose steps end are computed there, and these bodies are
+ * corrected.
  *
- * Potentials are not summed on the way, since those at predicted places would spoil the energy:
- * they follow, in double, when somebody asks for them. */
+ * Potentials are not summed on the way, since at predicted positions they would spoil the energy:
+ * they are computed in double on demand. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <float.h>
@@ -42,7 +43,7 @@ static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct place place)
     cpu->hermite->at[3 + c][i] = place.v / cpu->length;
 }
 
-/* Predicts the bodies of a chunk; returns how many have steps that end. */
+/* Predicts the bodies of a chunk; returns the number of steps that end. */
 static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int due)
 {
     const unsigned char *level = b->cpu->blocks->level;
@@ -81,7 +82,7 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
     return due;
 }
 
-/* Corrects the k-th body of the list by its sums: new position and velocity; norm[] gets the
+/* Corrects the k-th body of the list with its sums: new position and velocity; norm[] receives the
  * numbers of the criterion. With `last` its step ends. */
 static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[4])
 {
@@ -108,7 +109,7 @@ static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[
     }
 }
 
-/* 1 if the body's steps are too long for it, and it may not continue so. */
+/* 1 if the body's steps are too long for it, so that it must not continue. */
 static int must_stop(const struct ky_cpu_way *b, size_t i)
 {
     const uint32_t *passed = b->way->passed;
@@ -149,8 +150,8 @@ static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct c
     b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
 }
 
-/* For a body in doubt, sum[] keeps the norms, since its sums have been used, and rate2 becomes 0.
- */
+/* For a body in doubt, sum[] keeps the norms, since its sums have been used, and rate2 becomes
+ * 0. */
 static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
                          struct choice *choice)
 {
@@ -190,7 +191,7 @@ static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct ch
 }
 
 /* Corrects the bodies of the list. At the last correction their steps end, and with `choose` their
- * next ones are chosen; else they have none. */
+ * next ones are chosen; otherwise they have none. */
 static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int last, int choose)
 {
     size_t cut = 0, doubts = 0;
@@ -211,7 +212,7 @@ static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int 
 }
 
 /* Ends the steps of the bodies of the list by evaluations and corrections. With `choose` their next
- * steps are chosen; else they have none. */
+ * steps are chosen; otherwise they have none. */
 static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
                                 struct ky_error *error)
 {
@@ -235,7 +236,7 @@ static void forget_steps(struct ky_cpu *cpu)
 }
 
 /* Ends all other steps too, at this tick, to which all bodies have been predicted; levels from
- * `due` on end there anyway. Afterwards all bodies are at one time and have no steps. */
+ * `due` on end there anyway. Afterwards all bodies are at the same time and have no steps. */
 static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -271,8 +272,8 @@ static double size(double *const v[3], size_t i)
     return sqrt(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
 }
 
-/* The level of body i from the derivatives of its acceleration, which may be mere rounding errors.
- */
+/* The level of body i from the derivatives of its acceleration, which may consist only of rounding
+ * errors. */
 static int first_level(const struct ky_cpu_way *b, size_t i)
 {
     const struct ky_cpu *cpu = b->cpu;
@@ -285,7 +286,7 @@ static int first_level(const struct ky_cpu_way *b, size_t i)
     return first > b->deepest ? b->deepest : first;
 }
 
-/* Computes accelerations, jerks and steps of all bodies, which are at one time. */
+/* Computes accelerations, jerks and steps of all bodies, which are at the same time. */
 static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -324,7 +325,7 @@ static int read_levels(const struct ky_cpu_way *b)
     return !missing;
 }
 
-/* All levels are chosen anew where one is missing. */
+/* All levels are chosen again if one is missing. */
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     enum ky_status status = KY_OK;

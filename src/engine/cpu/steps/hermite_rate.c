@@ -1,5 +1,5 @@
-/* How fast the force on a body can change at all. The Hermite scheme needs it for a body on which
- * forces cancel: differences of its forces are mere rounding errors. */
+/* The maximum rate of change of the force on a body. The Hermite scheme needs it for a body on
+ * which forces cancel, because differences of its forces are only rounding errors. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "physics/softening.h"
 #include "physics/space.h"
 
-/* A field counts as a source in its centre. Its accelerations are the caller's, `part` times the
- * engine's. */
+/* A field is treated as a source at its centre. Its accelerations are the caller's, `part` times
+ * the engine's. */
 static struct ky_hermite_rate add_field(struct ky_hermite_rate rate,
                                         const struct ky_external *field, double part,
                                         const double x[3], const double v[3])

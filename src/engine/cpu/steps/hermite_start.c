@@ -1,5 +1,5 @@
-/* The second and third derivatives of accelerations, once at the start: the first steps of the
- * Hermite scheme follow from them. */
+/* The second and third derivatives of accelerations, computed once at the start, which determine
+ * the first steps of the Hermite scheme. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 
 #include "physics/hermite_field.h"
 
-/* From this number of bodies on several threads are worth while: more than a block. */
+/* Number of bodies for which several threads are worth their start: more than a block. */
 enum { FEW = KY_CHANGE_BLOCK };
 
-/* Fills the numbers of a body, lengths in the engine's unit. */
+/* Fills the numbers of a body, with lengths in the engine's unit. */
 static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
 {
     const double *jerk = cpu->extra[KY_COLUMN_JERK], part = 1 / cpu->length;
@@ -31,8 +31,8 @@ static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBE
     body[KY_CHANGE_EPS2] = cpu->hermite->eps2[i];
 }
 
-/* Adds the fields' part to the bodies' part, in the caller's units, for body i, which is number
- * `own` of the sinks. */
+/* Adds the fields' contribution to the bodies', in the caller's units, for body i, which is sink
+ * number `own`. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
                   size_t own, size_t i)
@@ -57,7 +57,7 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
     cpu->hermite->rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
-/* The number of the k-th body, bodies with mass first. */
+/* The index of the k-th body, bodies with mass first. */
 static size_t numbered(const struct ky_cpu *cpu, size_t k)
 {
     return cpu->division.part ? cpu->division.body[k] : k;
@@ -80,7 +80,7 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
     }
 }
 
-/* Bodies with mass, then massless ones, which are no sources. */
+/* Bodies with mass, then massless ones, which are not sources. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
     const size_t acting = cpu->division.sources;

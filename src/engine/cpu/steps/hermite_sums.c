@@ -1,4 +1,4 @@
-/* Accelerations and jerks for the Hermite scheme: sources in the form of the lanes, and blocks of
+/* Accelerations and jerks for the Hermite scheme: sources in the form for the lanes, and blocks of
  * sinks. */
 #include "engine/cpu/steps/hermite.h"
 
@@ -17,10 +17,10 @@
 #include "physics/jerk.h"
 #include "physics/space.h"
 
-/* Blocks of sinks that are summed at once, and their sinks. */
+/* Number of blocks of sinks that are summed at once, and of their sinks. */
 enum { BLOCKS = 64, BATCH = BLOCKS * KY_MOVING_BLOCK, SUMS = KY_HERMITE_SUMS };
-/* Pairs from which on several threads are worth their start; a block counts as so many sinks at
- * least. */
+/* Number of pairs for which several threads are worth their start; a block counts as at least
+ * FEWEST sinks. */
 enum { MANY = 200000, FEWEST = 16 };
 /* Columns of float in precision extended: x y z, low parts, vx vy vz, mass, eps2. */
 enum { LOW = 3, SPEED = 6, MASS = 9, EPS2 = 10, COLUMNS = 11 };
@@ -56,7 +56,7 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu)
     *cpu->hermite = (struct ky_cpu_hermite){.potential_is_late = cpu->hermite->potential_is_late};
 }
 
-/* Columns of the bodies with mass, if others have none. */
+/* Allocates columns of the bodies with mass, if other bodies have none. */
 static enum ky_status reserve_acting(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
@@ -96,7 +96,7 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 
 /* ---- sources ---- */
 
-/* The engine's bodies that have mass, at the present tick. */
+/* The engine's bodies with mass, at the current tick. */
 struct set {
     size_t n;
     double *const *at, *mass, *eps2;
@@ -112,20 +112,20 @@ static struct set own_of(const struct ky_cpu *cpu)
                : (struct set){n, own->at, cpu->mass, own->eps2, own->column};
 }
 
-/* The number of the k-th of the engine's bodies that have mass. */
+/* The index of the k-th of the engine's bodies with mass. */
 static size_t source(const struct ky_cpu *cpu, size_t k)
 {
     return cpu->division.part ? cpu->division.body[k] : k;
 }
 
-/* Copies numbers of the bodies with mass, if others have none. */
+/* Copies values of the bodies with mass, if other bodies have none. */
 static void gather(const struct ky_cpu *cpu, double *to, const double *from)
 {
     for (size_t k = 0; cpu->division.part && k < cpu->division.sources; k++)
         to[k] = from[cpu->division.body[k]];
 }
 
-/* Masses, softenings and labels of the sources: their numbers. */
+/* Fills masses, softenings and labels of the sources; labels are their indices. */
 static void fill_constants(const struct ky_cpu *cpu, struct set set)
 {
     const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / cpu->hermite->heaviest;
@@ -158,8 +158,8 @@ static double middle_of(const struct ky_cpu *cpu, const double *column)
     return sorted[count / 2];
 }
 
-/* Computed anew in each block, from the state alone, so that a run that is resumed between two
- * blocks has the same numbers. */
+/* Computed again in each block, from the state only, so that a run that is resumed between two
+ * blocks has the same values. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 {
     double *middle = cpu->hermite->middle;
@@ -222,7 +222,7 @@ static void fill(const struct ky_cpu *cpu, struct set set, size_t c, size_t firs
     }
 }
 
-/* All of them as the lanes want them. */
+/* All of them in the form for the lanes. */
 static struct ky_moving sources(const struct ky_cpu *cpu, struct set set)
 {
     const size_t n = set.n, chunks = is_double(cpu) ? 0 : n / KY_BODIES_CHUNK + 1;
@@ -276,7 +276,7 @@ static void load(struct ky_cpu *cpu, size_t k, size_t i)
     block->list = list_of(own, block);
 }
 
-/* Begins the sums at place `to` with the pull of external fields on body i. */
+/* Begins the sums at element `to` with the acceleration by external fields on body i. */
 static void begin(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   size_t i, size_t to)
 {
@@ -306,7 +306,7 @@ static struct ky_jerk_field act(const struct ky_cpu *cpu, struct set set,
                          0);
 }
 
-/* The sources that are listed for the k-th sink of a block, body i. */
+/* Adds the sources that are listed for the k-th sink of a block, body i. */
 static struct ky_jerk_field add_near(const struct ky_cpu *cpu, struct set set,
                                      const struct ky_moving_sinks *block, size_t k, size_t i)
 {
@@ -316,14 +316,14 @@ static struct ky_jerk_field add_near(const struct ky_cpu *cpu, struct set set,
     return field;
 }
 
-/* Adds the sums of the k-th sink of a batch, body i, to the sums at place `to`. */
+/* Adds the sums of the k-th sink of a batch, body i, to the sums at element `to`. */
 static void add(const struct ky_cpu *cpu, struct set set, size_t k, size_t i, size_t to)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
     const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
     const double near_scale = ky_cpu_scale(cpu).acceleration, scale = near_scale * own->heaviest;
     k %= KY_MOVING_BLOCK;
-    for (int c = 0; c < 3; c++) { /* after the accelerations comes the potential */
+    for (int c = 0; c < 3; c++) { /* the potential follows the accelerations */
         own->sum[c][to] += scale * block->sum[c][k];
         own->sum[3 + c][to] += scale * own->speed * block->sum[4 + c][k];
     }
@@ -351,8 +351,8 @@ static enum ky_status run_blocks(const struct ky_cpu *cpu, const struct ky_movin
     return ky_moving_run(&task, error);
 }
 
-/* If more sources are near sink k than its list holds, as in a compact part of a wide system: sums
- * once more, with a radius that contains fewer sources. */
+/* If sink k has more near sources than its list holds, as in a compact part of a wide system: sums
+ * again, with a radius that contains fewer sources. */
 static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
                              size_t k, struct ky_error *error)
 {
@@ -390,7 +390,8 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
     return KY_OK;
 }
 
-/* Adds the field for many places to `here` sinks of a batch, whose sums begin at place `first`. */
+/* Adds the field function for many points to `here` sinks of a batch, whose sums begin at element
+ * `first`. */
 static enum ky_status begin_many(struct ky_cpu *cpu, size_t first, size_t here, int all,
                                  struct ky_error *error)
 {

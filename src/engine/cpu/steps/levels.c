@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "engine/common/blocks.h"
 
-/* Bytes a body of levels and lists. */
+/* Bytes per body of levels and lists. */
 enum { BYTES = 1 + sizeof(uint32_t) };
 
 void ky_cpu_free_blocks(struct ky_cpu *cpu)

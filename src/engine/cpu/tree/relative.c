@@ -1,8 +1,8 @@
 /* The data of opening tests by the last accelerations. */
 #include "engine/cpu/tree/tree.h"
 
-/* 1 over the mass of the acting bodies of all engines. If the sum over the engines fails, the tree
- * fails too, since the engines have to build it together. */
+/* 1 over the mass of the acting bodies of all engines. If this reduction fails, the tree fails too,
+ * since the engines have to build it together. */
 static double per_mass(const struct ky_cpu *cpu)
 {
     const struct ky_shared *shared = cpu->base.shared;

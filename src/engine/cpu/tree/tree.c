@@ -1,4 +1,4 @@
-/* The tree over the bodies of the engine: built, linked, and refreshed. */
+/* The tree over the bodies of the engine: building, linking and refreshing it. */
 #include "engine/cpu/tree/tree.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
             wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
 }
 
-/* The tree with the trees of other ranks grafted. */
+/* Makes the tree with the trees of other ranks grafted. */
 static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                             struct ky_error *error)
 {
@@ -44,7 +44,7 @@ static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
     return shared->tree(shared->context, wanted, &cpu->tree, error);
 }
 
-/* Makes a tree for some sinks alone: it stands for no others. */
+/* Makes a tree for some sinks only; it is not valid for others. */
 static enum ky_status share_once(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
@@ -54,7 +54,7 @@ static enum ky_status share_once(struct ky_cpu *cpu, struct ky_shared_tree *want
     return KY_OK;
 }
 
-/* Builds all from keys to groups for the present positions; adds the seconds to the report. */
+/* Builds everything from keys to groups for the current positions; adds the time to the report. */
 static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
@@ -133,7 +133,7 @@ static enum ky_status share_kept(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
-/* Moves the tree that is kept to the present positions. */
+/* Moves the tree that is kept to the current positions. */
 static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error)
 {

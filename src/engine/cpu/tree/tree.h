@@ -1,18 +1,18 @@
-/* The tree over the bodies of the CPU engine, cpu->tree. Seconds go to the report. */
+/* The tree over the bodies of the CPU engine, cpu->tree. Times are added to the report. */
 #ifndef KY_CPU_TREE_H
 #define KY_CPU_TREE_H
 
 #include "engine/cpu/state/cpu.h"
 
-/* Builds the tree over the present positions unless it is valid for them, with the opening and the
- * moments of the parameters, and makes its links. */
+/* Builds the tree for the current positions unless it is valid for them, with the opening test and
+ * the moments of the parameters, and makes its links. */
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
-/* The same for sinks that are no bodies, which `wanted` describes, with the parameters. An engine
- * that is alone needs no more of it than these. */
+/* The same for sinks that are not bodies, described by `wanted`, with the parameters. A single
+ * engine needs only these two. */
 enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                                      struct ky_error *error);
-/* The same for a walk with an action, on an engine that shares a system: the tree has the numbers
+/* The same for a walk with an action, on an engine that shares a system: the tree has the indices
  * of bodies, and the bodies within `reach` (engine/shared.h); NULL: the cells that the opening test
  * opens. Collective. */
 enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,
@@ -25,14 +25,14 @@ enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Marks the groups of the tree that have active bodies: wanted[groups]. */
 void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted);
-/* Whether the bodies have last accelerations: on at least one engine, if several divide the system
+/* 1 if the bodies have last accelerations: on at least one engine, if several divide the system
  * (one may have no bodies). */
 enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
                                          struct ky_error *error);
 /* *knows: 1 if all bodies of all engines have the last pulls that a test by α needs, else 0. */
 enum ky_status ky_cpu_knows_pull(const struct ky_cpu *cpu, int *knows, struct ky_error *error);
-/* Stores the pulls on the active bodies. Their accelerations must not yet contain external fields.
- */
+/* Stores |a| of the active bodies for a test by α. Their accelerations must not contain external
+ * fields yet. */
 void ky_cpu_note_pull(struct ky_cpu *cpu);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);

@@ -1,6 +1,6 @@
 /* The boards of devices (engine/board.h): one device over any driver. A force is a copy of the
  * sinks, two launches and a copy of the results. A third launch predicts the bodies if the sinks
- * need several groups, a fourth makes lists. The kernels are in kernels/board. */
+ * need several groups; a fourth makes lists. The kernels are in kernels/board. */
 #include "engine/board.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ struct ky_device_board {
         int is_there;
         double time;
         size_t slots;
-    } present;          /* for which request `predicted` is valid */
-    size_t resident[3]; /* groups of the kernels of sums that run at once; 0: not asked yet */
+    } present;          /* the request for which `predicted` is valid */
+    size_t resident[3]; /* groups of the summing kernels that run at once; 0: not queried yet */
     struct task task;
 };
 
@@ -76,14 +76,14 @@ static enum ky_status connect(struct ky_device_board *board, const struct ky_par
     size_t listed;
     KY_TRY(ky_device_list_once(parameters->engine, &listed, error));
     if (listed > 1)
-        return ky_fail(error, KY_USAGE, "a board is one device, not those of '%s'",
+        return ky_fail(error, KY_USAGE, "a board is one device, but '%s' names several",
                        parameters->engine);
     KY_TRY(ky_card_open(&board->opened, parameters->engine, error));
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "a board computes in extended or double precision, not in single");
     if (parameters->precision == KY_DOUBLE && !board->opened.card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: precision extended is there",
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use precision extended",
                        board->opened.card->name);
     board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
     return KY_OK;
@@ -116,7 +116,7 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
                               body, error);
 }
 
-/* Which kernel sums, and how its work is divided. */
+/* The kernel of the sums, and the division of its work. */
 enum sum { SOFT, GUARD, LISTS };
 
 struct division {
@@ -153,7 +153,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 
 /* ---- start ---- */
 
-/* Makes memory for all that a force needs; lists have at most one entry for each slot. */
+/* Allocates all memory for a force; lists have at most one entry for each slot. */
 static enum ky_status need(struct ky_device_board *board, const struct division *division,
                            struct ky_error *error)
 {
@@ -186,7 +186,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
     return ky_pinned_need(card, &board->down, "results", board->results.bytes, error);
 }
 
-/* Vectors to three columns; NULL: zeros. */
+/* Copies vectors to three columns; NULL: zeros. */
 static void fill_columns(const struct ky_card *card, const double (*from)[3], size_t n,
                          union ky_state_value *to)
 {
@@ -235,7 +235,7 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
         error);
 }
 
-/* The arguments with which most of the kernels begin. */
+/* The first arguments of most kernels. */
 #define KY_BOARD_GIVEN(board)                                                                      \
     KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.word),                               \
         KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks), KY_BUFFER((board)->sinks)
@@ -323,7 +323,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
     task->capacity = task->capacity < task->slots ? task->capacity : task->slots;
     if (request->what & KY_BOARD_LISTS && task->capacity > UINT32_MAX / (request->count + 1))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "%zu lists of %zu neighbours: a board makes 2^32 entries at a time",
+                       "%zu lists of %zu neighbours: a board supports at most 2^32 entries",
                        request->count, task->capacity);
     enum ky_status status = task->slots && request->count ? compute(board, request, error) : KY_OK;
     task->is_on = !status;
@@ -332,7 +332,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
 
 /* ---- finish ---- */
 
-/* The results that came back, in the layout of kernels/driver/shared.h. */
+/* The received results, in the layout of kernels/driver/shared.h. */
 struct come {
     const struct ky_card *card;
     const union ky_state_value *column;
@@ -340,8 +340,7 @@ struct come {
     size_t count;
 };
 
-/* Writes a column of the sums, times `sign`, to every `apart`-th number of an array; NULL: not
- * wanted. */
+/* Writes a column of the sums, times `sign`, to an array with stride `apart`; NULL: not wanted. */
 static void give_column(const struct come *come, size_t column, double sign, size_t apart,
                         double *to)
 {
@@ -400,8 +399,8 @@ static void give_nothing(size_t count, const struct ky_board_results *results)
     }
 }
 
-/* Starts the copy of the lists of all sinks, which lie one after the other in any order of sinks.
- * Returns the number of their entries. */
+/* Starts the copy of the lists of all sinks, stored one after the other in any order. Returns the
+ * number of their entries. */
 static enum ky_status fetch_lists(struct ky_device_board *board, const struct come *come,
                                   size_t *entries, struct ky_error *error)
 {
@@ -456,7 +455,7 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
     size_t entries = 0;
     if (lists)
         status = fetch_lists(board, &come, &entries, error);
-    give(&come, results); /* while the lists come */
+    give(&come, results); /* while the lists are copied */
     if (!status && entries > 0)
         status = card->driver->wait(card, error);
     if (!status && lists)

@@ -16,7 +16,7 @@ void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card)
 
 /* ---- memory ---- */
 
-/* Makes a larger buffer with the present content, and zeros behind it. */
+/* Allocates a larger buffer with the current content, followed by zeros. */
 static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                            size_t slots, size_t size, struct ky_error *error)
 {
@@ -38,7 +38,7 @@ static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const
     return KY_OK;
 }
 
-/* Doubles the memory, so that bodies which come one by one are copied only a few times. */
+/* Doubles the memory, so that bodies that are put one by one are copied only a few times. */
 static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *card, size_t wanted,
                                 struct ky_error *error)
 {

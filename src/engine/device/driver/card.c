@@ -1,4 +1,4 @@
-/* Launches, marks, waiting. */
+/* Launches, marks and waiting. */
 #include "engine/device/driver/card.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The card of an engine, whatever it computes: launches by the table of kernels, marks of time,
- * numbers of the state, and the same kernel for each precision. */
+/* The card of an engine, for all its computations: launches through the table of kernels, time
+ * marks, state numbers, and the variants of a kernel for each precision. */
 #ifndef KY_DEVICE_CARD_H
 #define KY_DEVICE_CARD_H
 
@@ -8,14 +8,13 @@
 #include "base/split.h"
 #include "engine/device/driver/driver.h"
 
-/* KY_PARTIAL_BYTES: the most bytes that the partial sums of a launch take if sources are divided.
- */
+/* KY_PARTIAL_BYTES: maximum size of the partial sums of a launch if sources are divided. */
 enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
 
-/* The marks of a card. 0 and 1 enclose the phase `walk` of the report. Two belong to the staging of
- * bodies and trees, two to batches of interaction lists, five to the phases of the tree that a card
- * makes, one to the number of its groups. Then comes a mark for counts of work that have arrived.
- * The last two belong to block steps and the Hermite scheme. */
+/* The marks of a card. 0 and 1 enclose the phase `walk` of the report. Two are for the staging of
+ * bodies and trees, two for batches of interaction lists, five for the phases of building a tree,
+ * one for the number of its groups, and one for the arrival of work counts. The last two are for
+ * block steps and the Hermite scheme. */
 enum {
     KY_MARK_STAGING = 2,
     KY_MARK_LISTS = 4,
@@ -31,15 +30,15 @@ struct ky_opened {
     const struct ky_driver *driver;
     struct ky_card *card; /* NULL: not yet */
     size_t index;         /* in the driver's list */
-    uint64_t evaluations; /* since the bodies were put */
-    int measured;         /* 1: the last evaluation has marks of time */
+    uint64_t evaluations; /* number since the bodies were put */
+    int measured;         /* 1: the last evaluation has time marks */
     int reported;         /* 1: its report was asked for, so the next evaluation is measured too */
 };
 
-/* Groups of `lanes` that cover n. */
+/* The number of groups of `lanes` lanes that cover n. */
 size_t ky_groups(size_t n, size_t lanes);
-/* Loads the kernel if necessary, and starts `groups` groups; does nothing for no groups. KY_FAULT
- * if the arguments differ from the kernel's definition. */
+/* Loads the kernel if necessary, and starts `groups` groups; does nothing if there are none.
+ * KY_FAULT if the arguments differ from the kernel's definition. */
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          struct ky_arguments arguments, struct ky_error *error);
 /* The same with a lane for each of `items`. */
@@ -50,14 +49,14 @@ enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, si
 enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                                struct ky_arguments arguments, struct ky_error *error);
 
-/* An evaluation begins. A mark takes as long as a small kernel. So if nobody asks for reports, only
- * some evaluations of a long series are measured. */
+/* Begins an evaluation. A mark takes as long as a small kernel, so if no reports are asked for,
+ * only some evaluations of a long series are measured. */
 void ky_begin_marks(struct ky_opened *opened);
-/* A mark in the card's queue, if the evaluation is measured. */
+/* Sets a mark in the card's queue, if the evaluation is measured. */
 enum ky_status ky_mark(struct ky_opened *opened, int mark, struct ky_error *error);
 /* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
 double ky_marked_seconds(const struct ky_opened *opened);
-/* A number of the state as its 8 bytes: a double, or two floats where the card has no double. */
+/* A state number as its 8 bytes: a double, or two floats if the card has no double. */
 union ky_state_value {
     double whole;
     float part[2];
@@ -81,7 +80,7 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     return (double)value.part[0] + (double)value.part[1];
 }
 
-/* The numbers of the kernel `name` for each precision, and for one. */
+/* The ids of the kernel `name` for each precision, and for one precision. */
 #define KY_EACH_PRECISION(name)                                                                    \
     {                                                                                              \
         KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double          \
@@ -91,7 +90,7 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
 /* The same for a kernel that exists for extended and double precision. */
 #define KY_IN_EITHER(name, precision)                                                              \
     ((precision) == KY_DOUBLE ? KY_KERNEL_##name##_double : KY_KERNEL_##name##_extended)
-/* Bytes of a number of the kernels, and of four numbers. */
+/* Bytes of a number of the kernels' type, and of four. */
 size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);
 

@@ -1,4 +1,4 @@
-/* The tables of units and kernels, and allocation with its errors: the same for every driver. */
+/* The tables of units and kernels, and allocation with its errors, for all drivers. */
 #include "engine/device/driver/driver.h"
 
 #include <string.h>
@@ -37,12 +37,12 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
 {
     struct ky_device device = {0}, first = {0};
     int found = driver->list(index, &device) == KY_OK;
-    /* a driver without devices lists one entry, which says why */
+    /* a driver without devices lists one entry with the reason */
     if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':'))
         return ky_fail(error, KY_UNSUPPORTED, "engine %s: %s", first.engine, first.reason);
     if (!found)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "there is no %s:%zu; `kyoho devices` lists what there is", driver->name,
+                       "there is no %s:%zu; `kyoho devices` lists the devices", driver->name,
                        index);
     if (!device.usable)
         return ky_fail(error, KY_UNSUPPORTED, "%s cannot be used: %s", device.engine,
@@ -82,8 +82,8 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        return ky_fail(error, KY_DEVICE, "%s: %s of %zu × %zu bytes is beyond any memory",
-                       card->name, what, count, size);
+        return ky_fail(error, KY_DEVICE, "%s: %s of %zu × %zu bytes exceeds any memory", card->name,
+                       what, count, size);
     bytes = bytes > 0 ? bytes : size;
     if (buffer->handle && buffer->bytes >= bytes)
         return KY_OK;
@@ -162,6 +162,7 @@ enum ky_status ky_scratch_check(struct ky_card *card, const struct ky_buffer *sc
     enum ky_status status = card->driver->scratch(card, what, n, &bytes, error);
     if (status || scratch->bytes >= bytes)
         return status;
-    return ky_fail(error, KY_FAULT, "%s: scratch of %zu bytes, %zu are needed for %zu numbers",
+    return ky_fail(error, KY_FAULT,
+                   "%s: scratch memory of %zu bytes, but %zu are needed for %zu numbers",
                    card->name, scratch->bytes, bytes, n);
 }

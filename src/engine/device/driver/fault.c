@@ -33,8 +33,8 @@ enum ky_status ky_faults_check(struct ky_faults *faults, struct ky_card *card, e
         if (k == (int)but)
             *wanted = found[k];
         else if (found[k] > 0)
-            status = ky_fail(error, KY_DEVICE, "%s: too little room for %s: %u wanted", card->name,
-                             names[k], found[k]);
+            status = ky_fail(error, KY_DEVICE, "%s: the memory for %s is too small: %u needed",
+                             card->name, names[k], found[k]);
     return status;
 }
 

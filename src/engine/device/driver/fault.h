@@ -1,4 +1,4 @@
-/* Reports of kernels whose memory was too small (kernels/driver/fault.h), read where the host waits
+/* Reports of kernels whose memory was too small (kernels/driver/fault.h), read when the host waits
  * for the card anyway. */
 #ifndef KY_DEVICE_FAULT_H
 #define KY_DEVICE_FAULT_H
@@ -7,19 +7,18 @@
 
 /* Cleared at first. */
 struct ky_faults {
-    struct ky_buffer
-        words; /* written by kernels: the largest size that was wanted, of each capacity */
+    struct ky_buffer words; /* written by kernels: for each capacity the largest required size */
 };
 
-/* Allocates the words, and forgets earlier reports. */
+/* Allocates the words, and clears earlier reports. */
 enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,
                                struct ky_error *error);
-/* Waits for the card. wanted[k]: the largest size that was reported for a capacity since the last
- * call, 0 for none. */
+/* Waits for the card. wanted[k]: the largest size reported for a capacity since the last call; 0
+ * for none. */
 enum ky_status ky_faults_read(struct ky_faults *faults, struct ky_card *card,
                               uint32_t wanted[KY_CAPACITY_COUNT], struct ky_error *error);
-/* The same; KY_DEVICE, naming the capacity and the wanted size, if there was a report. A report of
- * the capacity `but` is not an error: *wanted becomes the size, and the caller allocates more
+/* The same; KY_DEVICE, naming the capacity and the required size, if there was a report. A report
+ * of the capacity `but` is not an error: *wanted becomes the size, and the caller allocates more
  * memory and tries again. KY_CAPACITY_COUNT: every report is an error. */
 enum ky_status ky_faults_check(struct ky_faults *faults, struct ky_card *card, enum ky_capacity but,
                                uint32_t *wanted, struct ky_error *error);

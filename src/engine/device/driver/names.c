@@ -1,4 +1,4 @@
-/* Which device the name of an engine means. */
+/* Finds the device for the name of an engine. */
 #include "engine/device/driver/names.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static enum ky_status open_card(struct ky_opened *opened, size_t index, struct k
     return KY_OK;
 }
 
-/* The first of the list that works; auto stops where CPUs begin. */
+/* Opens the first working device of the list; auto stops at the first CPU. */
 static enum ky_status open_first(struct ky_opened *opened, int automatic, struct ky_error *error)
 {
     const struct ky_driver *driver = opened->driver;

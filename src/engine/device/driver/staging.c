@@ -6,8 +6,8 @@
 #include "base/status.h"
 
 enum {
-    SHARE_BYTES = 1 << 16, /* bytes that a thread takes at a time, about */
-    FEW_BYTES = 1 << 15    /* a piece for small arrays, which need no more */
+    SHARE_BYTES = 1 << 16, /* approximate bytes per thread and turn */
+    FEW_BYTES = 1 << 15    /* size of a piece for small arrays */
 };
 
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card)
@@ -22,7 +22,7 @@ static size_t items_of_piece(const struct ky_staged *array)
     return KY_STAGING_BYTES / array->size;
 }
 
-/* Takes the next piece when the card has finished with it, and makes it large enough. */
+/* Takes the next piece as soon as the card has finished with it, and makes it large enough. */
 static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card, size_t bytes,
                                 int *turn, struct ky_error *error)
 {
@@ -62,7 +62,7 @@ enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, i
 
 struct array {
     const char *data;
-    size_t size; /* of an item */
+    size_t size; /* bytes of an item */
 };
 
 static void copy_items(const void *context, size_t first, size_t end, void *piece)
@@ -82,7 +82,7 @@ enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card,
 
 /* A piece that is being copied from the card. */
 struct coming {
-    size_t first, end; /* its items; none: no piece is under way */
+    size_t first, end; /* its items; none: no copy is in progress */
     int turn;
 };
 

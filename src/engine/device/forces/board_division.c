@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* The widest rows for which at most a twentieth of all lanes have no sink, in addition to such
- * lanes of narrower rows. */
+/* The widest rows that leave at most 1/20 of all lanes without a sink, not counting lanes without a
+ * sink in narrower rows. */
 static uint32_t lanes_for(size_t count)
 {
     uint32_t best = KY_JERK_RUN;
@@ -15,11 +15,11 @@ static uint32_t lanes_for(size_t count)
     return best;
 }
 
-/* The time of a launch with so many tiles in a slice. The unit is the time in which a group that
- * has all its lanes side by side takes one source, 40 ns on an H200. The terms are: the work of the
- * busiest processor, which is only busy all the time with several groups at once; the wait of a
- * group for its first sources; the end, when the remaining groups no longer fill the device; and
- * adding the slices. */
+/* The cost of a launch with this many tiles in a slice. The unit is the time in which a group whose
+ * lanes all have different sinks processes one source, 40 ns on an H200. The terms are: the work of
+ * the busiest processor, which needs several groups at once to be fully used; the wait of a group
+ * for its first sources; the end, when the remaining groups no longer fill the device; and adding
+ * the slices. */
 static double cost_of(const struct ky_card *card, size_t resident, size_t tiles, size_t each,
                       const struct ky_board_division *division, size_t count)
 {
@@ -34,8 +34,8 @@ static double cost_of(const struct ky_card *card, size_t resident, size_t tiles,
            (waves > 1 ? at_once / 8 * work : 0) + (double)(slices * count) / PARTS_A_UNIT;
 }
 
-/* The best length of a slice, tried in steps of at most a third, since every force needs this
- * search. */
+/* The best length of a slice. Tries lengths in steps of at most a third, since every force needs
+ * this search. */
 static size_t best_length(const struct ky_card *card, size_t resident, size_t tiles, size_t count,
                           const struct ky_board_division *division)
 {

@@ -1,5 +1,5 @@
-/* The exact sum (F09) as a method. Ranks that have all bodies sum for a part of the sinks each,
- * with the slices, and so the bits, of a card that is alone (ranks/copies.h). */
+/* The exact sum (F09) as a method. Ranks with replicated bodies each sum for a share of the sinks,
+ * with the same slices, and so the same bits, as a single card (ranks/copies.h). */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -31,8 +31,8 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_direct_bytes(parameters->precision, n);
 }
 
-/* The sinks, and where their results go. active: of sinks behind the sources, NULL: all bodies.
- * joins: ranks have divided the sinks. */
+/* The sinks and the destination of their results. active: sinks behind the sources; NULL: all
+ * bodies. joins: the ranks have divided the sinks. */
 struct task {
     struct ky_direct_sum sum;
     const struct ky_buffer *active;
@@ -46,14 +46,14 @@ static enum ky_status need_results(const struct ky_device_state *state, struct d
     return ky_results_need(&direct->results, state->bodies.card, count, error);
 }
 
-/* Where the results go, if not to the bodies. */
+/* The destination of the results if it is not the bodies. */
 static struct ky_direct_results results_of(struct direct *direct, size_t count)
 {
     struct ky_device_results *results = &direct->results;
     return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
 }
 
-/* Copies the labels of the rank's sinks, from sink `first` on, from the labels of all. */
+/* Copies the labels of this rank's sinks, from sink `first` on, from the labels of all sinks. */
 static enum ky_status take_labels(const struct ky_device_state *state, struct direct *direct,
                                   size_t first, struct ky_direct_sum *sum, struct ky_error *error)
 {
@@ -85,7 +85,7 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
     return ky_direct_run(&state->bodies, &direct->buffers, &sum, &results, error);
 }
 
-/* Completes the results of this rank by the results of the other ranks. */
+/* Exchanges the results of the ranks, so that all ranks have all of them. */
 static enum ky_status join(struct ky_device_state *state, const struct task *task,
                            struct ky_error *error)
 {
@@ -99,13 +99,13 @@ static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
 {
     KY_TRY(
         ky_direct_make_sources(&state->bodies, &direct->buffers, &task->sum, task->active, error));
-    if (task->joins) /* parts begin with a block of a kernel */
+    if (task->joins) /* shares begin with a block of a kernel */
         KY_TRY(ky_copies_divide(state, task->sum.count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error));
     KY_TRY(run(state, direct, task, error));
     return task->joins ? join(state, task, error) : KY_OK;
 }
 
-/* Puts results of active bodies that ranks computed to the bodies. */
+/* Writes results of active bodies, computed by the ranks, to the bodies. */
 static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
@@ -137,7 +137,7 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     return !status && task->joins ? scatter(state, direct, count, error) : status;
 }
 
-/* Labels of the active bodies: their places among the sources, or behind. */
+/* Labels of the active bodies: their indices among the sources, or behind these. */
 static enum ky_status label_active(struct ky_device_state *state, struct direct *direct,
                                    size_t count, struct ky_error *error)
 {
@@ -150,7 +150,7 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
     return ky_device_gather(bodies, &places, &bodies->active_list, count, label, error);
 }
 
-/* Where some bodies have no mass, all sinks lie behind the sources. */
+/* If some bodies have no mass, all sinks lie behind the sources. */
 static enum ky_status sum_behind(struct ky_device_state *state, struct direct *direct,
                                  struct ky_evaluation *evaluation, struct task *task,
                                  struct ky_error *error)
@@ -201,7 +201,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     return status ? status : ky_mark(&state->opened, 1, error);
 }
 
-/* Places of the bodies for which points stand, or KY_NO_BODY. */
+/* Indices of the bodies that the points stand for, or KY_NO_BODY. */
 static enum ky_status send_labels(struct ky_device_state *state, struct ky_direct_buffers *buffers,
                                   const struct ky_points *points, struct ky_error *error)
 {

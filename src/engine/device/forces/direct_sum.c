@@ -1,4 +1,4 @@
-/* The exact sum on one card: kernels/forces/direct.k from the host's side. */
+/* The exact sum on one card: the host side of kernels/forces/direct.k. */
 #include "engine/device/forces/direct_sum.h"
 
 #include "base/status.h"
@@ -28,20 +28,20 @@ double ky_direct_bytes(int precision, size_t n)
 
 /* ---- sources ---- */
 
-/* Sinks behind the sources. */
+/* The number of sinks behind the sources. */
 static size_t behind(const struct ky_direct_sum *sum)
 {
     return sum->points ? sum->points->count : sum->behind ? sum->count : 0;
 }
 
-/* 1 if sinks have softenings of their own. */
+/* 1 if sinks have their own softenings. */
 static int has_own_eps(const struct ky_device_state *state, const struct ky_points *points)
 {
     return points ? points->softenings != NULL : state->own_eps;
 }
 
-/* Allocates the sources. Arrays that the precision does not use are the first one again, and are
- * never read. */
+/* Allocates the sources. Arrays that the precision does not use alias the first one, and are never
+ * read. */
 static enum ky_status need_sources(const struct ky_device_state *state,
                                    struct ky_direct_buffers *buffers,
                                    const struct ky_direct_sum *sum, struct ky_error *error)
@@ -81,13 +81,13 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
                                               sum->sources, error);
 }
 
-/* Copies bodies to the places from `to` on: the bodies of a list, or with NULL the first ones. */
+/* Copies bodies to the elements from `to` on: the bodies of a list, or with NULL the first ones. */
 static enum ky_status make_bodies(const struct ky_device_bodies *bodies,
                                   struct ky_direct_buffers *buffers, int precision,
                                   const struct ky_buffer *list, size_t rows, size_t place,
                                   struct ky_error *error)
 {
-    const struct ky_buffer *read = list ? list : &bodies->mass; /* the latter is never read */
+    const struct ky_buffer *read = list ? list : &bodies->mass; /* a dummy that is never read */
     const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows, to = (uint32_t)place,
                    flags = (bodies->state->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
                            (list ? KY_DIRECT_LISTED : 0U);
@@ -130,17 +130,17 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 #define ROW(a, b, name, NAME, how) ROW_##NAME,
 enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
-/* The kernels by softening and precision; and the kernels for points that have labels. */
+/* The kernels by softening and precision; and the kernels for points with labels. */
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
 static const enum ky_kernel_id tuned[SOFTENED][KY_PRECISIONS] = {KY_SOFTENED(EACH, tuned, )},
                                labelled_points[SOFTENED][KY_PRECISIONS] = {
                                    KY_SOFTENED(EACH, points, )};
 
-/* The kernels that read the state. */
+/* The kernels that read the state directly. */
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
 
-/* The first kernel that serves these pairs: of bodies, or of points and bodies. */
+/* The first kernel for these pairs: of bodies, or of points and bodies. */
 static size_t softened(const struct ky_device_state *state, const struct ky_points *points)
 {
 #define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
@@ -156,10 +156,10 @@ static size_t softened(const struct ky_device_state *state, const struct ky_poin
 
 /* ---- slices ---- */
 
-/* The time that a launch takes. The unit is the time in which one group of lanes takes one source.
- * Three terms are added, with constants measured on an H200. The first is the work of the busiest
- * processor. The second is an eighth of the life of a group: towards the end the groups that are
- * left no longer fill the device. The third is the adding up of the slices. */
+/* The cost of a launch. The unit is the time in which a group of lanes processes one source. It is
+ * the sum of three terms with constants measured on an H200: the work of the busiest processor; an
+ * eighth of the life of a group, since at the end the remaining groups no longer fill the device;
+ * and adding the slices. */
 static double cost_of(const struct ky_card *card, size_t resident, size_t blocks, size_t slices,
                       size_t length, size_t count)
 {
@@ -169,7 +169,7 @@ static double cost_of(const struct ky_card *card, size_t resident, size_t blocks
            at_once / 8 * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
 }
 
-/* The number of slices of the sources, and the *length of each. */
+/* The number of slices of the sources, and their length in *length. */
 static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t n, size_t count,
                           int precision, size_t *length)
 {
@@ -196,7 +196,7 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
 
 /* ---- the sum ---- */
 
-/* A buffer that is never read, if there are no labels. */
+/* A dummy buffer that is never read, if there are no labels. */
 static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers,
                                          const struct ky_direct_sum *sum)
 {
@@ -216,7 +216,7 @@ static struct sources sources_of(const struct ky_direct_buffers *buffers,
     return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
 }
 
-/* Sums over all sources for the wanted sinks, into partial sums. */
+/* Computes the sums over all sources for the wanted sinks, as partial sums. */
 static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
@@ -254,7 +254,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
                      error);
 }
 
-/* Adds the slices' sums up to the results. */
+/* Adds the sums of the slices to the results. */
 static enum ky_status reduce(const struct ky_device_bodies *bodies,
                              const struct ky_direct_buffers *buffers,
                              const struct ky_direct_sum *sum, size_t slices,

@@ -1,4 +1,5 @@
-/* The exact sum (F09) on one card: sources, the kernel of the parameters, slices of the sources. */
+/* The exact sum (F09) on one card: the sources, the kernel for the parameters, and slices of the
+ * sources. */
 #ifndef KY_DEVICE_DIRECT_SUM_H
 #define KY_DEVICE_DIRECT_SUM_H
 
@@ -8,19 +9,19 @@ struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
 };
 
-/* The sinks of a sum: `count` of them from place `first` on, or the sinks that the labels name. The
+/* The sinks of a sum: `count` of them from index `first` on, or the sinks that the labels name. The
  * label of a sink is its own index among the sources. */
 struct ky_direct_sum {
     int precision;
     size_t sources, first, count;
-    size_t of; /* the sources are sliced as for so many sinks; 0: as for `count` */
-    const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
+    size_t of; /* number of sinks for which the sources are sliced; 0: `count` */
+    const struct ky_buffer *label; /* of each sink, on the card; NULL: its index */
     /* 1: the sinks have labels or none, and lie behind the sources. */
     int behind;
-    /* The sinks are these points, behind the sources. NULL: they are bodies. */
+    /* The sinks are these points, stored behind the sources. NULL: they are bodies. */
     const struct ky_points *points;
-    /* The sources in double: positions, masses and softenings in columns that are `apart` apart;
-     * the sinks have labels. NULL: the sources are in the buffers. */
+    /* The sources in double: positions, masses and softenings in columns with stride `apart`; the
+     * sinks have labels. NULL: the sources are in the buffers. */
     const struct ky_direct_state *state;
 };
 struct ky_direct_state {
@@ -28,16 +29,16 @@ struct ky_direct_state {
     size_t apart;
 };
 
-/* Where the sinks' accelerations (in columns `stride` apart) and potentials are written: from place
- * `to` on or, if `scattered`, at the places that the labels name. */
+/* The destination of the sinks' accelerations (columns with stride `stride`) and potentials: from
+ * index `to` on or, if `scattered`, at the indices that the labels name. */
 struct ky_direct_results {
     struct ky_buffer *acceleration, *potential;
     size_t stride, to;
     int scattered;
 };
 
-/* Makes the sources from the present positions, and puts the points or bodies
- * behind them that the sum has there: the active bodies, or all. */
+/* Makes the sources from the current positions, and behind them the sum's points or bodies: the
+ * active bodies, or all. */
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers,
                                       const struct ky_direct_sum *sum,
@@ -49,7 +50,7 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error);
-/* Bytes for n bodies on a card. */
+/* Bytes on a card for n bodies. */
 double ky_direct_bytes(int precision, size_t n);
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers);
 

@@ -1,4 +1,4 @@
-/* Reads counts of work from the card, and divides the curve by the work of all ranks. */
+/* Reads the work counts from the card, and divides the curve by the work of all ranks. */
 #include "engine/device/forces/division.h"
 
 #include "base/status.h"
@@ -6,7 +6,7 @@
 
 enum { BINS = KY_WORK_BINS, BYTES = 2 * BINS * (int)sizeof(uint32_t) };
 
-/* The work of each bin of the curve on this card. */
+/* Reads the work of each bin of the curve on this card. */
 static void work_of(const struct ky_division *division, uint64_t work[BINS])
 {
     const uint32_t *words = division->pinned.data;
@@ -14,8 +14,8 @@ static void work_of(const struct ky_division *division, uint64_t work[BINS])
         work[b] = words[2 * b] + ((uint64_t)words[2 * b + 1] << 32);
 }
 
-/* Within a bin of the curve every body counts as the same work. Where there was none the edges
- * stay. */
+/* Within a bin of the curve all bodies are assumed to have the same work. If there was no work the
+ * edges stay. */
 static void set_edges(size_t *edge, size_t shares, size_t n, const uint64_t work[BINS])
 {
     double before = 0, total = 0;
@@ -27,7 +27,7 @@ static void set_edges(size_t *edge, size_t shares, size_t n, const uint64_t work
         for (; b < BINS - 1 && before + (double)work[b] < share; b++)
             before += (double)work[b];
         double part = work[b] > 0 ? (share - before) / (double)work[b] : 0;
-        part = part < 1 ? part : 1; /* rounded sums may exceed it */
+        part = part < 1 ? part : 1; /* rounding may exceed it */
         edge[k] = (size_t)(((double)b + part) * (double)n / BINS);
     }
 }

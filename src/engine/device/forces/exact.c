@@ -26,7 +26,7 @@ static enum ky_status send_labels(const struct ky_device_state *state,
     return status;
 }
 
-/* Copies of the bodies if some have no mass: bodies with mass come first. */
+/* Copies of the bodies, for systems with massless bodies: bodies with mass come first. */
 struct copies {
     struct ky_buffer position, mass, softening;
 };
@@ -68,7 +68,7 @@ static enum ky_status make_state(struct ky_device_state *state, struct copies *c
 struct wanted {
     const size_t *sinks;
     size_t count, first, own;
-    double (*acceleration)[3], *potential; /* of all */
+    double (*acceleration)[3], *potential; /* of all sinks */
 };
 
 static enum ky_status sum_part(struct ky_device_state *state, const struct wanted *wanted,

@@ -4,8 +4,8 @@
 
 #include "engine/device/state/bodies.h"
 
-/* For the bodies sinks[0 … count), or without `sinks` for all, in the caller's units; either array
- * may be NULL. Ranks that all have all bodies share the work: then all of them make the call.
+/* For the bodies sinks[0 … count), or all bodies if `sinks` is NULL, in the caller's units; either
+ * result may be NULL. Collective for ranks with replicated bodies, which share the work.
  * KY_UNSUPPORTED without double. */
 enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,

@@ -1,11 +1,11 @@
-/* Cells that act on cells (physics/fmm.h): kernels/forces/expand_sinks.k, expand.k and fmm.k from
- * the host's side.
+/* Cells that act on cells (physics/fmm.h): the host side of kernels/forces/expand_sinks.k, expand.k
+ * and fmm.k.
  *
- * The sinks of each cut of the tree, from the top down, get local coefficients from the cells that
- * may act on all of them at once, and leave the others to the cut below. Groups are the last sinks.
- * Their walk lists the cells that act on the group at once, and adds all other sources to its
- * sinks; then the listed cells act. Groups are done some at a time, so that their lists need little
- * memory. */
+ * From the top down, the sinks of each cut of the tree get local coefficients from the cells that
+ * are accepted for all of them at once, and leave the rest to the next cut. The last sinks are
+ * groups. The walk of a group lists the cells that are accepted for the whole group, and adds all
+ * other sources to its sinks; then the listed cells act. Groups are processed in batches, so that
+ * their lists need little memory. */
 #include "engine/device/forces/grouped.h"
 
 #include "base/status.h"
@@ -17,23 +17,23 @@
 #include "physics/fmm.h"
 #include "physics/taylor_orders.h"
 
-/* Memory for the lists of groups at a time, in words: 128 MB. The walks of fewer groups at a time
- * end with a few long ones, for which most of the card waits. */
+/* Memory for the lists of a batch of groups, in words: 128 MB. In smaller batches most of the card
+ * would wait for a few long walks at the end. */
 enum { LISTED = 1 << 25 };
 
-/* Cells that wait for the sinks of the next cut, and cells that act on a group, at most: the
- * smaller the errors of an order are, the more there are. Cells for which there is no room on a
+/* Maximum numbers of cells that wait for the sinks of the next cut, and of cells that act on a
+ * group: the smaller the errors of an order are, the more there are. Cells that do not fit into a
  * group's list act on single sinks, which takes hardly more time. */
 static const struct {
     uint32_t list, acting;
 } rooms[] = {{0}, {0}, {512, 224}, {512, 224}, {512, 224}, {1024, 768}, {2048, 768}};
 
-/* Teams for each sink of the uppermost cut, unless it is the last one: its sinks are few, and each
- * has many cells to look at. They share out the grandchildren of the root, of which there are at
- * most 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
+/* Teams for each sink of the uppermost cut, unless it is the last one: it has few sinks with many
+ * cells each. The teams share the grandchildren of the root, of which there are at most 64, and
+ * each has 1/TEAMS of the memory for waiting cells: enough for 8 + 64. */
 enum { TEAMS = 4 };
 
-/* The card's buffers for one evaluation. Two of each: of a cut and of the cut above. */
+/* The card's buffers for one evaluation. Pairs of buffers: for a cut and for the cut above. */
 struct card {
     struct ky_buffer source, owner;
     struct {
@@ -53,7 +53,7 @@ struct launch {
     const struct ky_grouped_part *part;
     const struct ky_parameters *parameters;
     const struct ky_buffer *group, *wanted;
-    size_t groups, count; /* count: of groups and of teams of all cuts */
+    size_t groups, count; /* count: number of groups, and of teams of all cuts */
     struct ky_expand_numbers numbers;
 };
 
@@ -85,7 +85,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Makes memory for the cut, or for both of them if there is one only: the other is read by none. */
+/* Allocates memory for the cut, or for both if there is only one: the other is not read. */
 static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sinks, size_t number,
                                int order, struct ky_error *error)
 {
@@ -178,7 +178,7 @@ static enum ky_status make_sources(const struct launch *launch, struct ky_error 
                           error);
 }
 
-/* The kernels of an order: of cells, of groups. */
+/* The kernels of an order: for cells, for groups. */
 static const enum ky_kernel_id *kernels_of(int order)
 {
     static const enum ky_kernel_id kernels[][2] = {
@@ -187,14 +187,14 @@ static const enum ky_kernel_id *kernels_of(int order)
     return kernels[order];
 }
 
-/* Teams of the cuts above cut k. */
+/* The number of teams of the cuts above cut k. */
 static size_t teams_before(const struct ky_cuts *cuts, size_t k)
 {
     return cuts->first[k] + (k > 0 ? (teams_of(cuts, 0) - 1) * sinks_of(cuts, 0) : 0);
 }
 
-/* Data of the sinks of cut k before their bodies are read: the largest factor of sinks whose bodies
- * are in several parts. */
+/* Sets the data of the sinks of cut k before their bodies are read: the largest factor of sinks
+ * whose bodies are on several ranks. */
 static enum ky_status begin_range(const struct launch *launch, size_t k, struct ky_error *error)
 {
     const struct ky_cuts *cuts = &launch->part->tree->cuts;
@@ -216,7 +216,7 @@ static enum ky_status begin_range(const struct launch *launch, size_t k, struct 
                : status;
 }
 
-/* The sinks of cut k, and the cells that act on them. */
+/* Computes the sinks of cut k, and the action of cells on them. */
 static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_error *error)
 {
     const struct ky_device_tree *tree = launch->part->tree;
@@ -272,7 +272,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
                       &single);
 }
 
-/* Walks for `count` groups from `first` on, and evaluates the interactions of each at once. */
+/* Walks for `count` groups from `first` on, and evaluates the interactions of each. */
 static enum ky_status do_groups(const struct launch *launch, size_t first, size_t count,
                                 enum ky_kernel_id kernel, struct ky_error *error)
 {

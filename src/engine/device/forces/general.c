@@ -1,8 +1,8 @@
 /* The general walk (physics/visit.h) on the device: each team walks for a group of sinks through
- * the present tree, with the kernel of the action. The arrays of an action are copied to the
- * device, its results come back in the caller's order and units. Lists are sorted on the device. An
- * engine of ranks walks for its own bodies, and receives the cells of other ranks before
- * (ranks/meeting.h). */
+ * the current tree, with the kernel of the action. The arrays of an action are copied to the
+ * device, its results come back in the caller's order and units. Lists are sorted on the device.
+ * The engine of a rank first receives the cells of other ranks that it needs (ranks/meeting.h),
+ * then walks for its own bodies. */
 #include "engine/device/forces/general.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "engine/device/state/motion.h"
 #include "engine/device/tree/tree_groups.h"
 
-/* Bytes for the lists of k nearest bodies in one launch, which has as many sinks as fit. */
+/* Bytes for the lists of the k nearest bodies in one launch, which has as many sinks as fit. */
 enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
@@ -47,20 +47,21 @@ struct general {
     const struct ky_action_facts *facts;
     struct ky_parameters parameters;
     enum ky_kernel_id kernel;
-    size_t real; /* bytes of a number of the kernels */
-    size_t n;    /* sinks */
+    size_t real; /* bytes of a number of the kernels' type */
+    size_t n;    /* number of sinks */
     /* Groups of sinks, and runs of them: kernels/forces/general_team.h. */
     const struct ky_buffer *group;
-    size_t runs, teams; /* teams of all runs */
+    size_t runs, teams; /* runs; teams of all runs */
     size_t most;        /* teams of a launch */
-    /* The buffers of one request are not kept: they may be as large as all others together. */
+    /* The buffers of one request are freed at its end: they may be as large as all other buffers
+     * together. */
     struct ky_buffer own_group, run, count, radius, offset, list, box, cuts, space, results;
     struct ky_faults faults; /* lists that were too short */
 };
 
 /* ---- tree and sinks ---- */
 
-/* The groups of the card's tree. The groups of an earlier tree have been released. */
+/* Takes the groups of the card's tree. The groups of an earlier tree have been released. */
 static enum ky_status take_groups(struct general *walk, int built, struct ky_error *error)
 {
     struct ky_device_tree *tree = &walk->links->own;
@@ -88,7 +89,8 @@ static enum ky_status take_groups(struct general *walk, int built, struct ky_err
                                              error);
 }
 
-/* Numbers 0 to before `end`, `step` at a time: pairs of where each part begins and ends. */
+/* Sends the numbers from 0 to below `end` in steps of `step`, as pairs of begin and end of each
+ * part. */
 static enum ky_status send_parts(const struct general *walk, struct ky_buffer *buffer, size_t end,
                                  size_t step, size_t *count, struct ky_error *error)
 {
@@ -106,7 +108,7 @@ static enum ky_status send_parts(const struct general *walk, struct ky_buffer *b
     return status;
 }
 
-/* With the host's tree: consecutive bodies. */
+/* With the host's tree, groups are consecutive bodies. */
 static enum ky_status number_groups(struct general *walk, struct ky_error *error)
 {
     size_t groups = 0;
@@ -117,7 +119,7 @@ static enum ky_status number_groups(struct general *walk, struct ky_error *error
                   : send_parts(walk, &walk->run, groups, KY_CUT_GROUPS, &walk->runs, error);
 }
 
-/* Makes the tree of all for the sinks of this rank. */
+/* Makes the tree of all ranks for the sinks of this rank. */
 static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
 {
     struct ky_links *links = walk->links;
@@ -131,7 +133,7 @@ static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
                                   : status;
 }
 
-/* Makes the tree valid. *built: 1 if the card has made it now. */
+/* Makes the tree valid. *built: 1 if the card has built it in this call. */
 static enum ky_status stand(struct ky_links *links, const struct ky_parameters *parameters,
                             int *built, struct ky_error *error)
 {
@@ -143,7 +145,7 @@ static enum ky_status stand(struct ky_links *links, const struct ky_parameters *
 
 /* ---- arguments of the action ---- */
 
-/* Kernels count in their own numbers; floats hold whole numbers up to this. */
+/* Kernels count in their own number type; floats represent integers up to this. */
 #define COUNTABLE 0x1p24
 
 static int counts_up_to(const struct general *walk, double count)
@@ -154,8 +156,8 @@ static int counts_up_to(const struct general *walk, double count)
 static enum ky_status too_many(const struct general *walk, struct ky_error *error)
 {
     return ky_fail(error, KY_UNSUPPORTED,
-                   "action %s: a body has 2^24 neighbours or more, or room for them: floats do not "
-                   "count so far; use --precision double",
+                   "action %s: a body has 2^24 or more neighbours, or memory for as many: floats "
+                   "cannot count them; use --precision double",
                    walk->facts->about.name);
 }
 
@@ -184,14 +186,14 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
-/* Lanes of a launch, whole groups of them. */
+/* The lanes of a launch, in whole groups. */
 static size_t lanes_of(const struct general *walk)
 {
     return ky_groups(walk->most * walk->card->team, KY_WALK_LANES) * (size_t)KY_WALK_LANES;
 }
 
-/* Memory for k numbers of each sink of a launch, as many sinks as fit. `nearest` has kernels that
- * need none for a small k. */
+/* Allocates k numbers for each sink of a launch, with as many sinks as fit. `nearest` has kernels
+ * that need no memory for small k. */
 static enum ky_status need_space(struct general *walk, struct ky_error *error)
 {
     const size_t k = walk->request->k;
@@ -200,12 +202,12 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
             walk->kernel = heaps[h].kernel[walk->parameters.precision];
             return KY_OK;
         }
-    const size_t teams = KY_WALK_LANES / walk->card->team; /* that share a group of lanes */
+    const size_t teams = KY_WALK_LANES / walk->card->team; /* teams that share a group of lanes */
     size_t fit = SPACE / (k * walk->real) / KY_WALK_LANES * teams;
     fit = fit < teams ? teams : fit;
     walk->most = fit < walk->most ? fit : walk->most;
     const size_t lanes = lanes_of(walk);
-    if (k * lanes > UINT32_MAX) /* numbers that the kernels can count */
+    if (k * lanes > UINT32_MAX) /* more than the kernels can count */
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu nearest neighbours: devices take up to %zu; use --engine cpu", k,
                        UINT32_MAX / lanes);
@@ -213,7 +215,7 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
                           error);
 }
 
-/* The request for each sink. */
+/* Sends the request to the card, for each sink. */
 static enum ky_status send_request(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -224,7 +226,7 @@ static enum ky_status send_request(struct general *walk, struct ky_error *error)
     return KY_OK;
 }
 
-/* Room for results. */
+/* Allocates the results. */
 static enum ky_status make_room(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -246,8 +248,8 @@ static enum ky_status make_room(struct general *walk, struct ky_error *error)
 
 /* ---- the walk ---- */
 
-/* A kernel needs every argument. A buffer that the action does not use has no memory; the buffer of
- * the runs takes its place. */
+/* A kernel needs every argument. For a buffer that the action does not use, the buffer of the runs
+ * is passed. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
     return buffer->handle ? buffer : &walk->run;
@@ -287,8 +289,8 @@ static enum ky_status launch(struct general *walk, size_t first_team, struct ky_
         error);
 }
 
-/* Finds the boxes of the sinks of each cut, if the action wants the dual walk. One that joins
- * reaches as far as one that counts. */
+/* Finds the boxes of the sinks of each cut, if the action needs the dual walk. A joining action has
+ * the same reaches as one that counts. */
 static enum ky_status launch_boxes(struct general *walk, struct ky_error *error)
 {
     const int joins = walk->facts->about.joins;
@@ -313,7 +315,7 @@ static enum ky_status launch_boxes(struct general *walk, struct ky_error *error)
         error);
 }
 
-/* Sorts out cells for the sinks of each cut. */
+/* Selects the cells for the sinks of each cut. */
 static enum ky_status launch_cuts(struct general *walk, struct ky_error *error)
 {
     const struct ky_cells cells = ky_links_cells(walk->links);
@@ -417,7 +419,7 @@ static enum ky_status walk_all(struct general *walk, struct ky_error *error)
     return read_back(walk, error);
 }
 
-/* An engine that has all bodies. */
+/* For an engine that has all bodies. */
 static enum ky_status walk_alone(struct general *walk, struct ky_error *error)
 {
     struct ky_links *links = walk->links;
@@ -443,7 +445,7 @@ static enum ky_status walk_alone(struct general *walk, struct ky_error *error)
     return status;
 }
 
-/* An engine of ranks. One without bodies makes the calls of all. */
+/* For the engine of a rank. A rank without bodies only makes the collective calls. */
 static enum ky_status walk_in_part(struct general *walk, struct ky_error *error)
 {
     const int has_sinks = walk->n > 0;

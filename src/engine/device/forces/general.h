@@ -4,7 +4,7 @@
 
 #include "engine/device/tree/links.h"
 
-/* Walks at the present positions. The tree is kept for the next walk. */
+/* Walks at the current positions. The tree is kept for the next walk. */
 enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_request *request,
                                  struct ky_error *error);
 

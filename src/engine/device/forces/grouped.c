@@ -1,4 +1,4 @@
-/* Trees, groups and their division among ranks, for the walks of teams. */
+/* Trees, groups and their division among ranks, for walks by teams. */
 #include "engine/device/forces/grouped.h"
 
 #include "base/status.h"
@@ -31,8 +31,8 @@ uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
            ky_octree_opening(parameters);
 }
 
-/* The parameters of the tree. Leaves that are larger for expansions still go into the lists of a
- * team (kernels/forces/team_walk.h), unless the caller's are larger. */
+/* The parameters of the tree. The larger leaves for expansions still fit into a team's list
+ * (kernels/forces/team_walk.h), unless the caller's leaves are larger. */
 static struct ky_parameters tree_of(const struct ky_parameters *given)
 {
     enum { LISTED = 2 * KY_LISTED_LEAF };
@@ -42,7 +42,7 @@ static struct ky_parameters tree_of(const struct ky_parameters *given)
     return own;
 }
 
-/* A pass. */
+/* The state of a pass. */
 struct passes {
     struct ky_device_state *state;
     struct ky_grouped *walk;
@@ -66,7 +66,7 @@ static struct ky_grouped_part part_of(const struct passes *passes)
                                     counts ? sinks : 0};
 }
 
-/* 1 if the groups walk in another order, or not all of them. */
+/* 1 if the groups walk in a special order, or only some of them walk. */
 static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
     return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block ||
@@ -84,7 +84,7 @@ const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
 
 /* ---- a pass ---- */
 
-/* The opening radii of the cells for other parameters: expansions read none. */
+/* Recomputes the opening radii of the cells for other parameters; expansions do not use them. */
 static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -93,7 +93,7 @@ static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_b
                : ky_device_tree_refresh(tree, bodies, parameters, error);
 }
 
-/* Counts the work of the sinks that ranks have divided, for the next division. */
+/* Counts the work of sinks that the ranks have divided, for the next division. */
 static enum ky_status count_work(const struct passes *passes, const struct ky_grouped_part *part,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -113,7 +113,7 @@ static enum ky_status count_work(const struct passes *passes, const struct ky_gr
     return status;
 }
 
-/* Prepares the buffers of a walk other than the tree. */
+/* Prepares the buffers of a walk, except for the tree. */
 static enum ky_status prepare(const struct passes *passes, const struct ky_grouped_part *part,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -134,7 +134,7 @@ static enum ky_status prepare(const struct passes *passes, const struct ky_group
                                              : KY_OK;
 }
 
-/* Ranks that all have all bodies get each other's results: bodies lie in the same order on all of
+/* Exchanges the results between ranks with replicated bodies, which lie in the same order on all of
  * them. */
 static enum ky_status join_copies(struct ky_device_state *state, struct ky_error *error)
 {
@@ -162,7 +162,8 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
 
 /* ---- ranks ---- */
 
-/* Groups of all ranks decide which kernel walks, so that it is the same for any number of ranks. */
+/* The groups of all ranks determine which kernel walks, so that it does not depend on the number of
+ * ranks. */
 static enum ky_status count_groups(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
@@ -177,7 +178,7 @@ static enum ky_status count_groups(struct ky_device_tree *tree,
     return status;
 }
 
-/* The tree of a rank's bodies. A rank without bodies makes the calls of all ranks alone. */
+/* Builds the tree of a rank's bodies. A rank without bodies only makes the collective calls. */
 static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -234,7 +235,7 @@ static enum ky_status evaluate_part(const struct passes *passes,
     return status;
 }
 
-/* Pairs of a sink of a walk, by and large. */
+/* Approximate number of pairs per sink of a walk. */
 #define OF_A_WALK 1000.0
 
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,

@@ -1,5 +1,5 @@
-/* The dual walk on the device, for actions that join bodies (kernels/forces/joins.k): a forest over
- * the bodies is joined by one kernel, without rounds. Only the groups come back. */
+/* The dual walk on the device, for actions that join bodies (kernels/forces/joins.k): one kernel
+ * joins a forest over the bodies, without rounds. Only the groups are copied back. */
 #include "engine/device/forces/joins.h"
 
 #include <stdlib.h>
@@ -24,10 +24,9 @@ struct joins {
     struct ky_device_bodies *bodies;
     struct ky_card *card;
     const struct ky_walk_request *request;
-    size_t n, places; /* own bodies, and all: in an engine of ranks the bodies of other ranks come
-                       * behind */
-    /* Not kept. radius has no memory if the action needs none. group: first the leaf of each body.
-     */
+    size_t n, places; /* own bodies; all: on a rank the bodies of other ranks follow the own ones */
+    /* Freed after the walk. radius is empty if the action needs none. group: first the leaf of each
+     * body. */
     struct ky_buffer radius, reach, parent, last, group;
 };
 
@@ -130,7 +129,8 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
     return status ? status : ky_mark(opened, 1, error);
 }
 
-/* In place of the groups the pairs of a body and the smallest of its group. */
+/* For links, returns a joined pair of a body and the smallest index of its group instead of the
+ * groups. */
 static enum ky_status give_links(const struct joins *joins, const uint32_t *group,
                                  struct ky_error *error)
 {
@@ -157,7 +157,7 @@ static enum ky_status give_links(const struct joins *joins, const uint32_t *grou
     return status;
 }
 
-/* The groups go to the caller's array at once, where that is wanted. */
+/* Copies the groups directly to the caller's array if possible. */
 static enum ky_status read_back(struct joins *joins, struct ky_error *error)
 {
     const struct ky_walk_request *request = joins->request;

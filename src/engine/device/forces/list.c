@@ -1,5 +1,5 @@
-/* Interaction lists (N12 section 4.2): made on the host for a batch of groups while the last batch
- * goes to the device and is evaluated there. */
+/* Interaction lists (N12 section 4.2): the host makes them for a batch of groups while the previous
+ * batch is copied to the device and evaluated there. */
 #include "base/status.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/tree/active.h"
@@ -13,14 +13,14 @@
 #include "octree/lists.h"
 #include "octree/opening_kinds.h"
 
-/* Groups whose lists one thread makes at a time (a chunk), and chunks of a batch: enough to keep
- * many threads busy to its end. */
+/* Groups for which one thread makes lists at a time (a chunk), and chunks of a batch: enough to
+ * keep many threads busy until its end. */
 enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
 
-/* Pairs of a group, by and large, as a host makes the list for it. */
+/* Approximate pairs of a group on the host, which makes its list. */
 #define OF_A_GROUP 1e6
 
-/* A batch of groups. Its memory is kept for the next one. */
+/* A batch of groups. Its memory is kept for the next batch. */
 struct lists {
     struct ky_relative relative; /* only for the opening test `relative` */
     size_t first, count;         /* groups of the tree, or of `chosen` */
@@ -28,7 +28,7 @@ struct lists {
     struct ky_lists chunk[CHUNKS];
     uint32_t work[BATCH_GROUPS][WORK];
     /* A batch is sent as one array: `work`, then all lists of bodies, then all lists of cells. */
-    struct ky_pinned half[2]; /* this batch, and the last one, which may still be on its way */
+    struct ky_pinned half[2]; /* this batch and the previous one, which may still be in transit */
     int turn;
     struct ky_buffer batch;
     struct ky_buffer order; /* order of the active bodies; see kernels/forces/list.k */
@@ -46,9 +46,9 @@ static void release(const struct ky_device_state *state, void *own)
     ky_buffer_release(card, &lists->order);
 }
 
-/* Adds the memory of a batch of lists. The length of a list is the one measured in a uniform sphere
- * with θ = 0.6, scaled to this θ, but never more than the whole system. The host holds a batch in
- * the chunks that threads made, and twice as one array. */
+/* Adds the memory of a batch of lists. The length of a list was measured in a uniform sphere with θ
+ * = 0.6; it is scaled to this θ, and at most the whole system. The host holds a batch in the chunks
+ * that threads made, and twice as one array. */
 static void lists_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     ky_links_memory(parameters, n, memory);
@@ -59,7 +59,7 @@ static void lists_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += 3 * bytes;
 }
 
-/* Makes the lists of a chunk. Begins in `work` count from the chunk's own lists. */
+/* Makes the lists of a chunk. Begins in `work` are relative to the chunk's own lists. */
 static enum ky_status make_chunk(const struct ky_host_tree *host,
                                  const struct ky_parameters *parameters, struct lists *batch,
                                  size_t chunk, struct ky_error *error)
@@ -106,7 +106,7 @@ static enum ky_status make_batch(struct ky_host_tree *host, const struct ky_para
     return KY_OK;
 }
 
-/* Copies a chunk's lists to their places; begins now count from the start of the batch. */
+/* Copies a chunk's lists to the batch; begins become relative to the start of the batch. */
 static void place_chunk(struct lists *batch, size_t chunk, size_t body, size_t cell, uint32_t *to)
 {
     const struct ky_lists *lists = &batch->chunk[chunk];
@@ -121,8 +121,8 @@ static void place_chunk(struct lists *batch, size_t chunk, size_t body, size_t c
         memcpy(to + cell, lists->cell, lists->cells * sizeof *lists->cell);
 }
 
-/* Makes memory for a batch of so many numbers on the card, and in pinned memory once the card has
- * finished with the batch before the last. */
+/* Allocates a batch of this many numbers on the card, and in pinned memory once the card has
+ * finished with the batch before the previous one. */
 static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_t numbers,
                                 struct ky_error *error)
 {
@@ -136,11 +136,11 @@ static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_
     return KY_OK;
 }
 
-/* Makes one array of the batch and sends it. */
+/* Assembles the array of the batch and sends it. */
 static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int threads,
                                  struct ky_error *error)
 {
-    size_t numbers = batch->count * WORK, body[CHUNKS], cell[CHUNKS]; /* where lists begin */
+    size_t numbers = batch->count * WORK, body[CHUNKS], cell[CHUNKS]; /* begins of the lists */
     for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].bodies)
         body[k] = numbers;
     for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].cells)
@@ -201,7 +201,7 @@ static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
     return KY_OK;
 }
 
-/* Chooses the groups with active bodies, and sends the order without the other bodies. *groups:
+/* Selects the groups with active bodies, and sends the order without the other bodies. *groups:
  * their number before and after. */
 static enum ky_status choose(const struct ky_host_tree *host, const struct ky_active *active,
                              struct lists *batch, size_t *groups, struct ky_error *error)
@@ -236,7 +236,8 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
     return status;
 }
 
-/* The first body of a group along the curve; of one past the last: all bodies. */
+/* The index along the curve of the first body of a group; for one past the last group, the number
+ * of bodies. */
 static size_t first_body(const struct ky_host_tree *host, const struct lists *batch, size_t g,
                          size_t groups)
 {
@@ -245,8 +246,8 @@ static size_t first_body(const struct ky_host_tree *host, const struct lists *ba
     return host->tree.group[batch->chosen ? batch->chosen[g] : g].body;
 }
 
-/* The groups of this rank if ranks with all bodies divide them, or all groups; then the results of
- * all ranks. Bodies that are not active have the same results on all ranks. */
+/* Walks for the groups of this rank if ranks with replicated bodies divide them, otherwise for all
+ * groups; then exchanges the results. Inactive bodies have the same results on all ranks. */
 static enum ky_status run_part(struct ky_device_state *state, struct ky_links *links,
                                struct lists *batch, const struct ky_parameters *parameters,
                                size_t groups, struct ky_error *error)

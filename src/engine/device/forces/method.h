@@ -1,5 +1,5 @@
-/* A method of summing forces: the table that the engine uses. A new method is a file that defines
- * its table and a row in engine.c. */
+/* The interface of a method of summing forces. A new method is a file that defines its table and a
+ * row in engine.c. */
 #ifndef KY_DEVICE_METHOD_H
 #define KY_DEVICE_METHOD_H
 
@@ -7,69 +7,70 @@
 
 struct ky_method {
     enum ky_force force;
-    int in_blocks; /* `evaluate` can take active bodies whose list is on the card alone */
-    size_t own;    /* bytes of the method's state, `own` below; 0 at the start */
+    int in_blocks; /* `evaluate` accepts active bodies whose list is only on the card */
+    size_t own;    /* bytes of the method's state, `own` below; zeroed at the start */
 
-    /* Accelerations and potentials of the active bodies with these parameters, between the marks 0
-     * and 1. Sinks have the order of the bodies after the call. */
+    /* Computes accelerations and potentials of the active bodies with these parameters, between the
+     * marks 0 and 1. Sinks have the order of the bodies after the call. */
     enum ky_status (*evaluate)(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error);
-    /* In a block, before `evaluate`, which then makes no tree: makes the tree valid for the present
-     * positions. It builds a new tree if `anew`, else it moves the tree that was kept. A new tree
-     * may reorder the bodies, and links->own.serves becomes 1. NULL: the method has no tree. */
+    /* In a block, called before `evaluate`, which then builds no tree: makes the tree valid for the
+     * current positions. It builds a new tree if `anew`, otherwise it moves the tree that was kept.
+     * A new tree may reorder the bodies, and links->own.serves becomes 1. NULL: the method has no
+     * tree. */
     enum ky_status (*stand)(struct ky_links *links, int anew, struct ky_error *error);
-    /* In a block, after `evaluate`: writes the pairs of its walks to the first 64-bit word of
-     * `tally`. NULL if `stand` is. */
+    /* In a block, called after `evaluate`: writes the number of pairs of its walks to the first
+     * 64-bit word of `tally`. NULL if `stand` is NULL. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,
                            struct ky_error *error);
-    /* The field at one or more points, of one or more bodies, in the caller's units. Either array
+    /* The field of one or more bodies at one or more points, in the caller's units. Either array
      * may be NULL. */
     enum ky_status (*field)(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
-    /* Adds the device's measurements of the last evaluation, except for its walk; NULL: none. */
+    /* Adds the device's times of the last evaluation, except for its walk; NULL: none. */
     enum ky_status (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
                              struct ky_force_report *report, struct ky_error *error);
-    /* Releases the buffers whose size follows from the number of bodies. */
+    /* Releases the buffers whose size depends on the number of bodies. */
     void (*release)(const struct ky_device_state *state, void *own);
 };
 
-/* `field` for methods with a tree, for any number of points: each walks by itself. */
+/* `field` for methods with a tree, for any number of points: each point walks separately. */
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-/* The sources for points: the bodies of an engine, by one of its methods. */
+/* The sources for points: the bodies of an engine, and the method for them. */
 struct ky_point_sources {
     const struct ky_method *method;
     struct ky_device_state *state;
     struct ky_links *links;
     void *own; /* the method's state */
-    int walks; /* 1: few points walk by themselves, 0: they have exact sums */
+    int walks; /* 1: for few points each walks separately; 0: they have exact sums */
 };
-/* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
- * and have the errors of forces. Few points, or points among few bodies, have exact sums or walk by
- * themselves; points far away walk. KY_DEVICE if the card has no memory for a second set of
- * bodies, which stays until ky_points_release if it is not much. Kicks must have been made. */
+/* `field` for methods whose `evaluate` accepts points: points are bodies without mass, and have the
+ * errors of forces. Few points, or points among few bodies, have exact sums or walk separately;
+ * distant points walk. KY_DEVICE if the card lacks the memory for a second set of bodies, which is
+ * kept until ky_points_release unless it is large. Pending kicks must have been done. */
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);
-/* 1 if each of these points walks by itself through the tree of bodies that ranks share: then
- * ky_points_field is a call of all ranks. 0: one engine has to have all bodies, since the points
- * are many, or cells act on cells. */
+/* 1 if each of these points walks separately through the tree of all ranks' bodies: then
+ * ky_points_field is collective. 0: one engine needs all bodies, because there are many points or
+ * cells act on cells. */
 int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points);
 
-/* Tidal tensors at one or more points of one or more bodies, in the caller's units: by the exact
- * sum where the force is one, else by walks of single points. Kicks must have been made.
- * KY_UNSUPPORTED without double. */
+/* Tidal tensors of one or more bodies at one or more points, in the caller's units: by the exact
+ * sum if the force is exact, otherwise by a separate walk for each point. Pending kicks must have
+ * been done. KY_UNSUPPORTED without double. */
 enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
                                const struct ky_points *points, double (*tide)[6],
                                struct ky_error *error);
 
-/* Releases the memory that fields have kept. */
+/* Releases the memory that field calls have kept. */
 void ky_points_release(struct ky_device_state *state);
 /* The engine's verb field_seconds. */
 enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,

@@ -1,4 +1,5 @@
-/* Points of bodies that ranks share: whose they are, their boxes, and the tree for them. */
+/* Points in the field of bodies that are divided among ranks: the division of the points, their
+ * boxes, and the tree for them. */
 #include "engine/device/forces/part_points.h"
 
 #include <math.h>
@@ -14,12 +15,13 @@
 #include "octree/keys.h"
 #include "physics/frame.h"
 
-/* Points in a box, at most; and its longest side, as a part of the cube of the keys: points far
- * outside, which all lie at its faces, have boxes of their own. */
+/* Maximum number of points in a box; and its longest side, as a fraction of the cube of keys:
+ * distant points, which all lie on the faces of the cube, get their own boxes. */
 enum { IN_BOX = 32 };
 #define LONGEST (1.0 / 16)
-/* Places of points are told to others up to this, in units of length: squares have to be floats. No
- * body is so far, so that from there a point opens whatever it opens from farther away. */
+/* Coordinates of points are sent to other ranks clipped to this, in units of length: squares have
+ * to fit into float. No body is so far away, so that a point at this distance opens every cell that
+ * it would open from farther away. */
 #define FARTHEST 1e18
 
 /* ---- the order of points ---- */
@@ -64,7 +66,7 @@ static enum ky_status order_points(struct ky_part_points *part, const struct ky_
     return KY_OK;
 }
 
-/* Ranks with bodies have equal shares. A call of all ranks. */
+/* Divides the points equally among the ranks with bodies. Collective. */
 static enum ky_status share_points(struct ky_part_points *part, const struct ky_shared *shared,
                                    size_t live, size_t count, struct ky_error *error)
 {
@@ -108,7 +110,7 @@ static enum ky_status take_own(struct ky_part_points *part, size_t rank,
 
 /* ---- boxes ---- */
 
-/* Of points, relative to the origin of the cells. */
+/* The range of some points, relative to the origin of the cells. */
 struct range {
     double low[3], high[3];
 };
@@ -134,7 +136,7 @@ static double longest_of(const struct range *range)
     return longest;
 }
 
-/* As ky_part_boxes of kernels/ranks/prune.k, with some more for the rounding of its places. */
+/* As ky_part_boxes of kernels/ranks/prune.k, with a margin for the rounding of its coordinates. */
 static struct ky_part_box box_of(const struct range *range, float eps2)
 {
     struct ky_part_box box = {.factor = 1, .size = eps2};
@@ -146,7 +148,7 @@ static struct ky_part_box box_of(const struct range *range, float eps2)
     return box;
 }
 
-/* The boxes of this rank's points. */
+/* Computes the boxes of this rank's points. */
 static enum ky_status box_points(struct ky_part_points *part, const struct ky_device_state *state,
                                  size_t *boxes, struct ky_error *error)
 {
@@ -177,7 +179,7 @@ static enum ky_status box_points(struct ky_part_points *part, const struct ky_de
 
 /* ---- the tree ---- */
 
-/* The rank's own tree, and the cells of other ranks that the points may open. */
+/* Builds the rank's own tree, and gets the cells of other ranks that the points may open. */
 static enum ky_status stand(struct ky_part_points *part, struct ky_links *links,
                             const struct ky_parameters *parameters, size_t boxes,
                             struct ky_error *error)
@@ -192,7 +194,7 @@ static enum ky_status stand(struct ky_part_points *part, struct ky_links *links,
         status = ky_ranks_meet(bodies->state, &links->own, &evaluation, parameters, &search, error);
     if (!status && part->points.count > 0)
         status = ky_links_stand_parts(links, parameters, &part->points, error);
-    links->own.built = 0; /* its links lead to others */
+    links->own.built = 0; /* its links lead to cells of other ranks */
     return status;
 }
 

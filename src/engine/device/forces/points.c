@@ -1,14 +1,13 @@
-/* The field at many points by a method that computes the forces of bodies: a point is a body
- * without mass. The engine's bodies and the points make a second set on the same card, and the
- * forces of the points alone are evaluated. The engine's own bodies are read, and nothing of the
- * engine changes.
+/* The field at many points by a method that computes forces on bodies: a point is a body without
+ * mass. The engine's bodies and the points form a second set on the same card, and only the forces
+ * on the points are evaluated. The engine's own bodies are read, and the engine does not change.
  *
- * The tolerance of the opening test by α is relative to |a| of the sinks, which is not known for
+ * The tolerance of the opening test by α is relative to |a| of the sinks, which is unknown for
  * points. So there are two passes, as for bodies at the start. The last accelerations of the bodies
- * do not count: the field does not depend on what was evaluated before.
+ * are not used, so the field does not depend on earlier evaluations.
  *
- * The set takes the memory of forces of so many bodies, beside that of the engine, and has it still
- * in the next call. Few points have exact sums, or walk by themselves as those far away do. */
+ * The set needs the memory of forces on as many bodies, in addition to the engine's, and keeps it
+ * for the next call. Few points have exact sums or walk separately, as distant points do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,46 +25,46 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
- * outermost 64th at either end does not count. With so few points it reaches the bodies, also if
- * all points are in a small part of the system. With more of them the bodies would lie outside, in
- * a few leaves, and all of them would act on each point one by one. */
+/* Maximum number of points per body in a set. The cube of keys is found from a sample of all of
+ * them, without the outermost 1/64 at either end. With so few points it reaches the bodies even if
+ * all points are in a small part of the system. With more points the bodies would lie outside the
+ * cube, in a few leaves, and all of them would act on each point one by one. */
 enum { POINTS_OF_BODY = 16 };
-/* A point at more than FARTHEST units of length walks by itself: the sums of groups in float have
- * 1/s³ of 2³⁷ units at most (units.c). */
+/* A point at more than FARTHEST units of length walks separately: in float the sums of groups can
+ * contain 1/s³ only up to 2³⁷ units (units.c). */
 #define FARTHEST 0x1p36
 /* The factor of α for points. With α itself their errors were 1.1 to 1.6 times the errors of
- * forces, with half of it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to
+ * forces; with half of it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to
  * 30,000 of each, order 4, α = 1e-4). */
 #define PART 0.5
-/* θ of the first pass of trees, at least: it has to find |a| to some tenths alone. Up to it no
+/* Minimum θ of the first pass of trees, which only has to find |a| to some tenths. Up to it no
  * boxes need be tested (octree/opening_kinds.h). */
 #define THETA 1.1
 
-/* A set stays for the next call if its memory is at most this part of the card's, so that larger
- * evaluations of the engine find room. */
+/* A set is kept for the next call if its memory is at most this fraction of the card's, so that
+ * larger evaluations of the engine find memory. */
 #define STAYS 0.25
 
 struct set {
     const struct ky_method *method;
-    struct ky_device_state *of; /* the engine's */
+    struct ky_device_state *of; /* the engine's state */
     struct ky_points points;
     struct ky_parameters parameters; /* the engine's, with the softening and the α of points */
     struct ky_device_state state;
     struct ky_links links;
-    void *own;             /* the method's state; NULL: the set has no memory */
-    struct ky_buffer rows; /* points and results on their way */
+    void *own;             /* the method's state; NULL: no memory is allocated */
+    struct ky_buffer rows; /* points and results in transit */
 };
 
 struct ky_point_sets {
     struct set massless, exact;
     struct ky_field_seconds seconds;
     int is_measured;
-    double since; /* the end of the phase before */
+    double since; /* the end of the previous phase */
 };
 
-/* The parameters for points, with a softening by which two of them would be softened as a point and
- * a body are. Where bodies or points have softenings of their own, both do. */
+/* Sets the parameters for points, with a softening by which two points would be softened as a point
+ * and a body are. If bodies or points have their own softenings, both get their own. */
 static void set_parameters(struct set *set)
 {
     const struct ky_device_state *of = set->of;
@@ -77,7 +76,7 @@ static void set_parameters(struct set *set)
     set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
-/* The state of a set with its memory. Times are not marked: the report is the report of the last
+/* Sets up the state of a set and its memory. No time marks: the report stays the report of the last
  * forces. */
 static void begin_state(struct set *set)
 {
@@ -100,7 +99,7 @@ static void begin_state(struct set *set)
     bodies->has = 0;
 }
 
-/* The set without its bodies: the engine's bodies, and points. */
+/* Prepares the set without its bodies, which are the engine's bodies and the points. */
 static enum ky_status begin(struct set *set, const struct ky_method *method,
                             struct ky_device_state *of, struct ky_points points,
                             struct ky_error *error)
@@ -132,7 +131,7 @@ static void release(struct set *set)
     *set = (struct set){.own = NULL};
 }
 
-/* The memory stays for the next call, or is released: if it is much, and after a failure. */
+/* Keeps the memory for the next call, or releases it if it is large and after a failure. */
 static void end(struct set *set, enum ky_status status)
 {
     struct ky_memory memory = {.device = ky_device_bodies_memory(&set->parameters, set->state.n)};
@@ -170,8 +169,7 @@ enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_
     return KY_OK;
 }
 
-/* A phase has ended, if `status` says that all is well: the card finishes its work for the clock.
- */
+/* Ends a phase if `status` is KY_OK: waits for the card, so that the time is right. */
 static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_status status,
                                 struct ky_error *error)
 {
@@ -188,8 +186,7 @@ static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_sta
 
 /* ---- the bodies of the set ---- */
 
-/* Copies columns of `rows` numbers to the columns of an array of the set, from its body `first` on.
- */
+/* Copies columns of `rows` numbers to the columns of an array of the set, from body `first` on. */
 static enum ky_status lay(const struct set *set, const struct ky_buffer *from, size_t rows,
                           const struct ky_device_array *to, size_t first, struct ky_error *error)
 {
@@ -202,7 +199,7 @@ static enum ky_status lay(const struct set *set, const struct ky_buffer *from, s
     return KY_OK;
 }
 
-/* Arrays of the set; all but positions and softenings are 0. */
+/* Allocates the arrays of the set; all except positions and softenings are 0. */
 static enum ky_status need_arrays(struct set *set, struct ky_error *error)
 {
     static const int zeros[] = {KY_ARRAY_MASS, KY_ARRAY_ACCELERATION, KY_ARRAY_POTENTIAL};
@@ -220,8 +217,8 @@ static enum ky_status need_arrays(struct set *set, struct ky_error *error)
     return status;
 }
 
-/* Copies the engine's bodies as they lie. Along a curve they have the caller's numbers, and the
- * points follow with the next numbers. */
+/* Copies the engine's bodies in their order. Along a curve they keep the caller's numbers, and the
+ * points get the next numbers. */
 static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
 {
     static const int copied[] = {KY_ARRAY_POSITION, KY_ARRAY_MASS, KY_ARRAY_SOFTENING};
@@ -251,7 +248,7 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
                : status;
 }
 
-/* Sends rows of numbers to an array of the set, from its body `first` on. */
+/* Sends rows of numbers to an array of the set, from body `first` on. */
 static enum ky_status lay_rows(struct set *set, int which, const double *numbers, size_t first,
                                size_t count, struct ky_error *error)
 {
@@ -263,7 +260,7 @@ static enum ky_status lay_rows(struct set *set, int which, const double *numbers
     return ky_rows_to(set->of, &set->rows, rows, numbers, &to, error);
 }
 
-/* Sends softenings: of the points and, where they share one, of the bodies. */
+/* Sends the softenings of the points and, if the bodies share one, of the bodies. */
 static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
 {
     const struct ky_device_state *of = set->of;
@@ -296,7 +293,7 @@ static enum ky_status fill(struct set *set, struct ky_error *error)
 
 /* ---- forces ---- */
 
-/* With an opening test by α two evaluations through one tree. */
+/* Evaluates twice through one tree if the opening test is by α. */
 static enum ky_status evaluate(struct set *set, struct ky_error *error)
 {
     const struct ky_method *method = set->method;
@@ -318,7 +315,7 @@ static enum ky_status evaluate(struct set *set, struct ky_error *error)
     return end_phase(set, KY_FIELD_last, status, error);
 }
 
-/* Copies the results of the points from the card, where they lie along the curve. */
+/* Copies the results of the points, which lie along the curve, from the card. */
 static enum ky_status get(struct set *set, double (*acceleration)[3], double *potential,
                           struct ky_error *error)
 {
@@ -359,8 +356,8 @@ static enum ky_status field_of(const struct ky_point_sources *sources, struct ky
     return status;
 }
 
-/* Exact sums over a set that has no points in it. Their bits depend on the order of the bodies: it
- * is the caller's, whatever was evaluated before. */
+/* Exact sums over a set without points. Their bits depend on the order of the bodies, so it is
+ * always the caller's order. */
 static enum ky_status exact_field(struct ky_device_state *state, const struct ky_points *points,
                                   double (*acceleration)[3], double *potential,
                                   struct ky_error *error)
@@ -384,7 +381,7 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
     return status;
 }
 
-/* The points from `first` on, `count` of them. */
+/* The `count` points from `first` on. */
 static struct ky_points some_of(const struct ky_points *points, size_t first, size_t count)
 {
     return (struct ky_points){.count = count,
@@ -429,10 +426,10 @@ static size_t count_near(const struct ky_device_state *state, const struct ky_po
     return near;
 }
 
-/* A call's points, near ones in front, and their results. */
+/* A call's points, nearby ones first, and their results. */
 struct divided {
     size_t near;
-    size_t *number; /* of each in the call */
+    size_t *number; /* index of each in the call */
     double (*position)[3], (*acceleration)[3], *potential;
     double *softening; /* of each point */
 };

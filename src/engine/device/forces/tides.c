@@ -1,4 +1,4 @@
-/* Tidal tensors at points: kernels/forces/tides.k from the host's side. */
+/* Tidal tensors at points: the host side of kernels/forces/tides.k. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include "engine/device/state/curve.h"
 #include "engine/device/state/rows.h"
 
-/* The points on the card, in double, and the results; not kept. */
+/* The points on the card in double, and the results; freed after the call. */
 struct tides {
     struct ky_buffer point, eps2, label, tide;
     uint32_t flags; /* KY_FLAG_OWN_EPS, KY_FLAG_LISTED */
@@ -46,7 +46,7 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
                           error);
 }
 
-/* The exact sum. Its order is the caller's, and labels are the caller's numbers. */
+/* By the exact sum. Its order is the caller's, and labels are the caller's indices. */
 static enum ky_status sum(struct ky_device_state *state, const struct tides *tides,
                           const struct ky_points *points, struct ky_error *error)
 {
@@ -92,7 +92,7 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
         error);
 }
 
-/* At one or more points. The tree of ranks is there. */
+/* At one or more points. The tree, or the ranks' tree, is valid. */
 static enum ky_status find_tides(struct ky_device_state *state, struct ky_links *links,
                                  const struct ky_points *points, double (*tide)[6],
                                  struct ky_error *error)
@@ -113,7 +113,7 @@ static enum ky_status find_tides(struct ky_device_state *state, struct ky_links 
     return status;
 }
 
-/* Ranks that share the bodies: each finds the tensors at some points. */
+/* For ranks that share the bodies: each computes the tensors at some points. */
 static enum ky_status find_tides_in_part(struct ky_device_state *state, struct ky_links *links,
                                          const struct ky_points *points, double (*tide)[6],
                                          struct ky_error *error)

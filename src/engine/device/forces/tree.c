@@ -1,4 +1,4 @@
-/* The walk of teams for groups of bodies (B12), through the tree that each card makes. */
+/* Team walks for groups of bodies (B12), through the tree that each card builds. */
 #include "engine/device/forces/grouped.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
-/* The walk of each body by itself (N09, N12): one lane a body, through the tree of the card or of
- * the host. */
+/* The walk of each body separately (N09, N12): one lane per body, through the tree of the card or
+ * of the host. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -42,7 +42,7 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
     return status;
 }
 
-/* By whether the kernel has to look at flags. */
+/* The kernel, by whether it has to test flags. */
 static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint32_t flags)
 {
     const uint32_t general = KY_FLAG_SOURCE_EPS | KY_OPENING_BOXES | KY_OPENING_CUBE;
@@ -53,7 +53,7 @@ static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint3
                       parameters);
 }
 
-/* The sinks of a launch, and where their results go; see KY_WALK_KERNEL. */
+/* The sinks of a launch, and the destination of their results; see KY_WALK_KERNEL. */
 struct sinks {
     size_t first, count, stride;
     uint32_t flags;
@@ -89,8 +89,8 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
 
 /* ---- bodies ---- */
 
-/* Computes the factors of an opening test by α to *factor; with another test they are never read.
- */
+/* Computes the factors of an opening test by α in *factor; with another test they are never
+ * read. */
 static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters,
@@ -147,7 +147,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 
 /* ---- points ---- */
 
-/* The buffers for a field; they are not kept. */
+/* The buffers for a field; freed after the call. */
 struct field {
     struct ky_device_results results;
     struct ky_pair_counts counts;
@@ -173,7 +173,7 @@ static enum ky_status walk_points(struct ky_links *links, struct field *field,
     return launch(links, unread, parameters, &sinks, error);
 }
 
-/* The tree and the points are there. */
+/* The field, when tree and points are ready. */
 static enum ky_status find_field(struct ky_links *links, const struct ky_parameters *parameters,
                                  const struct ky_points *points, double (*acceleration)[3],
                                  double *potential, struct ky_error *error)
@@ -191,7 +191,7 @@ static enum ky_status find_field(struct ky_links *links, const struct ky_paramet
     return status;
 }
 
-/* Ranks that share the bodies: each finds the field at some points. */
+/* For ranks that share the bodies: each computes the field at some points. */
 static enum ky_status find_field_in_part(struct ky_links *links,
                                          const struct ky_parameters *parameters,
                                          const struct ky_points *points, double (*acceleration)[3],

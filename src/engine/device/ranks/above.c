@@ -1,5 +1,6 @@
-/* The roots of all parts, and the cells above them. Each card computes the same cells and keeps
- * them behind its own, followed by a leaf `missing` in place of cells that are not here. */
+/* The roots of all parts, and the cells above them. Each card computes the same cells and stores
+ * them behind its own, followed by a leaf `missing` that stands for cells that are not on this
+ * card. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ void ky_ranks_release_above(struct ky_ranks_meeting *meeting)
 
 /* ---- roots ---- */
 
-/* Bytes that a card tells of a root: its numbers and moments. */
+/* Bytes that a card sends for a root: its data and moments. */
 static size_t told_bytes(const struct ky_ranks_meeting *meeting)
 {
     return sizeof(struct ky_part_cell) + moments_of(meeting) * sizeof(float);
@@ -67,7 +68,7 @@ enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_
     return ky_ranks_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
 }
 
-/* The place of the roots' numbers in a rank's message. */
+/* The offsets of the roots' data in a rank's message. */
 struct told {
     char *root, *cell, *moment;
 };
@@ -135,7 +136,7 @@ static enum ky_status gather_roots(struct ky_ranks_meeting *meeting, struct ky_e
 
 /* ---- cells above them ---- */
 
-/* Links with which these cells are summed: roots stand for bodies. */
+/* Links with which these cells are summed: roots act as bodies. */
 static struct ky_cell_link summing_link(const struct ky_ranks_above *above,
                                         const struct ky_top_node *node)
 {
@@ -143,8 +144,8 @@ static struct ky_cell_link summing_link(const struct ky_ranks_above *above,
     return (struct ky_cell_link){KY_NO_LINK, more, node->first, node->roots};
 }
 
-/* Links for walks. A cell has the bodies of part `own` that are below it; `next` tells how many it
- * has of all parts. */
+/* Links for walks. A cell has the bodies of part `own` that are below it; `next` is its number of
+ * bodies over all parts. */
 static struct ky_cell_link walking_link(const struct ky_ranks_above *above, size_t own,
                                         const struct ky_top_node *node)
 {
@@ -167,8 +168,8 @@ static struct ky_cell_link walking_link(const struct ky_ranks_above *above, size
     return link;
 }
 
-/* The columns of these cells and of `missing`, the links of walks, and where the roots are among
- * them, as they lie in pinned memory. */
+/* The columns of these cells and of `missing`, the links of walks, and the indices of the roots
+ * among them, in pinned memory. */
 struct columns {
     struct ky_cell_centre *centre;
     struct ky_low *low;
@@ -180,7 +181,7 @@ struct columns {
     uint32_t *to;
 };
 
-/* Places them from `at` on, with room for `cells` and `roots`; returns the bytes of all. */
+/* Places them from `at` on, for `cells` cells and `roots` roots; returns the total bytes. */
 static size_t place_columns(struct columns *columns, char *at, size_t cells, size_t roots,
                             size_t moments)
 {
@@ -196,7 +197,7 @@ static size_t place_columns(struct columns *columns, char *at, size_t cells, siz
     return bytes;
 }
 
-/* The roots, and the leaf `missing`, as they are. */
+/* Fills in the roots and the leaf `missing`. */
 static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns *columns)
 {
     const struct ky_ranks_above *above = &meeting->above;
@@ -222,7 +223,7 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
         (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
     if (!meeting->expands)
         return;
-    /* `missing` has mass, so that it acts, but is too large to act as a whole */
+    /* `missing` has mass, so that it is not skipped, but is too large to be accepted */
     columns->moment[last * moments + KY_MOMENT_MASS] = 1;
     for (int c = 0; c < 3; c++)
         columns->box[last].below[c] = columns->box[last].above[c] = (float)INFINITY;
@@ -269,8 +270,8 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
         (above->top.nodes + 1) * sizeof *columns->walking, error);
 }
 
-/* Room behind the part's own cells, and the pinned memory. Earlier sends from it are complete: the
- * host has read numbers of the boxes since. */
+/* Allocates memory behind the part's own cells, and pinned memory. Earlier sends from it are
+ * complete: the host has read counts of boxes since. */
 static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns *columns,
                                 struct ky_error *error)
 {

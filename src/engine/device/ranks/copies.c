@@ -1,4 +1,4 @@
-/* Ranks with devices that each have all bodies: see copies.h. */
+/* Replicated bodies on ranks with devices: see copies.h. */
 #include "engine/device/ranks/copies.h"
 
 #include <stdlib.h>
@@ -76,7 +76,8 @@ int ky_copies_count(const struct ky_device_state *state)
 
 /* ---- the exchange ---- */
 
-/* Bytes of each rank's part, where a sink has so many; to be freed. NULL when memory is out. */
+/* Bytes of each rank's share, with this many bytes per sink; the caller frees them. NULL if memory
+ * runs out. */
 static size_t *bytes_of(const struct ky_device_state *state, size_t each, struct ky_error *error)
 {
     const size_t ranks = ky_device_copies(state)->ranks, *edge = state->ranks->edge;
@@ -107,8 +108,8 @@ enum ky_status ky_copies_join_rows(struct ky_device_state *state, void *rows, si
     return status;
 }
 
-/* Memory that cards read and write by themselves. Once it is there, the copies of the last exchange
- * have ended, and so has the work before this one. */
+/* Allocates pinned memory. Afterwards the copies of the last exchange have ended, and so has all
+ * earlier work. */
 static enum ky_status need_pinned(const struct ky_device_state *state, size_t own, size_t all,
                                   struct ky_error *error)
 {
@@ -119,7 +120,7 @@ static enum ky_status need_pinned(const struct ky_device_state *state, size_t ow
     return ky_ranks_pin(card, &pinned[KY_PIN_IN], "results of other ranks", all, error);
 }
 
-/* Parts of `each` bytes a sink, from pinned[KY_PIN_OUT] to pinned[KY_PIN_IN]. */
+/* All-gathers shares of `each` bytes per sink, from pinned[KY_PIN_OUT] to pinned[KY_PIN_IN]. */
 static enum ky_status gather(const struct ky_device_state *state, size_t each,
                              struct ky_error *error)
 {
@@ -152,7 +153,7 @@ enum ky_status ky_copies_join_rows_of_card(struct ky_device_state *state,
 
 /* ---- columns ---- */
 
-/* Where column c has the results from a sink on. */
+/* The position of column c's results from a given sink on. */
 static struct ky_buffer_place place_of(const struct ky_copies_results *results, size_t c,
                                        size_t sink)
 {
@@ -161,7 +162,7 @@ static struct ky_buffer_place place_of(const struct ky_copies_results *results, 
                : KY_PLACE(results->potential, sink * KY_STATE_BYTES);
 }
 
-/* The own part from the card, column by column. */
+/* Reads this rank's share from the card, column by column. */
 static enum ky_status read_own(const struct ky_device_state *state,
                                const struct ky_copies_results *results, struct ky_error *error)
 {
@@ -177,7 +178,7 @@ static enum ky_status read_own(const struct ky_device_state *state,
     return card->driver->wait(card, error);
 }
 
-/* The parts of the others to the card. */
+/* Writes the other ranks' shares to the card. */
 static enum ky_status write_others(const struct ky_device_state *state,
                                    const struct ky_copies_results *results, struct ky_error *error)
 {
@@ -235,7 +236,7 @@ static void give_rows(const struct ordered *of, size_t count)
             memcpy(of->column[c] + of->order[k] * KY_STATE_BYTES, row, KY_STATE_BYTES);
 }
 
-/* The columns from the card, or to it. */
+/* Copies the columns from the card, or to it. */
 static enum ky_status cross(const struct ky_device_state *state, const struct ordered *of, size_t n,
                             int to_card, struct ky_error *error)
 {

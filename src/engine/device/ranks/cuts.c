@@ -1,5 +1,5 @@
-/* The cells that are sinks of a rank where cells act on cells: the cells of its own tree, and above
- * its roots the cells that hold its bodies, which are sinks on other ranks too. */
+/* The sink cells of a rank if cells act on cells: the cells of its own tree, and above its roots
+ * the cells that contain its bodies, which are sinks on other ranks too. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -15,18 +15,18 @@ static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting
 
 /* ---- cells above the roots, and roots ---- */
 
-/* The host's data of the cells of the top. */
+/* The host's data of the top cells. */
 struct knowing {
     const struct ky_ranks_meeting *meeting;
-    uint64_t *bodies;   /* [nodes] of all parts */
-    float *most;        /* [nodes] their largest factor */
-    size_t *parent;     /* [nodes]; of the root its own number */
-    uint64_t *place;    /* of cells that are in cuts: struct ky_cut_cells */
-    float *shared_most; /* of the cells with bodies in several parts */
+    uint64_t *bodies;   /* [nodes] number of bodies of all parts */
+    float *most;        /* [nodes] their largest opening factor */
+    size_t *parent;     /* [nodes]; its own index for the root */
+    uint64_t *place;    /* of the cells in cuts: struct ky_cut_cells */
+    float *shared_most; /* of the cells with bodies on several ranks */
     size_t places, shared;
 };
 
-/* Children follow their parents. */
+/* Sums from children to parents; children follow their parents. */
 static void sum_up(const struct knowing *of)
 {
     const struct ky_ranks_above *above = &of->meeting->above;
@@ -51,7 +51,7 @@ static void sum_up(const struct knowing *of)
     }
 }
 
-/* Whether cell k of the top is in the cut whose cells have so many bodies at most. */
+/* 1 if cell k of the top is in the cut whose cells have at most this many bodies. */
 static int is_in_cut(const struct knowing *of, size_t k, size_t most)
 {
     const struct ky_ranks_above *above = &of->meeting->above;
@@ -60,7 +60,7 @@ static int is_in_cut(const struct knowing *of, size_t k, size_t most)
     return (is_leaf || of->bodies[k] <= most) && (k == 0 || of->bodies[of->parent[k]] > most);
 }
 
-/* Notes the cells of cut k that are above this rank's roots, and the roots. */
+/* Records the cells of cut k that are above this rank's roots, and the roots. */
 static void note_cut(struct knowing *of, size_t k)
 {
     const struct ky_ranks_meeting *meeting = of->meeting;
@@ -148,7 +148,7 @@ enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_er
 
 /* ---- their boxes ---- */
 
-/* The boxes of cut k. `shared`: how many cells with bodies in several parts are in cuts before. */
+/* The boxes of cut k. `shared`: number of cells in earlier cuts with bodies on several ranks. */
 static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
                               size_t shared_before, struct ky_error *error)
 {

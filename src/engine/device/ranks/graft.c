@@ -1,8 +1,8 @@
-/* Parcels, and the tree of all ranks: the host's side of kernels/ranks/graft.k.
+/* Parcels, and the tree of all ranks: the host side of kernels/ranks/graft.k.
  *
  * The cells of the tree: the cells of the part itself; then the cells above all roots, and the leaf
- * `missing` (above.c); then the cells of the parcels, rank by rank. Behind the part's own bodies
- * lies the body of `missing`, and behind it the bodies of the parcels. */
+ * `missing` (above.c); then the cells of the parcels, rank by rank. The part's own bodies are
+ * followed by the body of `missing`, and then by the bodies of the parcels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "engine/device/ranks/top.h"
 #include "octree/opening_kinds.h"
 
-/* Where a parcel goes. */
+/* The destination of a parcel. */
 struct arrival {
     size_t offset, bytes; /* in ranks->in */
     size_t cells, bodies;
@@ -27,14 +27,14 @@ struct grafting {
     struct ky_device_tree *tree;
     struct ky_card *card;
     size_t ranks, own, moments;
-    uint32_t numbered;       /* 1: bodies come with their numbers */
+    uint32_t numbered;       /* 1: bodies have their numbers */
     struct arrival *arrival; /* [ranks] */
-    size_t cells, places;    /* all */
+    size_t cells, places;    /* totals */
 };
 
 /* ---- parcels ---- */
 
-/* Bytes of the parcel of rank `from` for rank `to`. */
+/* Bytes of the parcel from rank `from` to rank `to`. */
 static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
 {
     const uint64_t *its = g->meeting->given + 2 * (from * g->ranks + to);
@@ -44,7 +44,7 @@ static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
                : 0;
 }
 
-/* The parcel of each rank for this one. */
+/* Computes the offsets of the parcels for this rank. */
 static void place_arrivals(struct grafting *g)
 {
     size_t offset = 0;
@@ -61,7 +61,7 @@ static void place_arrivals(struct grafting *g)
     }
 }
 
-/* Where it begins among all of that rank's. */
+/* The offset of the parcel among all parcels of that rank. */
 static size_t parcel_place(const struct grafting *g, size_t from, size_t to)
 {
     size_t place = 0;
@@ -90,7 +90,7 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
     return status;
 }
 
-/* By way of the host, in memory that the card reads and writes by itself. */
+/* Exchanges the parcels through the host, in pinned memory. */
 static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = g->meeting->state->ranks;
@@ -113,7 +113,7 @@ static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_e
                                : status;
 }
 
-/* From card to card. */
+/* Copies the parcels from card to card. */
 static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = g->meeting->state->ranks;
@@ -174,7 +174,7 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
                           error);
 }
 
-/* Room for all cells and bodies. */
+/* Allocates memory for all cells and bodies. */
 static enum ky_status make_room(const struct grafting *g, struct ky_error *error)
 {
     const size_t kept = g->meeting->above.missing + 1, cells = g->cells + g->cells / 16;
@@ -191,8 +191,8 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
                : status;
 }
 
-/* Links of walks that follow `next`. Each root lies twice in the tree, and walks come to the copy
- * above all parts: its children follow. */
+/* Makes the links of walks along `next`. Each root occurs twice in the tree, and walks reach the
+ * copy above all parts: its children follow. */
 static enum ky_status link_cells(const struct grafting *g, struct ky_error *error)
 {
     struct ky_card *card = g->card;

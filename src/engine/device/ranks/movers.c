@@ -1,4 +1,4 @@
-/* Rows of bodies from card to card: kernels/ranks/rows.k from the host's side. */
+/* Moves rows of bodies from card to card: the host side of kernels/ranks/rows.k. */
 #include "engine/device/ranks/movers.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static size_t row_of(const struct ky_device_state *state)
         KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_BUFFER(*its.pull),                \
         KY_VALUE(its.n), KY_VALUE(its.has), KY_VALUE(its.words)
 
-/* Room for so many of the bodies that move: for a 64th of all at least, since as many do at times,
- * and memory is slow to get. */
+/* The capacity for bodies that move: at least 1/64 of all bodies, since as many do at times, and
+ * allocation is slow. */
 static size_t room_for(const struct ky_device_state *state, size_t count)
 {
     const size_t least = state->bodies.live / 64;
@@ -49,7 +49,7 @@ static size_t room_for(const struct ky_device_state *state, size_t count)
 
 /* ---- bodies that leave ---- */
 
-/* Where rows for each rank begin. */
+/* Sends the begin of the rows for each rank. */
 static enum ky_status send_next(struct ky_device_state *state, const struct ky_part_move *move,
                                 struct ky_error *error)
 {
@@ -87,7 +87,7 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
                           error);
 }
 
-/* By way of the host. */
+/* Through the host. */
 static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_part_move *move,
                                  int *many, struct ky_error *error)
 {
@@ -121,8 +121,8 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
     return status;
 }
 
-/* Whether so many of the bodies move that memory for their rows is given back: in the first step
- * half of all do. */
+/* 1 if so many bodies move that the memory for their rows is freed afterwards: in the first step
+ * half of all bodies move. */
 static int are_many(const struct ky_shared *shared, const uint64_t *leaving)
 {
     size_t all = 0;
@@ -131,7 +131,7 @@ static int are_many(const struct ky_shared *shared, const uint64_t *leaving)
     return all > shared->system / 16 && all > 1 << 12;
 }
 
-/* From card to card. leaving[r][q]: how many go from rank r to rank q. */
+/* Directly from card to card. leaving[r][q]: number of bodies that go from rank r to rank q. */
 static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_ranks_offer *offer,
                                  const uint64_t *leaving, struct ky_error *error)
 {
@@ -168,7 +168,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     if (!status)
         status = fetch_rows(state, offer, leaving, error);
     *many = !status && are_many(shared, leaving);
-    if (*many) /* the others have fetched theirs */
+    if (*many) /* the other ranks have fetched their rows */
         status = state->bodies.card->driver->wait(state->bodies.card, error);
     if (*many)
         ky_ranks_forget(state, KY_OFFER_ROWS);
@@ -181,9 +181,9 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
 
 /* ---- bodies that arrive ---- */
 
-/* The gaps that bodies leave, and the last bodies that stay. Bodies that arrive fill gaps, and then
- * take places behind all bodies; the remaining gaps are filled by the last bodies. The order of
- * bodies on a card is free. Places before `end` hold the n bodies afterwards. */
+/* Finds the gaps of leaving bodies, and the last bodies that stay. Arriving bodies fill gaps, and
+ * then places behind all bodies; the remaining gaps are filled with the last bodies. The order of
+ * bodies on a card is arbitrary. Afterwards the n bodies are at the places before `end`. */
 static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_part_move *move,
                                 size_t n, size_t end, struct ky_error *error)
 {
@@ -243,7 +243,7 @@ static enum ky_status place_arrivals(struct ky_device_state *state, const struct
                           error);
 }
 
-/* Corrects the keys where bodies have come or have moved. */
+/* Updates the keys of places where bodies have arrived or have been moved to. */
 static enum ky_status make_keys_again(struct ky_device_state *state, struct ky_device_tree *tree,
                                       const struct ky_part_move *move, size_t n,
                                       struct ky_error *error)
@@ -287,7 +287,7 @@ static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tre
     return status;
 }
 
-/* Gives the memory back that bodies took on their way. */
+/* Frees the memory that was needed for the transfer. */
 static enum ky_status give_back(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = state->ranks;

@@ -1,5 +1,6 @@
 /* Bodies that move from rank to rank: the verb `move` of struct ky_part_verbs. The tree has the
- * keys that ky_places_leavers has read; its next build uses the keys of the bodies that stay. */
+ * keys that ky_places_leavers has computed; its next build uses the keys of the bodies that
+ * stay. */
 #ifndef KY_DEVICE_MOVERS_H
 #define KY_DEVICE_MOVERS_H
 

@@ -1,4 +1,4 @@
-/* Bodies of a rank on its card: numbers, keys, arrivals and departures. */
+/* The bodies of a rank on its card: numbers, keys, arrivals and departures. */
 #include "engine/device/ranks/places.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 /* ---- room ---- */
 
-/* Columns begin at whole lines of the card's memory: to move the bodies takes a quarter less time
- * then. */
+/* Aligns columns to lines of the card's memory, which makes moving bodies take a quarter less
+ * time. */
 static size_t whole_lines(size_t places)
 {
     enum { LINE = 64 };
@@ -25,7 +25,7 @@ size_t ky_places_room(size_t bodies)
     return whole_lines(bodies + bodies / 16 + 1024);
 }
 
-/* An array with columns for more bodies in place of one with columns of n. */
+/* Replaces an array with columns of n by one with columns for more bodies. */
 static enum ky_status widen_array(struct ky_device_bodies *bodies,
                                   const struct ky_device_array *array, size_t n,
                                   struct ky_error *error)
@@ -119,7 +119,7 @@ enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *nu
 
 /* ---- the cube and the keys ---- */
 
-/* The least of the bounds that groups have found, or the largest. */
+/* The smallest of the bounds that groups have found, or the largest. */
 static double bound_of(const struct ky_card *card, const union ky_state_value *partial,
                        size_t groups, int upper)
 {
@@ -188,8 +188,8 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
         state->frame.low[c] = keys->low[c] * length;
         state->frame.origin[c] = keys->origin[c] * length;
     }
-    enum ky_status status = ky_device_settle(state, error); /* bodies leave with their last kick */
-    if (n == 0) /* none are there for bodies that come */
+    enum ky_status status = ky_device_settle(state, error); /* bodies leave after their last kick */
+    if (n == 0)                                             /* no buffers for arriving bodies */
         bodies->curve.keyed.place = 0;
     if (status || n == 0)
         return status;
@@ -253,8 +253,8 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
     return status;
 }
 
-/* Finds the bodies that leave, and writes as many as there is room for. found[r]: how many of these
- * go to rank r; behind it the number of all. */
+/* Finds the bodies that leave, and writes as many as fit. found[r]: number of these that go to rank
+ * r; after it the total number. */
 static enum ky_status find_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                    const struct ky_part_leavers *leavers, uint32_t room,
                                    uint32_t *found, struct ky_error *error)
@@ -283,8 +283,8 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
 {
     struct ky_device_bodies *bodies = &state->bodies;
     const size_t size = leavers->ranks;
-    /* Their rows take memory here and there: where more leave, as when a run begins, the rest waits
-     * for another round. Within block steps few do. */
+    /* Sending and receiving their rows takes memory: if more bodies leave, as when a run begins,
+     * the rest waits for another round. Within block steps few leave. */
     const uint32_t most = (uint32_t)(state->ranks->in_block ? bodies->live : bodies->live / 8 + 64);
     uint32_t room = (uint32_t)(bodies->live / 32 + 1024), *found;
     room = room < most ? room : most;

@@ -1,4 +1,4 @@
-/* The verbs of struct ky_part_verbs: operations of ranks on bodies that lie on a card. `tree` is
+/* The verbs of struct ky_part_verbs: operations of ranks on bodies that are on a card. `tree` is
  * the engine's tree, whose buffers they use. */
 #ifndef KY_DEVICE_PLACES_H
 #define KY_DEVICE_PLACES_H
@@ -6,11 +6,8 @@
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/tree/device_tree.h"
 
-/* The places for so many bodies: with room for arrivals and for bodies of other parts. */
+/* The capacity for this number of bodies, with space for arrivals and for bodies of other parts. */
 size_t ky_places_room(size_t bodies);
-/* The verb `sums`, of all ranks. */
-enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                              struct ky_error *error);
 /* Makes more places; the bodies stay where they are. Keys and groups are kept, too. KY_DEVICE where
  * the card has no memory. */
 enum ky_status ky_places_widen(struct ky_device_state *state, size_t places,

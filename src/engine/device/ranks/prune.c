@@ -1,4 +1,4 @@
-/* Boxes of groups, and parcels for others: kernels/ranks/prune.k from the host's side. */
+/* Boxes of groups, and parcels for other ranks: the host side of kernels/ranks/prune.k. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
-/* Of openers there is room for so many for each cell that can wait. */
+/* The memory for openers is this much for each cell that can wait. */
 enum { COUNTS = KY_PRUNE_LISTED + 1, LEAST_ROOM = 4096, OPENERS_EACH = 16 };
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
@@ -36,8 +36,8 @@ static int is_of_points(const struct ky_ranks_meeting *meeting)
     return meeting->search && meeting->search->points;
 }
 
-/* Counts the boxes: of the cuts of a search, of points, or of groups, which are divided among boxes
- * cell by cell. */
+/* Counts the boxes: for the cuts of a search, for points, or for groups, which are assigned to
+ * boxes cell by cell. */
 static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum { GROUPS = 8 };
@@ -95,7 +95,7 @@ static enum ky_status box_points(const struct ky_ranks_meeting *meeting, struct 
                                meeting->boxes * sizeof *meeting->search->points, error);
 }
 
-/* Boxes of groups, behind them the boxes of cells that are sinks, and the floors above. */
+/* Makes the boxes of groups, behind them the boxes of sink cells, and the floors above. */
 static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const size_t boxes = meeting->boxes + meeting->cells;
@@ -123,7 +123,7 @@ static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct 
     return status;
 }
 
-/* By way of the host. */
+/* Through the host. */
 static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
                                    size_t sum, struct ky_error *error)
 {
@@ -144,7 +144,7 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
     return status;
 }
 
-/* From card to card. */
+/* Directly from card to card. */
 static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
                                   struct ky_error *error)
 {
@@ -157,7 +157,7 @@ static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const 
     return KY_OK;
 }
 
-/* The boxes of all ranks, to every rank that has something for them. */
+/* Sends the boxes of all ranks to every rank that may have cells for them. */
 static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_shared *shared = meeting->shared;
@@ -186,7 +186,7 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
 
 /* ---- needs ---- */
 
-/* The ranks that need something of this one. */
+/* The ranks that need cells from this one. */
 static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
 {
     const struct ky_shared *shared = meeting->shared;
@@ -197,7 +197,7 @@ static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
     return parts;
 }
 
-/* Where the boxes of each part begin, and how many of the lowest floor there are. */
+/* Sends the first box of each part, and its number of boxes on the lowest floor. */
 static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, const size_t *part,
                                     size_t parts, struct ky_error *error)
 {
@@ -250,7 +250,7 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
     return ky_scratch_need(card, &meeting->tree->scratch, KY_BULK_SCAN, cells + 1, error);
 }
 
-/* Levels of the tree that have cells: cells wait no more often. */
+/* The number of levels that have cells, which limits the number of generations of waiting cells. */
 static uint32_t generations_of(const struct ky_device_tree *tree)
 {
     uint32_t levels = 0;
@@ -325,8 +325,8 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
     return status;
 }
 
-/* The needs of the parts, and their numbers: for rank r in given[2 r] and given[2 r + 1]; and the
- * largest number of cells that waited at a time. The host waits once for all of them. */
+/* Reads the needs of the parts: for rank r in given[2 r] and given[2 r + 1]; and the largest number
+ * of cells that waited at a time. The host waits once for all of them. */
 static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
                                  size_t parts, uint64_t *given, size_t *most,
                                  struct ky_error *error)
@@ -358,7 +358,7 @@ static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const s
     return status;
 }
 
-/* The same, where cells are marked again with more room until all that wait have had room. */
+/* The same, repeated with more memory until all waiting cells fit. */
 static enum ky_status find_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
                                  size_t parts, uint64_t *given, struct ky_error *error)
 {
@@ -396,7 +396,8 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
         error);
 }
 
-/* The parcels of all parts. The needs are counted twice: the sizes come first. */
+/* Makes the parcels for all parts. The needs are counted twice, since the sizes must be known
+ * first. */
 static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const size_t *part,
                                    size_t parts, uint64_t *given, struct ky_error *error)
 {
@@ -419,7 +420,7 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
     return KY_OK;
 }
 
-/* Some cells that are sinks are above the roots. */
+/* Finds the sink cells; some of them are above the roots. */
 static enum ky_status find_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum ky_status status = ky_ranks_count_roots(meeting, error);
@@ -439,7 +440,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = ky_ranks_tell_roots(meeting, error);
     if (!status && meeting->sinks > 0)
         status = make_runs(meeting, error);
-    else if (!status) /* the host reads nothing else before the roots */
+    else if (!status) /* the host reads nothing else before it has the roots */
         status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
     if (!status && meeting->expands)
         status = find_cuts(meeting, error);
@@ -453,7 +454,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = send_sinks_of(meeting, part, parts, error);
     if (!status && parts > 0)
         status = mark_needs(meeting, parts, error);
-    if (!status && !meeting->expands) /* while the card looks at its cells */
+    if (!status && !meeting->expands) /* while the card tests its cells */
         status = ky_ranks_make_above(meeting, error);
     if (!status && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);

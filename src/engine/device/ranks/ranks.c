@@ -1,4 +1,4 @@
-/* Buffers on cards that other ranks read, and the copies from card to card. */
+/* Buffers on cards that other ranks read, and copies from card to card. */
 #include "engine/device/ranks/ranks.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 
 double ky_device_ranks_memory(const struct ky_parameters *parameters, size_t n, size_t ranks)
 {
-    enum { ROWS = 2 * KY_PART_ROW * sizeof(uint64_t) }; /* of a body that goes and one that comes */
+    enum { ROWS = 2 * KY_PART_ROW * sizeof(uint64_t) }; /* a row sent and a row received */
     const struct ky_parameters tree = ky_force_tree(parameters);
-    const double marks = 2 * sizeof(uint32_t) + (double)(ranks - 1),      /* of a cell (prune.c) */
+    const double marks = 2 * sizeof(uint32_t) + (double)(ranks - 1),      /* per cell (prune.c) */
         rows = ROWS / 64.0;                                               /* movers.c */
     return 1.25 * (marks * ky_octree_cells(&tree, n) + rows * (double)n); /* as ky_ranks_need */
 }
@@ -35,7 +35,7 @@ enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, cons
                           error);
 }
 
-/* Whether other processes may hold the buffers that this rank offers. */
+/* 1 if other processes may have opened the buffers that this rank offers. */
 static int are_held(const struct ky_device_state *state)
 {
     return ky_device_shared(state)->is_process && state->ranks->way == KY_WAY_BY_CARDS;
@@ -74,8 +74,8 @@ void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slo
         close_known(state->bodies.card, known_of(state, slot, r));
 }
 
-/* After the exchange of offers in the slot: closes buffers that are not offered any more, and
- * releases buffers of this rank that all other ranks have closed. */
+/* After the exchange of offers in the slot: closes buffers that are no longer offered, and releases
+ * this rank's buffers that all other ranks have closed. */
 static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
                    const struct ky_ranks_offer *all)
 {
@@ -142,7 +142,7 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_off
 
 /* ---- the way ---- */
 
-/* Fetches some bytes of another process. */
+/* Tries to copy some bytes from another process. */
 static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer *offer,
                               struct ky_buffer_place to, size_t bytes)
 {
@@ -157,7 +157,7 @@ static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer 
     return status;
 }
 
-/* Tries every other process: not every two cards reach each other. */
+/* Tries every other process, since some pairs of cards cannot reach each other. */
 static enum ky_status try_all(const struct ky_device_state *state, struct ky_ranks_offer *offer,
                               struct ky_error *error)
 {
@@ -195,7 +195,7 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
     for (size_t r = 1; r < shared->ranks && !status; r++)
         if (strcmp(name[r], name[0]) != 0)
             status = ky_fail(error, KY_UNSUPPORTED,
-                             "the devices of ranks have to be of one kind, not %.100s and %.100s: "
+                             "the devices of ranks must be of one kind, not %.100s and %.100s: "
                              "name others in --engine",
                              name[0], name[r]);
     free(name);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "physics/frame.h"
 
-/* Appends the children of a node: the system's tree divides it at the first digit in which keys
+/* Appends the children of a node: the system's tree splits it at the first digit in which keys
  * differ. */
 static void divide(struct ky_top *top, const struct ky_part_root *root, size_t at, size_t *end)
 {

@@ -4,10 +4,10 @@
 
 #include "engine/device/tree/tree_part.h"
 
-/* A cell of the top: roots first … first + roots − 1 of all parts are below it, or it is one. */
+/* A cell of the top: the roots first … first + roots − 1 are below it, or it is a root itself. */
 struct ky_top_node {
     uint32_t first, roots;
-    uint32_t child; /* the first of its children, which follow each other; of a root 0 */
+    uint32_t child; /* the first of its children, which are consecutive; 0 for a root */
 };
 
 /* Breadth first: level k has the nodes level[k] … level[k + 1] − 1. */
@@ -17,8 +17,8 @@ struct ky_top {
     uint32_t level[KY_KEY_LEVELS + 2];
 };
 
-/* Makes the top of these roots, which lie along the curve; there is at least one. To be released
- * also after a failure. KY_BAD_DATA if they overlap, KY_FAULT when memory is out. */
+/* Makes the top for these roots, at least one, in order along the curve. To be released also after
+ * a failure. KY_BAD_DATA if they overlap, KY_FAULT if memory runs out. */
 enum ky_status ky_top_make(struct ky_top *top, const struct ky_part_root *root, size_t roots,
                            struct ky_error *error);
 void ky_top_release(struct ky_top *top);

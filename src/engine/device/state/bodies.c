@@ -1,4 +1,4 @@
-/* The bodies: memory, in and out, scales. */
+/* The bodies: memory, transfer in and out, and scales. */
 #include "engine/device/state/bodies.h"
 
 #include <math.h>
@@ -56,13 +56,10 @@ enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_err
 
 void ky_device_bodies_release(struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&bodies->sums,
-                                   &bodies->active_list,
-                                   &bodies->curve.room,
-                                   &bodies->curve.index,
-                                   &bodies->curve.place[0],
-                                   &bodies->curve.place[1],
-                                   &bodies->external.numbers};
+    struct ky_buffer *buffers[] = {
+        &bodies->sums,           &bodies->scales,           &bodies->active_list,
+        &bodies->curve.room,     &bodies->curve.index,      &bodies->curve.place[0],
+        &bodies->curve.place[1], &bodies->external.numbers, &bodies->external.potential};
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     for (int k = 0; k < KY_ARRAYS; k++)
@@ -151,7 +148,7 @@ enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
 /* Columns of x, v, a, mass, potential, softening. */
 enum { COLUMNS = 12 };
 
-/* A column of the card, and the caller's numbers in it: number i of the column is array[i × stride]
+/* A column of the card, and the caller's array for it: element i of the column is array[i × stride]
  * × factor. */
 struct column {
     struct ky_staged staged;
@@ -179,7 +176,7 @@ struct pair {
 };
 enum { PAIRS = 6 };
 
-/* The arrays that both the part and the caller have. */
+/* The arrays that both the engine and the caller have. */
 static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
                        struct pair pair[PAIRS])
 {
@@ -380,7 +377,7 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                           error);
 }
 
-/* Copies the rows of the bodies in `list` from an array of the part to the caller's. */
+/* Copies the rows of the bodies in `list` from an array of the engine to the caller's. */
 static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                                size_t rows, const struct pair *pair, struct ky_error *error)
 {

@@ -1,36 +1,35 @@
-/* The bodies: memory, in and out, and the powers of two between the caller's numbers and
+/* The bodies: memory, transfer in and out, and the powers of two between the caller's numbers and
  * the engine's. */
 #ifndef KY_DEVICE_BODIES_H
 #define KY_DEVICE_BODIES_H
 
 #include "engine/device/state/state.h"
 
-/* Opens the card that the parameters name. Before, the parameters and the use of the engine have to
- * be set. */
+/* Opens the card that the parameters name. The parameters and the use of the engine have to be set
+ * before. */
 enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_error *error);
-/* Allocates n bodies instead of the present ones, which must have been released. */
+/* Allocates n bodies; the previous ones must have been released. */
 enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
                                        struct ky_error *error);
-/* Releases everything whose size follows from the number of bodies. */
+/* Releases everything whose size depends on the number of bodies. */
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
-/* Bytes of the positions, and of the velocities: three numbers a body, and some more for the
- * alignment of parts, since curve.room is exchanged with these buffers and is divided into parts.
- */
+/* Bytes of the positions, and of the velocities: three numbers per body, plus space to align parts,
+ * since curve.room is exchanged with these buffers and is divided into parts. */
 size_t ky_device_room(size_t n);
-/* Bytes on the card; bodies have softenings of their own if the parameters have none. */
+/* Bytes on the card; bodies have their own softenings if the parameters have none. */
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);
 
-/* The layout of an array: columns with a number for each body. */
+/* The layout of an array: columns with one number per body. */
 struct ky_device_array {
     struct ky_buffer *buffer;
     const char *what;       /* for errors */
     size_t columns, number; /* bytes of a number */
     size_t bytes;           /* of the buffer */
 };
-/* The layouts of all arrays, in the order of KY_ARRAY_…, also of arrays that are not valid. */
+/* The layouts of all arrays, in the order of KY_ARRAY_…, including arrays that are not valid. */
 void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS]);
 
-/* The same of curve.index. */
+/* The layout of curve.index. */
 static inline struct ky_device_array ky_device_index(struct ky_device_bodies *bodies)
 {
     struct ky_buffer *index = &bodies->curve.index;
@@ -38,33 +37,33 @@ static inline struct ky_device_array ky_device_index(struct ky_device_bodies *bo
     return (struct ky_device_array){index, index->what, 1, word, bodies->n * word};
 }
 
-/* Allocates an array, which is valid from now on. */
+/* Allocates an array, which becomes valid. */
 enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
                                      struct ky_error *error);
 
-/* Finds units and softenings for the bodies that the next call puts. */
+/* Finds units and softenings for the bodies that the next put will copy. */
 enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const struct ky_bodies *given,
                                        struct ky_error *error);
-/* Copies the bodies that were expected to the card. */
+/* Copies the expected bodies to the card. */
 enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
                                     struct ky_error *error);
-/* Copies new numbers of some bodies, at least one, to the card. The bodies must lie in the
- * caller's order, and pending kicks have to be made before. */
+/* Copies new values of some bodies, at least one, to the card. The bodies must lie in the caller's
+ * order, and pending kicks must have been done. */
 enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const struct ky_some *some,
                                          struct ky_error *error);
-/* Copies the bodies to the caller's arrays. Pending kicks have to be made before. */
+/* Copies the bodies to the caller's arrays. Pending kicks must have been done. */
 enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                     struct ky_error *error);
-/* The same for some bodies, at least one: row k is of body[k]. They must lie in the caller's order.
- */
+/* The same for some bodies, at least one: row k belongs to body[k]. They must lie in the caller's
+ * order. */
 enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const uint32_t *body,
                                          struct ky_bodies *some, struct ky_error *error);
 /* Copies the columns of an array, one of KY_ARRAY_…, to the host, in the engine's units. */
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
                                         double *const numbers[], struct ky_error *error);
 
-/* Copies numbers of the bodies in `list` from an array to another buffer, column by
- * column: row k is of body list[k]. */
+/* Copies the values of the bodies in `list` from an array to another buffer, column by column: row
+ * k belongs to body list[k]. */
 enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                                 const struct ky_device_array *from, const struct ky_buffer *list,
                                 size_t rows, const struct ky_buffer *to, struct ky_error *error);
@@ -73,7 +72,7 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
 enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error);
 
-/* Softenings; or a buffer that is never read, if bodies have none of their own. */
+/* Softenings; or a dummy buffer that is never read, if bodies have none of their own. */
 static inline const struct ky_buffer *ky_device_softenings(const struct ky_device_bodies *bodies)
 {
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
@@ -92,20 +91,20 @@ static inline union ky_state_value ky_device_strength(const struct ky_device_bod
 }
 
 /* ε² of a pair of bodies with the same ε, by the kind of softening, as double and as float, since
- * kernels take either. Not needed if bodies have their own softenings. */
+ * kernels take either. Not used if bodies have their own softenings. */
 struct ky_eps2_argument {
     double whole;
     float part;
 };
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_state *state);
-/* ε² of a point of this softening [the caller's lengths]. If all bodies have the same ε and the
+/* ε² of a point with this softening [the caller's lengths]. If all bodies have the same ε and the
  * kind of softening adds it: ε² of a pair of point and body. */
 struct ky_eps2_argument ky_eps2_of_point(const struct ky_device_state *state, double softening);
-/* The same for all points, or the smallest where they have softenings of their own. */
+/* The same for all points, or the smallest if they have their own softenings. */
 struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
                                           const struct ky_points *points);
-/* Where points have softenings of their own, sends their ε² to places of a buffer of numbers of the
- * kernels; else does nothing. */
+/* If points have their own softenings, sends their ε² to a buffer of numbers of the kernels' type;
+ * otherwise does nothing. */
 enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
                                          const struct ky_points *points, int precision,
                                          struct ky_buffer *to, size_t place,

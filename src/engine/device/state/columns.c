@@ -1,4 +1,4 @@
-/* The columns that an integrator has asked for, on the card. */
+/* The columns that an integrator has requested, on the card. */
 #include "engine/device/state/columns.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* Columns of bodies from one order to another: kernels/driver/reorder.k from the host's side. */
+/* Reorders the columns of bodies: the host side of kernels/driver/reorder.k. */
 #include "engine/device/state/curve.h"
 
 #include "base/status.h"
@@ -28,7 +28,7 @@ static void exchange(struct ky_buffer *a, struct ky_buffer *b)
     *b = c;
 }
 
-/* Moves an array, by way of the room; a buffer that is as large becomes the room. */
+/* Reorders an array through the room; a buffer of the same size becomes the new room. */
 static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_device_array *array,
                            const struct ky_buffer *order, struct ky_error *error)
 {
@@ -79,7 +79,7 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     uint32_t n = (uint32_t)bodies->n;
     if (!curve->is_followed)
         return KY_OK;
-    /* making the room larger may have failed */
+    /* enlarging the room may have failed */
     KY_TRY(ky_device_curve_need(bodies, error));
     curve->is_followed = 0;
     curve->changes++;

@@ -1,5 +1,5 @@
-/* External fields: their numbers go to the card when they or the units of the bodies are new, and
- * where they change in time for each time. */
+/* External fields: their numbers are sent to the card when they or the units of the bodies change,
+ * and if they depend on time, for each time. */
 #include "engine/device/state/external.h"
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 _Static_assert(KY_EXTERNAL_STRIDE == KY_EXTERNAL_OWN + KY_EXTERNAL_NUMBERS, "a row");
 _Static_assert(KY_EXTERNAL_PIECE_STRIDE == 1 + 4 * KY_EXTERNAL_CUBICS, "a piece");
 
-/* The fields as they go to the card. */
+/* The fields in the form for the card. */
 struct sending {
     struct ky_card *card;
     union ky_state_value *number;
-    size_t row, piece; /* where the next ones go */
+    size_t row, piece; /* the next indices */
 };
 
 static size_t pieces_of(const struct ky_external *field, int all)
@@ -25,7 +25,7 @@ static size_t pieces_of(const struct ky_external *field, int all)
     return all && field->path ? field->path->count : 1;
 }
 
-/* A piece whose centre is in lengths of this unit. */
+/* Writes a piece whose centre is in units of `from`. */
 static void write_piece(struct sending *to, double from, double (*cubic)[4], double length)
 {
     union ky_state_value *at = to->number + to->piece;
@@ -38,7 +38,7 @@ static void write_piece(struct sending *to, double from, double (*cubic)[4], dou
 }
 
 /* Writes a field at a time, in the units of the columns, and its pieces: all of them, from the
- * caller's lengths, or the piece of that time. */
+ * caller's lengths, or the piece for that time. */
 static void write_field(struct sending *to, struct ky_external *field, int all, double length)
 {
     const double row[KY_EXTERNAL_OWN] = {[0] = field->kind,
@@ -59,7 +59,7 @@ static void write_field(struct sending *to, struct ky_external *field, int all, 
         write_piece(to, field->path->piece[k].from, field->path->piece[k].cubic, length);
 }
 
-/* 1 if the card has the fields of this time. */
+/* 1 if the card has the fields for this time. */
 static int are_there(const struct ky_device_bodies *bodies, double time, int all)
 {
     const struct ky_externals *given = bodies->state->externals;
@@ -101,7 +101,8 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
 
 /* ---- the function for many places, which the host asks ---- */
 
-/* Its arguments and results: places, and rows of accelerations and potentials. */
+/* Arguments and results of the caller's function: positions, and rows of accelerations and
+ * potentials. */
 struct many {
     double (*position)[3], (*acceleration)[3], *potential;
 };
@@ -113,7 +114,7 @@ static void free_many(struct many *many)
     free(many->potential);
 }
 
-/* Reads the places of `count` bodies: of the active list, or all. */
+/* Reads the positions of `count` bodies: of the active list, or all. */
 static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, size_t count,
                                   double (*position)[3], struct ky_error *error)
 {
@@ -127,8 +128,8 @@ static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, s
     return status;
 }
 
-/* Asks together with the other ranks, of which some may have no places. Those that divide the
- * bodies tell which ones the places are. */
+/* Calls the function together with the other ranks, some of which may have no positions. Ranks that
+ * divide the bodies also say which positions they have. */
 static enum ky_status ask_others(struct ky_device_bodies *bodies, int listed, size_t count,
                                  const struct many *many, struct ky_error *error)
 {
@@ -224,33 +225,9 @@ enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double
     return status;
 }
 
-enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                                   struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->bodies;
-    double *potential = NULL;
-    if (!has_many(state) || state->n == 0)
-        return KY_OK;
-    double *mass = ky_allocate(state->n, sizeof *mass);
-    enum ky_status status = mass ? ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &mass, error)
-                                 : ky_no_memory(error, "masses", state->n, sizeof *mass);
-    if (!status)
-        status = ky_device_many_potentials(bodies, &potential, error);
-    for (size_t k = 0; k < parts->count && !status; k++) {
-        const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
-        double part = 0;
-        for (size_t i = first; i < state->n && i < end; i++)
-            part += mass[i] * potential[i];
-        parts->of[k][KY_SUM_EXTERNAL] += part / parts->units.external;
-    }
-    free(mass);
-    free(potential);
-    return status;
-}
-
 /* ---- all fields ---- */
 
-/* Stores |a| by the bodies alone for the active bodies, if the column is kept. */
+/* Stores |a| without external fields for the active bodies, if the column is kept. */
 static enum ky_status keep_pull(struct ky_device_bodies *bodies, const struct ky_active *active,
                                 struct ky_error *error)
 {
@@ -304,18 +281,39 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
     return status;
 }
 
-enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
-                                       struct ky_error *error)
+/* Sends the potentials in the field for many places, or zeros. */
+static enum ky_status fill_potentials(struct ky_device_bodies *bodies, double *many,
+                                      struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)place,
-             fields = (uint32_t)ky_externals_plain_count(bodies->state->externals);
-    if (fields == 0)
-        return KY_OK;
-    KY_TRY(ky_device_externals_send(bodies, bodies->state->externals->time, 0, error));
-    return ky_launch(card, KY_KERNEL_ky_external_sum, ky_groups(n, KY_SUM_CHUNK),
-                     KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
-                                  KY_BUFFER(bodies->external.numbers), KY_BUFFER(bodies->sums),
-                                  KY_VALUE(n), KY_VALUE(fields), KY_VALUE(first)),
-                     error);
+    struct ky_buffer *to = &bodies->external.potential;
+    const double unit = ky_device_scale(bodies->state).potential;
+    KY_TRY(ky_buffer_need(card, to, "potentials in fields", bodies->n, KY_STATE_BYTES, error));
+    if (!many)
+        return card->driver->zero(card, to, error);
+    for (size_t i = 0; i < bodies->live; i++)
+        many[i] /= unit;
+    return card->driver->write(card, to, 0, many, bodies->live * sizeof *many, error);
+}
+
+enum ky_status ky_device_externals_potential(struct ky_device_bodies *bodies,
+                                             struct ky_error *error)
+{
+    const struct ky_externals *all = bodies->state->externals;
+    const uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
+                   fields = (uint32_t)ky_externals_plain_count(all);
+    double *many;
+    enum ky_status status = ky_device_many_potentials(bodies, &many, error);
+    if (!status && all->count > 0 && live > 0)
+        status = fill_potentials(bodies, many, error);
+    free(many);
+    if (status || fields == 0 || live == 0)
+        return status;
+    KY_TRY(ky_device_externals_send(bodies, all->time, 0, error));
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_external_potential, live,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position),
+                                       KY_BUFFER(bodies->external.numbers),
+                                       KY_BUFFER(bodies->external.potential), KY_VALUE(n),
+                                       KY_VALUE(fields), KY_VALUE(live)),
+                          error);
 }

@@ -1,4 +1,4 @@
-/* Which bodies are sources of exact sums: massless.h. */
+/* The bodies that are sources of exact sums: massless.h. */
 #include "engine/device/state/massless.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static enum ky_status divide(struct ky_device_state *state, unsigned char *acts,
         return KY_OK;
     division->is_massless = sources == 0;
     if (sources == 0)
-        sources = acts[0] = 1; /* a sum has a source */
+        sources = acts[0] = 1; /* a sum needs a source */
     division->sources = sources;
     division->body = ky_allocate(n, sizeof *division->body);
     division->place = ky_allocate(n, sizeof *division->place);

@@ -1,5 +1,5 @@
-/* Bodies without mass among others: exact sums have the others as sources alone. Methods with a
- * tree have one tree of all bodies, whose cells without mass do not act. */
+/* Systems with some massless bodies: exact sums use only the bodies with mass as sources. Methods
+ * with a tree have one tree of all bodies, in which cells without mass do not act. */
 #ifndef KY_DEVICE_MASSLESS_H
 #define KY_DEVICE_MASSLESS_H
 
@@ -10,28 +10,28 @@ static inline int ky_device_is_divided(const struct ky_device_state *state)
 {
     return state->division.body != NULL;
 }
-/* The sources of exact sums: the bodies with mass, in the caller's order; where no body has mass,
- * the first one. */
+/* The number of sources of exact sums: the bodies with mass, in the caller's order; if no body has
+ * mass, the first body. */
 static inline size_t ky_device_source_count(const struct ky_device_state *state)
 {
     return ky_device_is_divided(state) ? state->division.sources : state->n;
 }
-/* The place of body i in the order of the division; sources come first. */
+/* The index of body i in the order of the division; sources come first. */
 static inline uint32_t ky_device_division_place(const struct ky_device_state *state, uint32_t i)
 {
     return ky_device_is_divided(state) ? state->division.place[i] : i;
 }
 
-/* Divides the bodies by the masses of all bodies, or by the new masses of some. KY_FAULT when
- * memory is out. */
+/* Divides the bodies by the masses of all bodies, or by the new masses of some. KY_FAULT if memory
+ * runs out. */
 enum ky_status ky_device_divide(struct ky_device_state *state, const double *mass,
                                 struct ky_error *error);
 enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct ky_some *some,
                                      struct ky_error *error);
-/* Sends the division to the card, unless it is there. */
+/* Sends the division to the card, unless the card has it. */
 enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error);
-/* Bytes of the lists, on the host and again on the card, for n bodies, so many of them
- * without mass. */
+/* Bytes of the lists, on the host and again on the card, for n bodies, of which this many have no
+ * mass. */
 static inline double ky_device_division_memory(size_t n, size_t massless)
 {
     return massless == 0 ? 0 : 2.0 * sizeof(uint32_t) * (double)n;

@@ -1,5 +1,5 @@
-/* Accelerations and potentials of sinks, apart from the bodies' own, on a card, as columns in
- * numbers of the state. */
+/* Accelerations and potentials of sinks (separate from the bodies' own) on a card, as columns of
+ * state numbers. */
 #ifndef KY_DEVICE_RESULTS_H
 #define KY_DEVICE_RESULTS_H
 
@@ -10,10 +10,10 @@ struct ky_device_results {
     struct ky_buffer acceleration, potential;
 };
 
-/* Makes memory for `count` sinks. */
+/* Allocates memory for `count` sinks. */
 enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
                                size_t count, struct ky_error *error);
-/* Reads them from the card, in the caller's units; either array may be NULL. */
+/* Copies them from the card, in the caller's units; either array may be NULL. */
 enum ky_status ky_results_read(const struct ky_device_results *results,
                                const struct ky_device_bodies *bodies, size_t count,
                                double (*acceleration)[3], double *potential,

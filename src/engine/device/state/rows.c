@@ -1,17 +1,18 @@
-/* Rows of numbers to and from columns on a card: kernels/driver/reorder.k from the host's side. */
+/* Copies rows of numbers to and from columns on a card: the host side of
+ * kernels/driver/reorder.k. */
 #include "engine/device/state/rows.h"
 
 #include "base/status.h"
 
-/* The rows to copy: the host's numbers, in the order in which they lie. */
+/* The rows to copy: the host's numbers, in their order. */
 struct crossing {
     const struct ky_card *card;
     const double *from;
     double *to;
-    double factor; /* of this way */
+    double factor; /* in the direction of the copy */
 };
 
-/* Doubles have loops of their own, which compilers make lanes of. */
+/* Doubles have loops of their own, which compilers vectorise. */
 static void fill(const void *context, size_t first, size_t end, void *piece)
 {
     const struct crossing *own = context;
@@ -42,20 +43,20 @@ static void take(const void *context, size_t first, size_t end, void *piece)
             to[k] = ky_from_state(own->card, number[k]) * factor;
 }
 
-/* The numbers that cross, at their place on the card: the scratch, or the column itself. */
+/* The numbers in transit on the card: in the scratch buffer, or in the column itself. */
 static struct ky_staged staged_in(struct ky_buffer *buffer, struct ky_rows rows, size_t first)
 {
     return (struct ky_staged){buffer, first * KY_STATE_BYTES, rows.count * rows.columns,
                               KY_STATE_BYTES};
 }
 
-/* 1 if rows lie on the card as they cross. */
+/* 1 if the card stores the rows as they are transferred. */
 static int is_plain(struct ky_rows rows, const struct ky_columns *columns)
 {
     return rows.columns == 1 && !columns->order;
 }
 
-/* Moves rows to columns, or back. */
+/* Converts rows to columns, or back. */
 static enum ky_status move(struct ky_card *card, enum ky_kernel_id kernel,
                            const struct ky_buffer *from, const struct ky_buffer *to,
                            struct ky_rows rows, const struct ky_columns *at, struct ky_error *error)

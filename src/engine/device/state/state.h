@@ -1,10 +1,10 @@
-/* The state of a device engine, in two.
+/* The state of a device engine, in two structs.
  *
  * The bodies are on one card. They lie in columns of "state" numbers of 8 bytes, in the engine's
  * own units (engine/common/units.h; kernels/state/bodies.k says which), and in the caller's order
- * unless curve.h says otherwise. The rest is parameters, units, the report.
+ * unless curve.h says otherwise. The second struct has parameters, units and the report.
  *
- * An evaluation of forces belongs to one call. It is an argument, no member of the others. */
+ * An evaluation of forces belongs to one call. It is an argument, not a member of these structs. */
 #ifndef KY_DEVICE_STATE_H
 #define KY_DEVICE_STATE_H
 
@@ -13,15 +13,15 @@
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
 
-/* State of curve.c: bodies along the curve. */
+/* State of curve.c: the order of the bodies along the curve. */
 struct ky_device_curve {
     struct ky_buffer room;     /* ky_device_room(n) bytes */
     struct ky_buffer place[2]; /* the next orders of the bodies */
-    struct ky_buffer index;    /* if is_followed: the caller's number of each body */
-    int is_followed;           /* the bodies lie in the order of `index`, not in the caller's */
-    uint64_t changes;          /* how many times bodies were put or reordered */
-    /* Ranks: if they are `place` and `changes` of now, the room begins with the keys of the bodies
-     * as they lie, and place[0] is their order. `place` 0: it does not. */
+    struct ky_buffer index;    /* if is_followed: the caller's index of each body */
+    int is_followed;           /* 1: the bodies lie in the order of `index`, not in the caller's */
+    uint64_t changes;          /* number of times bodies were put or reordered */
+    /* For ranks: if `place` and `changes` are current, the room begins with the keys of the bodies
+     * in their current order, and place[0] is the order of the keys. `place` 0: not valid. */
     struct {
         uint64_t place, changes;
     } keyed;
@@ -44,24 +44,24 @@ enum {
 struct ky_device_bodies {
     struct ky_device_state *state;
     struct ky_card *card;
-    size_t n;    /* places of bodies */
-    size_t live; /* bodies: at the first places. n, but in an engine of ranks (ranks/ranks.h) */
-    /* Which of the arrays below are valid: a sum of 1 << KY_ARRAY_…. */
+    size_t n;    /* capacity for bodies */
+    size_t live; /* number of bodies, at the first places. n, except on ranks (ranks/ranks.h) */
+    /* The arrays below that are valid: a sum of 1 << KY_ARRAY_…. */
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
-    struct ky_buffer sums;                    /* of motion.c: sums of chunks */
+    struct ky_buffer sums, scales;            /* of sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
-        struct ky_buffer numbers;
+        struct ky_buffer numbers, potential;
         uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
         double time;       /* and at which time */
         int all;           /* 1: with their whole paths */
     } external;            /* of external.c */
     struct ky_staging staging;
-    uint64_t place; /* how many times positions changed */
+    uint64_t place; /* number of times positions changed */
 };
 
 struct ky_device_hermite;
@@ -69,72 +69,73 @@ struct ky_device_ranks;
 
 enum { KY_PENDING = 2 };
 
-/* Bodies with mass, and others: massless.h. All 0: all have mass. */
+/* The bodies with mass and without: massless.h. All 0: all have mass. */
 struct ky_device_division {
     uint32_t *body;  /* [n] sources, ascending, then the other bodies */
-    uint32_t *place; /* [n] of each body in `body` */
+    uint32_t *place; /* [n] index of each body in `body` */
     size_t sources;
     int is_massless;               /* 1: no body has mass */
-    int is_sent;                   /* 1: the buffers have both lists */
+    int is_sent;                   /* 1: both lists have been copied to the buffers */
     struct ky_buffer list, places; /* on the card: `body` and `place` */
 };
 
 /* The state of the engine. */
 struct ky_device_state {
     const struct ky_parameters *parameters;
-    unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
+    unsigned schemes; /* bits 1 << ky_scheme for which the engine was opened */
     struct ky_opened opened;
-    int threads; /* of loops on the host */
+    int threads; /* for loops on the host */
     size_t n;
     struct ky_device_bodies bodies;
-    struct ky_engine_frame frame; /* edge 0: found from the bodies */
+    struct ky_engine_frame frame; /* edge 0: computed from the bodies */
     struct ky_engine_units units;
     int own_eps;      /* 1: bodies have their own softenings */
-    int how;          /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
-    unsigned columns; /* set of the columns that an integrator asked for */
+    int how;          /* the softening of pairs: KY_GUARD … of physics/softening_kinds.h */
+    unsigned columns; /* set of the columns that an integrator has requested */
     struct ky_externals *externals;        /* of the engine */
     struct ky_device_hermite *hermite;     /* private to steps/hermite.h */
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
     int has_fields; /* 1: accelerations include external fields */
-    int has_pull;   /* 1: the column of pulls, if it is kept, is from the last evaluation */
-    double pending[KY_PENDING]; /* dt of kicks that are still to be made */
+    int has_pull;   /* 1: the column of pulls, if it is kept, belongs to the last evaluation */
+    double pending[KY_PENDING]; /* dt of pending kicks */
     int pendings;
     struct ky_device_division division;
     struct ky_point_sets *points;  /* private to forces/points.c; NULL: none */
-    uint64_t put;                  /* how many times masses and softenings were put */
-    struct ky_force_report report; /* without the device's own measurements of the last pass */
+    uint64_t put;                  /* number of times masses and softenings were put */
+    struct ky_force_report report; /* without the device's own times of the last pass */
 };
 
 /* One evaluation of forces. */
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* 1: only some bodies are at the end of their steps */
-    size_t together; /* in a block: the active bodies of all ranks, which alone decide how the
+    size_t together; /* in a block: number of active bodies on all ranks, which determines how the
                         bodies of a cut are divided into groups */
-    /* Not 0: the active bodies are points (forces/points.c) from this number on, and the list has
-     * only its length. The forces on the bodies themselves are not computed. */
+    /* If not 0, the active bodies are the points (forces/points.c) from this number on, and the
+     * list has only its length. Forces on the bodies are not computed. */
     size_t first_point;
-    int stays; /* 1: an evaluation at the same places follows, for which tree and groups are kept */
-    int again; /* 1: this is that evaluation, perhaps with another opening */
+    int stays; /* 1: an evaluation at the same positions follows, for which tree and groups are kept
+                */
+    int again; /* 1: this is that evaluation, perhaps with another opening test */
     int is_listed; /* 1: the card has the list of the active bodies. In a block it has made the
                       list, and `active` has only its length */
 };
 
-/* The others among which the bodies of the system are divided; NULL: there are none. */
+/* The ranks among which the bodies of the system are divided; NULL: there are none. */
 static inline const struct ky_shared *ky_device_shared(const struct ky_device_state *state)
 {
     return state->shared && *state->shared && (*state->shared)->tree ? *state->shared : NULL;
 }
 
-/* The others that have all bodies of the system too; NULL: there are none. */
+/* The ranks that also have all bodies of the system; NULL: there are none. */
 static inline const struct ky_shared *ky_device_copies(const struct ky_device_state *state)
 {
     return state->shared && *state->shared && !(*state->shared)->tree ? *state->shared : NULL;
 }
 
-/* 1 if groups hold the active bodies alone, else 0. */
+/* 1 if groups contain only the active bodies, else 0. */
 static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)
 {
     return (evaluation->in_block || evaluation->first_point) && evaluation->active;
@@ -152,7 +153,7 @@ static inline int ky_device_reads_pull(const struct ky_device_state *state)
     return (int)(state->columns >> KY_COLUMN_PULL & 1U) && state->has_fields;
 }
 
-/* 1 if bodies lack the numbers that an opening test by α reads. */
+/* 1 if bodies lack the values that an opening test by α reads. */
 static inline int ky_device_lacks_pull(const struct ky_device_state *state)
 {
     return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);

@@ -1,19 +1,19 @@
-/* Block steps on a device: kernels/steps/block.k from the host's side.
+/* Block steps on a device: the host side of kernels/steps/block.k.
  *
  * A body has its x, v and a at the end of its last step. For a block all bodies are predicted to
- * the present tick in a second column of positions, which is exchanged with the first while forces
- * are computed. Once a block the host reads a tally: how many bodies have steps of each level, and
- * how many pairs the walks had. The next tick and the number of active bodies there follow from it.
- * The kernel ky_block_close chooses the steps.
+ * the current tick in a second column of positions, which is exchanged with the first while forces
+ * are computed. Once per block the host reads a tally: the number of bodies with steps of each
+ * level, and the number of pairs in the walks. It determines the next tick and the number of active
+ * bodies there. The kernel ky_block_close chooses the steps.
  *
- * The tree is kept as on the CPU: built at the first block after every multiple of the longest
- * step, since a run that is resumed there must find the same tree, and again when walks have cost
+ * The tree is kept as on the CPU. It is rebuilt at the first block after every multiple of the
+ * longest step, since a run that is resumed there must find the same tree, and when walks have cost
  * more than the first ones by as much as a build.
  *
- * Ranks, each of which has a part of the bodies on its card, make the same blocks: after each they
- * add their tallies. Before a tree is new the bodies go to the ranks that have their present
- * places. A rank none of whose bodies end a step launches nothing but predictions, the moments of
- * its tree, and what others need of it. */
+ * Ranks, each of which has a part of the bodies on its card, do the same blocks: after each they
+ * add their tallies. Before a rebuild the bodies go to the ranks of their current positions. A rank
+ * without active bodies only predicts, updates the moments of its tree, and sends the cells that
+ * other ranks need. */
 #include "engine/device/steps/block.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@
 #include "physics/block.h"
 
 /* A tree is rebuilt when its walks have had this many interactions per body more than the walks of
- * a new tree. A build costs some 200, but forces of a tree that is kept for long add energy:
+ * a new tree. A build costs about 200, but forces of a tree that is kept too long add energy:
  * docs/decisions/block-steps.md. */
 enum { BUILD = 30 };
 
@@ -36,15 +36,15 @@ _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each
 
 /* The host's data of a block. */
 struct tally {
-    uint64_t pairs; /* in the walks of the block */
+    uint64_t pairs; /* number of pairs in the walks of the block */
     uint32_t word[KY_TALLY_WORDS];
 };
 
-/* The same of all ranks. KY_TALLY_CUT: of this block alone. */
+/* The same, summed over all ranks. KY_TALLY_CUT: for this block only. */
 struct sums {
     uint64_t word[KY_TALLY_WORDS];
     uint64_t pairs;
-    uint64_t wants_tree; /* ranks whose tree does not serve */
+    uint64_t wants_tree; /* number of ranks whose tree must be rebuilt */
 };
 
 /* The state of one call that advances through blocks. */
@@ -59,10 +59,10 @@ struct blocks {
     uint32_t deepest; /* the deepest level: steps of one tick */
     double longest;   /* [time] */
     double limit;     /* limit of the criterion, for accelerations in the card's units */
-    uint32_t due;     /* the lowest level whose steps end at the present tick */
-    size_t active;    /* bodies whose steps end there */
+    uint32_t due;     /* the lowest level whose steps end at the current tick */
+    size_t active;    /* number of bodies whose steps end there */
     struct sums all;
-    size_t system, together; /* bodies of all ranks, and how many have steps that end there */
+    size_t system, together; /* bodies of all ranks: all, and at the end of a step */
 };
 
 static struct ky_card *card_of(const struct blocks *b)
@@ -128,7 +128,7 @@ static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
     return card->driver->reach(card, KY_MARK_BLOCK, error);
 }
 
-/* Adds the data of all ranks. `cut`: the word KY_TALLY_CUT before. */
+/* Adds the data of all ranks. `cut`: the previous value of the word KY_TALLY_CUT. */
 static enum ky_status agree(struct blocks *b, uint32_t cut, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(b->state);
@@ -145,7 +145,7 @@ static enum ky_status agree(struct blocks *b, uint32_t cut, struct ky_error *err
                   : KY_OK;
 }
 
-/* The deepest level that a body has. */
+/* The deepest level of any body. */
 static uint32_t deepest_level(const struct blocks *b)
 {
     uint32_t level = b->system > 0 ? b->deepest : 0;
@@ -176,10 +176,10 @@ static struct clock clock_of(const struct blocks *b)
 #define CLOCK_OF_LEVELS(clock)                                                                     \
     KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest)
 
-/* A kernel of the bodies' precision. */
+/* The kernel for the bodies' precision. */
 #define KERNEL(b, name) KY_IN_PRECISION(name, (b)->state->parameters->precision)
 
-/* A number for comparison with numbers of the kernels. */
+/* A number in the kernels' type, for comparisons. */
 struct real {
     double whole;
     float part;
@@ -193,13 +193,13 @@ static struct real real_of(double number)
     return (struct real){number, (float)number};
 }
 
-/* 1 if bodies have their own softenings, and these are the lengths of the criterion. */
+/* 1 if bodies have their own softenings, which are the lengths of the criterion. */
 static uint32_t own_lengths(const struct blocks *b)
 {
     return b->state->own_eps && isnan(b->way->length);
 }
 
-/* Swaps the positions at the present tick with the positions at the ends of the last steps. */
+/* Swaps the positions at the current tick with the positions at the ends of the last steps. */
 static void exchange(struct ky_device_bodies *bodies)
 {
     const struct ky_buffer other = bodies->second;
@@ -223,7 +223,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
                           error);
 }
 
-/* Lists the active bodies and begins the ends of their steps. Positions are exchanged. */
+/* Lists the active bodies and begins the ends of their steps. The positions have been exchanged. */
 static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -249,7 +249,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
                            error);
 }
 
-/* The forces of the active bodies, with all bodies at the present tick. */
+/* Computes the forces on the active bodies, with all bodies at the current tick. */
 static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -280,7 +280,7 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     return status;
 }
 
-/* The second half of the kick, and the next step. */
+/* Does the second half of the kick, and chooses the next step. */
 static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -323,13 +323,13 @@ static enum ky_status count_steps(const struct blocks *b, struct ky_error *error
 
 /* ---- ranks ---- */
 
-/* Interactions that take as long as to predict a body and to move it in the tree; and interactions
- * of a sink before any have been counted. */
+/* Cost in interactions: of predicting a body and moving it in the tree; and of a sink before any
+ * have been counted. */
 enum { A_BODY = 100, A_SINK = 1000 };
 
-/* The work for a body of each level over a longest step, as whole numbers in units of *unit: it is
- * a sink in as many blocks as it has steps, and moved in all of them. Returns the sum for the
- * bodies of this rank. */
+/* The work per longest step for a body of each level, as integers in units of *unit: it is a sink
+ * in as many blocks as it has steps, and moves in all of them. Returns the sum for the bodies of
+ * this rank. */
 static uint32_t weights_of(const struct blocks *b, uint32_t weight[KY_MOST_LEVELS + 1],
                            double *unit)
 {
@@ -350,7 +350,7 @@ static uint32_t weights_of(const struct blocks *b, uint32_t weight[KY_MOST_LEVEL
     return sum;
 }
 
-/* Finds the work for the bodies before each: state->ranks->weight. */
+/* Computes the work for the bodies before each body: state->ranks->weight. */
 static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
@@ -376,8 +376,8 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
     return card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
 }
 
-/* Before a new tree: the bodies, which are predicted to the tick, go to the ranks that have the
- * places there. */
+/* Before a rebuild: sends the bodies, which have been predicted to the tick, to the ranks of their
+ * positions. */
 static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(b->state);
@@ -399,7 +399,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
 
 /* ---- from block to block ---- */
 
-/* Finds the next steps that end at a tick, and how many. */
+/* Finds the next tick at which steps end, and their number. */
 static void find_active(struct blocks *b, uint64_t tick)
 {
     b->due = b->deepest;
@@ -414,9 +414,9 @@ static void find_active(struct blocks *b, uint64_t tick)
 
 /* Counts the pairs of a block's walks in excess of the walks of a new tree. Bodies with short steps
  * may cross their cells within a step. So only the first block of a tree gives a reference: for the
- * longest step that ends there, for later trees too, and for steps that no such block has ended
- * yet. A block of few bodies waits for its longest walk: each pair of a sink then costs as much as
- * if every lane of the card had one. */
+ * longest step that ends there, also for later trees, and for steps that have not ended in such a
+ * block yet. A block of few bodies waits for its longest walk: each pair of a sink then costs as
+ * much as if every lane of the card had one. */
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = b->kept;
@@ -429,7 +429,7 @@ static void count_beyond(const struct blocks *b)
         own->more += (mean - expected) * (active > lanes ? active : lanes);
 }
 
-/* 1 if the next block begins with a new tree, as it does on an engine that receives the bodies
+/* 1 if the next block begins with a rebuild, as it would on an engine that receives the bodies
  * here. */
 static int is_whole(const struct blocks *b)
 {
@@ -485,7 +485,7 @@ static enum ky_status begin(struct blocks *b, struct ky_error *error)
     return !status && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
 }
 
-/* The limit for accelerations on the card; if each body has its own length, for the length 1. */
+/* The limit for accelerations on the card; for length 1 if each body has its own length. */
 static double limit_of(const struct blocks *b)
 {
     const struct ky_device_state *state = b->state;
@@ -525,7 +525,7 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
     for (uint64_t k = 0;
          (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until && !status; k++)
         status = one_block(&b, error);
-    if (is_whole(&b)) /* the next block begins with a new tree */
+    if (is_whole(&b)) /* the next block begins with a rebuild */
         links->own.serves = 0;
     return status;
 }

@@ -4,19 +4,18 @@
 
 #include "engine/device/forces/method.h"
 
-/* The state that is kept between calls of `advance`; all 0 at first. */
+/* The state between calls of `advance`; initially all 0. */
 struct ky_device_blocks {
     struct ky_buffer counts;       /* active bodies of each team, later of all teams before it */
     struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
     struct ky_buffer scratch;
     struct ky_pinned pinned;
-    /* Of a tree that is kept: pairs per sink in its first block; by level, pairs per sink in the
-     * first block of the last tree whose first block ended steps of that level; pairs beyond these.
-     */
+    /* For a kept tree: pairs per sink in its first block; by level, pairs per sink in the first
+     * block of the last tree whose first block ended steps of that level; pairs beyond these. */
     double of_new_tree, of_level[KY_TALLY_CUT], more;
-    uint64_t put;        /* state->put of the tree that is kept */
-    uint64_t since;      /* blocks since the longest step began, or since `put` */
-    double sinks, pairs; /* of ranks: here, since the bodies last went to other ranks */
+    uint64_t put;        /* state->put of the kept tree */
+    uint64_t since;      /* number of blocks since the longest step began, or since `put` */
+    double sinks, pairs; /* for ranks: on this rank, since the bodies last went to other ranks */
 };
 
 /* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has

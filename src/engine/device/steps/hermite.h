@@ -38,9 +38,9 @@ enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struc
  * ones first. Row k of `wanted` is of body[k]; NULL: of body k. */
 enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32_t *body,
                                      struct ky_bodies *wanted, struct ky_error *error);
-/* The same with the sums of the potentials. */
-enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                                      struct ky_error *error);
+/* Writes the potentials that the host has to the card, computed if they are late, for the sums over
+ * bodies. KY_FAULT when memory is out. */
+enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_error *error);
 /* Drops the potentials; if `late`, they have to be computed when they are asked for. */
 void ky_device_hermite_drop(struct ky_device_state *state, int late);
 

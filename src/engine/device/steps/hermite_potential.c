@@ -60,24 +60,20 @@ enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32
     return status;
 }
 
-enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
-                                      struct ky_error *error)
+enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_error *error)
 {
-    enum ky_status status = catch_up(state, error);
-    const double *potential = state->hermite->potential;
-    if (status || !potential)
-        return status;
-    double *mass = ky_allocate(state->n, sizeof *mass);
-    if (!mass)
-        return ky_no_memory(error, "masses", state->n, sizeof *mass);
-    status = ky_device_bodies_columns(&state->bodies, KY_ARRAY_MASS, &mass, error);
-    for (size_t k = 0; k < parts->count && !status; k++) {
-        const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
-        double part = 0;
-        for (size_t i = first; i < state->n && i < end; i++)
-            part += 0.5 * mass[i] * potential[i];
-        parts->of[k][KY_SUM_POTENTIAL] = part / parts->units.potential;
-    }
-    free(mass);
+    KY_TRY(catch_up(state, error));
+    if (!state->hermite->potential)
+        return KY_OK;
+    struct ky_card *card = state->bodies.card;
+    const double unit = ky_device_scale(state).potential;
+    double *potential = ky_allocate(state->n, sizeof *potential);
+    if (!potential)
+        return ky_no_memory(error, "potentials", state->n, sizeof *potential);
+    for (size_t i = 0; i < state->n; i++)
+        potential[i] = state->hermite->potential[i] / unit;
+    const enum ky_status status = card->driver->write(card, &state->bodies.potential, 0, potential,
+                                                      state->n * sizeof *potential, error);
+    free(potential);
     return status;
 }

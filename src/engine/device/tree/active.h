@@ -1,4 +1,4 @@
-/* Data of forces through the host's tree, in the order of the tree: active bodies, and the last
+/* Data for forces through the host's tree, in the order of the tree: active bodies, and the last
  * accelerations for the opening test `relative`. */
 #ifndef KY_DEVICE_ACTIVE_H
 #define KY_DEVICE_ACTIVE_H
@@ -6,8 +6,8 @@
 #include "engine/common/relative.h"
 #include "engine/device/tree/host_tree.h"
 
-/* Marks of the active bodies at places along the curve: allocated, bytes [n], free(). NULL if all
- * are active. */
+/* Marks of the active bodies along the curve: bytes [n], allocated for the caller, who frees them
+ * with free(). NULL if all are active. */
 enum ky_status ky_device_active_places(const struct ky_host_tree *host,
                                        const struct ky_active *active, unsigned char **is_active,
                                        struct ky_error *error);

@@ -10,24 +10,24 @@ struct ky_cell_columns {
     KY_CELL_COLUMNS(KY_CELL_BUFFER, )
 };
 
-/* All columns as arguments of a kernel, from `columns` on: the first of KY_CELLS_ARGUMENTS. */
+/* All columns as arguments of a kernel: the first of KY_CELLS_ARGUMENTS. */
 #define KY_CELL_GIVEN(columns, type, name, count, what) KY_BUFFER((columns).name),
 #define KY_CELLS(columns) KY_CELL_COLUMNS(KY_CELL_GIVEN, columns)
 
-/* Allocates so many cells if there is memory for fewer than `least`. KY_DEVICE where the card has
- * no memory. */
+/* Allocates this many cells if there is memory for fewer than `least`. KY_DEVICE if the card lacks
+ * the memory. */
 enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
                                     size_t least, size_t cells, size_t moments,
                                     struct ky_error *error);
-/* 1 if there is room for so many cells, with so many moments each. */
+/* 1 if there is memory for this many cells with this many moments each. */
 static inline int ky_cell_columns_hold(const struct ky_cell_columns *columns, size_t cells,
                                        size_t moments)
 {
     return cells <= columns->children.bytes &&
            cells * moments * sizeof(float) <= columns->moment.bytes;
 }
-/* Makes room for so many cells, and keeps the first `kept` ones. KY_DEVICE where the card has no
- * memory; the cells are lost then. */
+/* Enlarges the memory to this many cells, and keeps the first `kept` ones. KY_DEVICE if the card
+ * lacks the memory; the cells are lost then. */
 enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_columns *columns,
                                       size_t kept, size_t cells, size_t moments,
                                       struct ky_error *error);

@@ -1,17 +1,17 @@
-/* Counts of the pairs of walks: kernels/forces/counts.h from the host's side. */
+/* Counts of the pairs of walks: the host side of kernels/forces/counts.h. */
 #ifndef KY_DEVICE_COUNTS_H
 #define KY_DEVICE_COUNTS_H
 
 #include "engine/device/state/bodies.h"
 
 struct ky_pair_counts {
-    struct ky_buffer counts, pairs; /* of each group; of all: with bodies, with cells */
+    struct ky_buffer counts, pairs; /* of each group; totals: with bodies, with cells */
     struct ky_buffer scratch;
-    size_t groups; /* groups that counted in the last walk; 0: none did */
+    size_t groups; /* number of groups that counted in the last walk; 0: none */
     size_t sinks;  /* of that walk */
 };
 
-/* Makes memory for the counts of a walk of `sinks` sinks, which has to follow. */
+/* Allocates the counts of a walk of `sinks` sinks, which must follow. */
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);
@@ -19,8 +19,8 @@ enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
 enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
                                  const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
                                  struct ky_error *error);
-/* Reads the pairs of the last walk from the card and adds them. Pairs of a body with itself do not
- * count. */
+/* Reads the pairs of the last walk from the card and adds them. Pairs of a body with itself are not
+ * counted. */
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
                                   const struct ky_device_bodies *bodies,
                                   struct ky_force_report *report, struct ky_error *error);

@@ -1,6 +1,5 @@
-/* The octree made on the card: kernels/tree/keys.k, grow.k, cells.k and relative.k from the host's
- * side.
- */
+/* The octree built on the card: the host side of kernels/tree/keys.k, grow.k, cells.k and
+ * relative.k. */
 #include "engine/device/tree/device_tree.h"
 
 #include <math.h>
@@ -38,7 +37,7 @@ static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *ca
     return ky_buffer_fill(card, &tree->curve, "curve", step, KY_CURVE_STEPS, sizeof *step, error);
 }
 
-/* Sends a frame that was given, in the engine's units. */
+/* Sends a given frame, in the engine's units. */
 static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -58,7 +57,7 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
-/* Groups that go through all bodies. */
+/* The number of groups that loop over all bodies. */
 static uint32_t looking_groups(size_t n)
 {
     size_t groups = ky_groups(n, 1024);
@@ -146,7 +145,7 @@ int ky_device_tree_has_keys(const struct ky_device_bodies *bodies)
 /* ---- cells ---- */
 
 /* Whether bodies with the same key lie in another order than the caller's. MANY: a few thousand
- * have one key. */
+ * bodies have the same key. */
 enum ties { NONE, SOME, MANY };
 
 /* Counts the cells; the host reads levels and ties. */
@@ -210,7 +209,7 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
            KY_FLAG_ORDER * (uint32_t)parameters->multipole;
 }
 
-/* The kernels of an order for moments of degree 3 and more: of leaves, of a level. */
+/* The kernels for moments of degree 3 and more, by order: for leaves, for a level. */
 static const enum ky_kernel_id *higher_kernels(int order)
 {
     static const enum ky_kernel_id kernels[][2] = {
@@ -231,7 +230,7 @@ enum ky_status ky_device_tree_join_higher(struct ky_device_tree *tree,
                : KY_OK;
 }
 
-/* Makes the moments of degree 3 and more. */
+/* Computes the moments of degree 3 and more. */
 static enum ky_status make_higher(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, int order,
                                   struct ky_error *error)
@@ -266,7 +265,7 @@ enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
         error);
 }
 
-/* Makes the moments of bodies along the curve. */
+/* Computes the moments of bodies along the curve. */
 static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
@@ -283,7 +282,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && !status;) {
         const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
-        if (range.end < cells) /* else there is no level below: all cells of the last are leaves */
+        if (range.end < cells) /* otherwise all cells of the last level are leaves */
             status = ky_device_tree_join(tree, bodies, parameters, &range, error);
     }
     return !status && parameters->multipole > KY_MOST_ORDER
@@ -293,7 +292,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
 
 /* ---- the whole ---- */
 
-/* Has the ranks tell each other where their parts end, and finds the roots of this one. */
+/* All-gathers the ends of the ranks' parts, and finds the roots of this one. */
 static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -303,7 +302,7 @@ static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_b
     enum ky_status status = ky_tree_part_neighbours(&tree->part, bodies, keys, error);
     if (!status)
         status = ky_tree_part_roots(&tree->part, bodies, keys, error);
-    for (int k = 0; k < 2 && !status; k++) /* empty places stay where they are */
+    for (int k = 0; k < 2 && !status; k++) /* unused elements stay where they are */
         status = ky_launch_over(
             card, KY_KERNEL_ky_order_itself, rest,
             KY_ARGUMENTS(KY_BUFFER(bodies->curve.place[k]), KY_VALUE(first), KY_VALUE(rest)),
@@ -311,7 +310,8 @@ static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_b
     return status;
 }
 
-/* Keys, sort and the number of cells. *now: the order of the bodies is curve.place[*now]. */
+/* Makes and sorts the keys, and counts the cells. *now: the order of the bodies is
+ * curve.place[*now]. */
 static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, int *now, enum ties *ties,
                                   struct ky_error *error)
@@ -324,7 +324,7 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
         status = ky_device_tree_parts_before(tree, bodies, error);
     if (!status && !ky_device_tree_has_keys(bodies))
         status = make_keys(tree, bodies, parameters, error);
-    curve->keyed.place = 0; /* they are sorted now */
+    curve->keyed.place = 0; /* the keys are sorted now */
     if (!status)
         status = mark(bodies, SORT, error);
     if (!status)
@@ -352,10 +352,10 @@ static enum ky_status untie(const struct ky_device_tree *tree,
                           error);
 }
 
-/* Bodies with equal keys would keep their present order, but the tree must not depend on earlier
- * trees. So they get the caller's order. The time for this grows with the square of the number of
- * bodies with one key. If these are many, all bodies go back into the caller's order and are sorted
- * again. */
+/* Bodies with equal keys would keep their current order, but the tree must not depend on earlier
+ * trees. So they get the caller's order. The time for this grows as the square of the number of
+ * bodies with the same key. If these are many, all bodies are first put back into the caller's
+ * order and sorted again. */
 static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, int *now,
                                   struct ky_error *error)
@@ -431,7 +431,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
     return status;
 }
 
-/* Brings the bodies back along the curve, and makes groups from the cells. */
+/* Puts the bodies back along the curve, and makes groups from the cells. */
 static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -465,7 +465,7 @@ enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
     return status;
 }
 
-/* The mass of the bodies of all ranks. */
+/* Sums the mass of the bodies of all ranks. */
 static enum ky_status add_masses(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* The host's octree for the walks on the device: positions are read, the tree is built and written
- * to the device. Both copies count as download and upload of the evaluation. */
+/* The host's octree for walks on the device: positions are copied to the host, the tree is built
+ * and copied to the device. Both copies count as download and upload of the evaluation. */
 #include "engine/device/tree/host_tree.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
 }
 
-/* Allocates columns for the bodies, and reads the numbers that do not change until bodies are put
+/* Allocates columns for the bodies, and reads the values that do not change until bodies are put
  * again. */
 static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *error)
 {
@@ -65,7 +65,7 @@ static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *err
     return status;
 }
 
-/* Reads the bodies' columns at the present positions. */
+/* Reads the bodies' columns at the current positions. */
 static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
@@ -82,9 +82,9 @@ static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
 static enum ky_status build(struct ky_host_tree *host, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
-    /* The place of a body and the centre of a cell may each be wrong by half their last digit,
-     * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
-     * wrong by both. Positions in double are exact. */
+    /* The position of a body and the centre of a cell may each be wrong by half a unit in the last
+     * place, which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A
+     * difference is wrong by both. Positions in double are exact. */
     static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0};
     KY_TRY(fetch(host, error));
     struct ky_force_report *report = &host->bodies->state->report;
@@ -156,7 +156,7 @@ enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky
     } parts[] = {KY_CELL_COLUMNS(KY_CELL_SENT, ){&host->order, "order of the bodies", tree->order,
                                                  tree->n, sizeof *tree->order}};
     if (!boxes)
-        parts[KY_COLUMN_OF_CELLS_box].count = 1; /* a buffer that nobody reads */
+        parts[KY_COLUMN_OF_CELLS_box].count = 1; /* a dummy that is never read */
     double start = ky_clock();
     enum ky_status status = KY_OK;
     if (host->sent == host->built && host->has_boxes >= boxes)

@@ -1,4 +1,4 @@
-/* The tree of card or host, sources, points: kernels/tree/walk_sources.k from the host's side. */
+/* The tree of card or host, sources and points: the host side of kernels/tree/walk_sources.k. */
 #include "engine/device/tree/links.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
                           error);
 }
 
-/* Makes memory for the sources and these points behind them. If it has to grow, the sources are
+/* Allocates memory for the sources and these points behind them. If it has to grow, the sources are
  * lost. */
 static enum ky_status need_sources(struct ky_links *links, const struct ky_points *points,
                                    struct ky_error *error)
@@ -129,7 +129,7 @@ static enum ky_status need_sources(struct ky_links *links, const struct ky_point
     return KY_OK;
 }
 
-/* Writes points to their places behind the bodies. */
+/* Writes points behind the bodies. */
 static enum ky_status make_points(struct ky_links *links, const struct ky_points *points,
                                   struct ky_error *error)
 {
@@ -163,7 +163,7 @@ static enum ky_status stand_host(struct ky_links *links, const struct ky_paramet
     return ky_host_tree_send(&links->host, boxes, error);
 }
 
-/* Widens the boxes of so many cells for walks that round, by octree_bodies.digit. */
+/* Widens the boxes of this many cells for walks that round, by octree_bodies.digit. */
 static enum ky_status widen(struct ky_links *links, int precision, size_t count,
                             struct ky_error *error)
 {
@@ -214,7 +214,7 @@ static enum ky_status source_parts(struct ky_links *links, const struct ky_point
                                    struct ky_error *error)
 {
     const enum ky_status status = need_sources(links, points, error);
-    links->place = 0; /* forces know nothing of them */
+    links->place = 0; /* force evaluations do not update them */
     return status ? status : make_sources(links, error);
 }
 

@@ -1,11 +1,11 @@
-/* Groups of bodies, made from the cells on the card: kernels/tree/groups.k from the host's side. */
+/* Groups of bodies, made from the cells on the card: the host side of kernels/tree/groups.k. */
 #include "engine/device/tree/tree_groups.h"
 
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 
-/* Roots of a part that are cuts themselves. */
+/* Counts the roots of a part that are cuts themselves. */
 static enum ky_status count_roots(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, uint32_t limit,
                                   uint32_t most, size_t active, struct ky_error *error)
@@ -53,7 +53,7 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
 uint32_t ky_device_tree_top = 64;
 
 /* The number of cuts of a tree of n bodies. The cells of a cut have 8 times as many bodies as the
- * cells of the next one; few cells in the uppermost cut would leave most of a card idle. */
+ * cells of the next one; an uppermost cut with few cells would leave most of a card idle. */
 static size_t cuts_of(uint32_t limit, size_t n)
 {
     size_t count = 1;
@@ -87,8 +87,8 @@ enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
     uint32_t cells = (uint32_t)tree->cells, cuts = (uint32_t)tree->cuts.count,
              limit = ky_device_tree_divided(card->team, parameters), stride = (uint32_t)of->cells,
              marks = (uint32_t)of->marks, whole = of->mark == NULL;
-    /* A cell of a cut has a parent with more than `limit` bodies, of which there are KY_KEY_LEVELS
-     * times as many as fit into the system at most. */
+    /* A cell of a cut has a parent with more than `limit` bodies; there are at most KY_KEY_LEVELS
+     * times as many of these as fit into the system. */
     const size_t all = of->cells * cuts,
                  above = 2 * 8 * KY_KEY_LEVELS * (bodies->n / (8 * (size_t)limit) + 1),
                  most = of->cells + of->marks + (above < all ? above : all);
@@ -182,8 +182,8 @@ int ky_device_tree_are_few(const struct ky_card *card, size_t groups)
     return groups < TURNS * ky_device_tree_teams(card);
 }
 
-/* Active bodies of a group: so few that the groups fill half of the teams that can run. Lanes share
- * the sinks then, and walks of narrower groups are shorter. */
+/* The number of active bodies per group, so small that the groups fill half of the teams that can
+ * run. Lanes then share the sinks, and walks of narrower groups are shorter. */
 static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
                                 size_t active)
 {
@@ -210,7 +210,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
     if (bodies->live == 0 || (in_list && active == 0))
         return KY_OK;
-    if (active + tree->listed > 0) /* else the groups of all bodies are there already */
+    if (active + tree->listed > 0) /* otherwise the groups of all bodies exist already */
         status = card->driver->zero(card, &tree->group, error);
     if (!status && active + tree->listed > 0)
         status = divide(tree, bodies, parameters, most, active, error);
@@ -220,13 +220,13 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     return status;
 }
 
-/* How many of the heaviest groups of all ranks are divided, at most. */
+/* Maximum number of the heaviest groups of all ranks that are divided. */
 static uint32_t heavy_of(const struct ky_device_tree *tree)
 {
     return tree->few && tree->cuts.count == 0 ? (uint32_t)(tree->full / KY_HEAVY_GROUPS) : 0;
 }
 
-/* Has all ranks add how many groups they have of each weight: tree->starts_of_all. */
+/* Adds the number of groups of each weight over all ranks: tree->starts_of_all. */
 static enum ky_status add_weights(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, int has_groups,
                                   struct ky_error *error)
@@ -263,7 +263,7 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
     const uint32_t groups = (uint32_t)tree->groups, heavy = heavy_of(tree);
     const int asks = heavy > 0 && ky_device_shared(bodies->state);
     const struct ky_buffer *all = asks ? &tree->starts_of_all : &tree->starts;
-    /* a rank may have all of the heaviest groups of all ranks */
+    /* one rank may have all of the heaviest groups */
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)(heavy < groups ? heavy : groups);
     KY_TRY(card->driver->zero(card, &tree->weights, error));
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,

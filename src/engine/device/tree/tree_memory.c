@@ -1,4 +1,4 @@
-/* The memory of the tree that a card makes. */
+/* The memory of the tree that a card builds. */
 #include "engine/device/tree/tree_memory.h"
 
 #include "base/status.h"
@@ -11,7 +11,7 @@ static size_t aligned(size_t bytes)
     return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
 }
 
-/* Takes the part of the room that begins where the last one ended. */
+/* Takes the next part of the room. */
 static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset, size_t bytes,
                            const char *what, struct ky_buffer *part, struct ky_error *error)
 {
@@ -53,8 +53,8 @@ uint32_t ky_device_tree_divided(size_t team, const struct ky_parameters *paramet
     return KY_GROUPS_IN_CUT * ky_device_tree_group(team, parameters);
 }
 
-/* Groups of n bodies at most. A cut has at most so many full groups, unless it is a leaf.
- * Its parent has more bodies, so that every level has few parents, with 8 cuts each. Every cut has
+/* Maximum number of groups for n bodies. A cut has at most this many full groups, unless it is a
+ * leaf. Its parent has more bodies, so every level has few parents, with 8 cuts each. Every cut has
  * one group that is not full. */
 static size_t most_groups(size_t team, const struct ky_parameters *parameters, size_t n)
 {
@@ -77,8 +77,8 @@ size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
     return most_groups(card->team, parameters, bodies->n) + ky_device_tree_teams(card);
 }
 
-/* Numbers that count cells: one for each cell, or if cells are sinks one for each cut and cell,
- * with the cells above the roots of all ranks. */
+/* The number of counts of cells: one for each cell; if cells are sinks, one for each cut and cell,
+ * including the cells above the roots of all ranks. */
 static size_t counts_of_cells(const struct ky_device_tree *tree,
                               const struct ky_device_bodies *bodies,
                               const struct ky_parameters *parameters)

@@ -1,4 +1,4 @@
-/* Neighbours and roots of a part: kernels/ranks/curve.k from the host's side. */
+/* Neighbours and roots of a part: the host side of kernels/ranks/curve.k. */
 #include "engine/device/tree/tree_part.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int along_the_curve(const void *a, const void *b)
     return (p->body > q->body) - (p->body < q->body);
 }
 
-/* The list of the roots' cells, to the card. */
+/* Sends the list of the roots' cells to the card. */
 static enum ky_status list_cells(struct ky_tree_part *part, struct ky_card *card,
                                  struct ky_error *error)
 {
@@ -98,11 +98,10 @@ enum ky_status ky_tree_part_cells(struct ky_tree_part *part, const struct ky_dev
     enum ky_status status = card->driver->read(card, &part->count, 0, &roots, sizeof roots, error);
     part->roots = roots;
     if (!status && (roots == 0 || roots > KY_PART_ROOTS))
-        status =
-            ky_fail(error, KY_DEVICE,
-                    "%s: the tree of %zu bodies has %u roots, not 1 to %d: the device computes "
-                    "wrongly",
-                    card->name, bodies->live, roots, KY_PART_ROOTS);
+        status = ky_fail(
+            error, KY_DEVICE,
+            "%s: the tree of %zu bodies has %u roots, not 1 to %d: the device computes incorrectly",
+            card->name, bodies->live, roots, KY_PART_ROOTS);
     if (!status)
         status = ky_launch_over(card, KY_KERNEL_ky_curve_cells, roots,
                                 KY_ARGUMENTS(KY_BUFFER(*link), KY_BUFFER(*facts),

@@ -1,13 +1,15 @@
-/* The tree of a rank's bodies, a part of the system's (octree/parts.h), on its card. */
+/* The tree of a rank's bodies, which is a part of the system's tree (octree/parts.h), on its
+ * card. */
 #ifndef KY_DEVICE_TREE_PART_H
 #define KY_DEVICE_TREE_PART_H
 
 #include "engine/device/kernels/ranks/layout.h"
 #include "engine/device/state/state.h"
 
-/* More roots than a part can have: 7 a level on either side. */
+/* More roots than a part can have: 7 per level on either side. */
 enum { KY_PART_ROOTS = 512 };
-/* So many roots and the cells above them are more: each of these has two children at least. */
+/* An upper limit for the number of these roots and of the cells above them, each of which has at
+ * least two children. */
 static inline size_t ky_part_top_cells(size_t roots)
 {
     return 2 * roots;
@@ -22,16 +24,16 @@ struct ky_tree_part {
     size_t roots;
 };
 
-/* `bytes` bytes of each rank, to each rank: a call of all ranks. */
+/* All-gather of `bytes` bytes from each rank. Collective. */
 enum ky_status ky_ranks_gather(const struct ky_shared *shared, const void *own, size_t bytes,
                                void *all, struct ky_error *error);
 
-/* Has all ranks tell each other the keys of their first and last bodies; `keys` are sorted. Also a
- * rank without bodies calls it. */
+/* All-gathers the keys of each rank's first and last body; `keys` are sorted. Ranks without bodies
+ * call it too. */
 enum ky_status ky_tree_part_neighbours(struct ky_tree_part *part,
                                        const struct ky_device_bodies *bodies,
                                        const struct ky_buffer *keys, struct ky_error *error);
-/* Finds the roots by the sorted keys. */
+/* Finds the roots from the sorted keys. */
 enum ky_status ky_tree_part_roots(struct ky_tree_part *part, const struct ky_device_bodies *bodies,
                                   const struct ky_buffer *keys, struct ky_error *error);
 /* Reads the roots, and finds their cells: `facts` has the first cell of each level. */

@@ -1,4 +1,4 @@
-/* A card of the CUDA driver, and the common code of its calls. */
+/* A card of the CUDA driver, and common code of its calls. */
 #ifndef KY_CUDA_CALLS_H
 #define KY_CUDA_CALLS_H
 
@@ -10,15 +10,15 @@ struct ky_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
-    uint64_t peers; /* bits of the devices to whose memory access was asked for */
+    uint64_t peers; /* bits of the devices for which peer access was requested */
 };
 
 /* KY_DEVICE, with the call, its purpose and CUDA's message. */
 enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, const char *call,
                               const char *what, size_t bytes, struct ky_error *error);
-/* The card, whose device becomes the thread's present one: calls act on that. */
+/* Makes the card's device the thread's current one, on which CUDA calls act. */
 struct ky_cuda *ky_cuda_use(const struct ky_card *card);
-/* The address of a place on the card. */
+/* The device address of a position in a buffer. */
 static inline void *ky_cuda_address(struct ky_buffer_place place)
 {
     return (char *)place.buffer->handle + place.offset;

@@ -1,4 +1,4 @@
-/* The kernels that have no precision, as CUDA. */
+/* The kernels that do not depend on the precision, as CUDA. */
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/driver/order.k"
 #include "engine/device/kernels/driver/reorder.k"
@@ -9,9 +9,9 @@
 #include "engine/device/kernels/ranks/graft.k"
 #include "engine/device/kernels/ranks/prune.k"
 #include "engine/device/kernels/ranks/rows.k"
-#include "engine/device/kernels/ranks/sums.k"
 #include "engine/device/kernels/state/bodies.k"
 #include "engine/device/kernels/state/external.k"
+#include "engine/device/kernels/state/sums.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"
 #include "engine/device/kernels/tree/grow.k"

@@ -1,9 +1,9 @@
-/* Copies: within a card, and from one to another of one process or of several. */
+/* Copies within a card, and between cards of the same or of different processes. */
 #include "engine/device/driver/cuda/copies.h"
 
 #include <string.h>
 
-/* Gives the device access to the memory of another one. Without access CUDA copies through the
+/* Gives the device access to another device's memory. Without peer access CUDA copies through the
  * host. */
 static void open_way(struct ky_cuda *target, int device)
 {
@@ -12,11 +12,11 @@ static void open_way(struct ky_cuda *target, int device)
     target->peers |= (uint64_t)1 << device;
     cudaSetDevice(target->device);
     const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
-    if (code != cudaSuccess) /* perhaps another engine has done it */
+    if (code != cudaSuccess) /* another engine may have done it */
         cudaGetLastError();
 }
 
-/* In the target's queue: the host does not wait. */
+/* Queued on the target's stream: the host does not wait. */
 enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_place from,
                              struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                              struct ky_error *error)

@@ -1,4 +1,4 @@
-/* The calls of struct ky_driver that copy within a card, or from one to another. */
+/* The calls of struct ky_driver that copy within a card or between cards. */
 #ifndef KY_CUDA_COPIES_H
 #define KY_CUDA_COPIES_H
 

@@ -1,4 +1,4 @@
-/* The functions that nvcc compiles for the CUDA driver, which is in C. */
+/* The functions that nvcc compiles for the CUDA driver, which is written in C. */
 #ifndef KY_CUDA_H
 #define KY_CUDA_H
 
@@ -16,7 +16,7 @@ struct ky_cuda_kernel {
     struct ky_taken taken;
 };
 
-/* The kernels that a file compiles: `count` of them in the order of enum ky_kernel_id. */
+/* The kernels in a file: `count` of them, in the order of enum ky_kernel_id. */
 struct ky_cuda_table {
     const struct ky_cuda_kernel *kernel;
     size_t count;
@@ -24,7 +24,7 @@ struct ky_cuda_table {
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
     ky_cuda_exact, ky_cuda_expand;
 
-/* Keys with their values, in two places each; `now` says which place holds them. */
+/* Keys with their values, in two buffers each; `now` says which holds them. */
 struct ky_cuda_pairs {
     unsigned long long *key[2];
     unsigned *value[2];
@@ -50,7 +50,8 @@ static struct ky_cuda_kernel ky_cuda_kernel_of(void (*kernel)(Arguments...))
     return {(const void *)kernel, {sizeof...(Arguments), {sizeof(Arguments)...}}};
 }
 
-/* The table of a file with the kernels of the list; the arguments follow from their definitions. */
+/* The table of a file with the kernels of the list; their arguments follow from their
+ * definitions. */
 #define KY_CUDA_TABLE(name, list)                                                                  \
     static const struct ky_cuda_kernel kernels[] = {list};                                         \
     extern const struct ky_cuda_table name = {kernels, sizeof kernels / sizeof *kernels};

@@ -1,5 +1,5 @@
-/* The CUDA driver: devices, memory, launches, clocks, over the runtime API with the static runtime,
- * so that a program with it also starts where there is no NVIDIA driver. */
+/* The CUDA driver: devices, memory, launches and clocks. It uses the static runtime, so that the
+ * program also starts on a machine without NVIDIA's driver. */
 #include "engine/device/driver/cuda/copies.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static enum ky_status list(size_t index, struct ky_device *device)
     device->usable = properties.major * 10 + properties.minor >= 75;
     if (!device->usable)
         snprintf(device->reason, sizeof device->reason,
-                 "its compute capability is below 7.5, the oldest that CUDA 13 knows");
+                 "its compute capability is below 7.5, the oldest that CUDA 13 supports");
     return KY_OK;
 }
 
@@ -257,7 +257,7 @@ static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
     return card->processors * (size_t)(groups > 0 ? groups : 1);
 }
 
-/* A kernel that is KY_EARLY may start before the last one of the stream has ended. */
+/* A kernel with KY_EARLY may start before the previous kernel of the stream has ended. */
 static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 grid, dim3 block,
                          void **values)
 {

@@ -4,7 +4,7 @@
 #include "engine/device/kernels/forces/expand.k"
 #include "engine/device/kernels/tree/higher.k"
 
-/* What units make of the templates in these files. */
+/* The kernels that units instantiate from the templates in these files. */
 #define KY_U(unit, file, precision, made) made
 KY_EXPAND_UNITS
 

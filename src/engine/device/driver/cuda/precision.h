@@ -1,5 +1,5 @@
-/* The kernels of one precision as CUDA, and the table of their addresses; the body of single.cu,
- * extended.cu and double.cu, which say KY_PRECISION and KY_PRECISION_NAME. */
+/* The kernels of one precision as CUDA, and the table of their addresses; included by single.cu,
+ * extended.cu and double.cu, which define KY_PRECISION and KY_PRECISION_NAME. */
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/steps/block.k"
 #if !KY_IN_SINGLE
@@ -28,7 +28,7 @@
 #define KY_ALL_OF(list, p) list(p, 0)
 #define KY_ALL(list, p) KY_ALL_OF(list, p)
 
-/* The kernels that units make from the templates in these files. */
+/* The kernels that units instantiate from the templates in these files. */
 #define KY_U(unit, file, precision, made) made
 KY_ALL(KY_UNITS_OF, KY_PRECISION_NAME)
 

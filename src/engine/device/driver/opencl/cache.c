@@ -1,7 +1,7 @@
-/* The user's cache folder of compiled OpenCL programs. The driver never sees a damaged or foreign
+/* The user's cache folder of compiled OpenCL programs. The driver never gets a damaged or foreign
  * entry, since a damaged binary may crash it. An entry is written under a temporary name and
- * renamed, so that a reader finds a whole one or none. When the folder exceeds its limit, the
- * entries that were not read or written for the longest time are removed. */
+ * renamed, so a reader finds a complete entry or none. When the folder exceeds its limit, the least
+ * recently used entries are removed. */
 #include "engine/device/driver/opencl/opencl.h"
 
 #include <dirent.h>
@@ -61,7 +61,7 @@ static int by_use(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* The entries in the folder, and files left by writers that were killed; at most `most`. */
+/* Lists the entries in the folder, and files left by writers that were killed; at most `most`. */
 static size_t list_entries(DIR *folder, struct file *files, size_t most)
 {
     size_t count = 0;
@@ -81,7 +81,7 @@ static size_t list_entries(DIR *folder, struct file *files, size_t most)
     return count;
 }
 
-/* Other processes may do the same at once: a file that is gone already is not an error. */
+/* Other processes may do the same at the same time, so a missing file is not an error. */
 static void keep_limit(const char *path)
 {
     enum { MOST = 8192 };
@@ -109,7 +109,7 @@ static void keep_limit(const char *path)
 
 /* ---- entries ---- */
 
-/* The size of a plain file; 0 for anything else. */
+/* The size of a regular file; 0 for anything else. */
 static uint64_t plain_size(int file)
 {
     struct stat info;

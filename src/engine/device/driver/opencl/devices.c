@@ -1,4 +1,4 @@
-/* The devices that the OpenCL drivers of this machine offer. */
+/* The devices of the OpenCL drivers on this machine. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "base/trial.h"
 #include "engine/device/driver/opencl/opencl.h"
 
-/* Drivers initialise themselves when a thread first asks for devices, and some (PoCL) fail if two
- * threads ask at once. So one thread at a time asks. */
+/* Drivers initialise themselves at the first request for devices, and some (PoCL) fail if two
+ * threads do this at once. So the mutex admits one thread at a time. */
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 enum { MOST_DEVICES = 64 };
@@ -20,9 +20,8 @@ int ky_opencl_is_gpu(cl_device_id device)
     return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
-/* 1 for PoCL. PoCL initialises the processor at the first request for devices of any kind, and ends
- * the process if the initialisation fails (without /sys). It gives its name without initialisation.
- */
+/* 1 for PoCL. PoCL initialises the processor at the first request for devices of any kind, and
+ * kills the process if that fails (without /sys). Its name is available without initialisation. */
 static int is_of_cpus(cl_platform_id platform)
 {
     char name[100] = "";
@@ -30,7 +29,7 @@ static int is_of_cpus(cl_platform_id platform)
     return !strcmp(name, "Portable Computing Language");
 }
 
-/* Adds the devices of the platforms for CPUs (of_cpus 1), or of all other platforms (0). */
+/* Adds the devices of the CPU platforms (of_cpus 1) or of all other platforms (0). */
 static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
 {
     cl_platform_id platforms[MOST_DEVICES];
@@ -50,10 +49,10 @@ static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_
 
 /* ---- drivers that end the process ---- */
 
-/* Some drivers end the process that asks for their devices instead of reporting that they have none
- * (PoCL without /sys). So a child asks first: trial [0] for the platforms, and for the devices of
- * platforms that are not for CPUs; trial [1], later or never, for the devices of platforms for
- * CPUs. */
+/* Some drivers kill the process that asks for their devices instead of reporting that they have
+ * none (PoCL without /sys). So a child process asks first: trial [0] for the platforms and the
+ * devices of platforms that are not for CPUs; trial [1], later or never, for the devices of the CPU
+ * platforms. */
 enum { TRIAL_SECONDS = 30 };
 static struct {
     int was;
@@ -62,7 +61,7 @@ static struct {
 
 static const char nobody[] = "-";
 
-/* The note is the name of the platform that was asked last, or `nobody` if all platforms are of the
+/* The note is the name of the last platform that was asked, or `nobody` if all platforms are of the
  * other kind. */
 static void ask(int of_cpus, char *note)
 {
@@ -93,8 +92,8 @@ static void ask_cpus(char *note)
     ask(1, note);
 }
 
-/* 1 if this process may ask the platforms for CPUs (of_cpus 1), or all other platforms (0), since
- * the child survived. 0 also if no platform is of this kind: then this process need not load
+/* 1 if this process may ask the CPU platforms (of_cpus 1) or all other platforms (0), because the
+ * child survived. Also 0 if no platform is of this kind, so that this process need not load
  * drivers. */
 static int may_ask(int of_cpus)
 {
@@ -104,7 +103,7 @@ static int may_ask(int of_cpus)
     return !trial->ended && strcmp(trial->note, nobody) != 0;
 }
 
-/* The trial that a driver ended, or NULL. */
+/* The trial that a driver killed, or NULL. */
 static const struct ky_trial *trial_that_ended(void)
 {
     for (int of_cpus = 0; of_cpus < 2; of_cpus++)
@@ -121,12 +120,12 @@ static void why_ended(const struct ky_trial *trial, char *text, size_t size)
     else if (trial->signal)
         snprintf(how, sizeof how, "signal %d", trial->signal);
     snprintf(text, size,
-             "%s OpenCL driver%s%s ends any process that asks for its devices (%s) and is not "
+             "%s OpenCL driver%s%s kills any process that asks for its devices (%s) and is not "
              "used: repair or remove it",
              *trial->note ? "the" : "an", *trial->note ? " of " : "", trial->note, how);
 }
 
-/* The devices that are not CPUs; with `all` the CPUs after them. */
+/* Finds the devices that are not CPUs; with `all`, the CPUs after them. */
 static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
 {
     cl_device_id found[MOST_DEVICES];
@@ -140,7 +139,7 @@ static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
     return sorted;
 }
 
-/* Finds enough devices to know the one with this index. */
+/* Finds enough devices to include the one with this index. */
 static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
 {
     size_t count = find_devices(0, devices);
@@ -157,8 +156,8 @@ static void why_none(char *text, size_t size)
         why_ended(ended, text, size);
     else if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
         snprintf(text, size,
-                 "the OpenCL drivers that are installed offer no device (one may need a folder for "
-                 "its cache that can be written: XDG_CACHE_HOME)");
+                 "the installed OpenCL drivers offer no device (one may need a writable folder for "
+                 "its cache: XDG_CACHE_HOME)");
     else
         snprintf(text, size, "no OpenCL driver is installed");
 }

@@ -1,4 +1,4 @@
-/* The OpenCL driver: memory, launches, clocks. */
+/* The OpenCL driver: memory, launches and clocks. */
 #include "engine/device/driver/opencl/opencl.h"
 
 #include <pthread.h>
@@ -11,22 +11,23 @@
 
 int ky_opencl_hide_double;
 
-/* PoCL before version 6 may end the process (pocl_release_dlhandle_cache: found->ref_count > 0)
- * when two queues run kernels, or one does while a program is built: when a kernel ends, PoCL finds
- * the count of its uses by hash and group size alone, and may take that of another build of the
+/* PoCL before version 6 may abort the process (pocl_release_dlhandle_cache: found->ref_count > 0)
+ * if two queues run kernels, or one does while a program is built: when a kernel ends, PoCL finds
+ * its reference count by hash and group size only, and may use the count of another build of the
  * kernel. So on CPUs one queue at a time runs kernels, and none does while a program is built. A
  * CPU gains little from two queues. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static cl_command_queue busy; /* the queue that may have kernels running, or NULL */
 
-/* On a CPU: waits until no other card runs kernels. No other card starts any before end_alone. */
+/* On a CPU: waits until no other card runs kernels. No other card starts a kernel before
+ * end_alone. */
 static void begin_alone(const struct ky_opencl *cl)
 {
     if (!cl->base.is_cpu)
         return;
     pthread_mutex_lock(&alone);
     if (busy && busy != cl->queue)
-        clFinish(busy); /* an error is met again by the card that has this queue */
+        clFinish(busy); /* the card of that queue will meet the error again */
     busy = cl->queue;
 }
 
@@ -127,7 +128,8 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
-/* OpenCL has no parts of parts: a part of a part is made as a part of the whole buffer. */
+/* OpenCL has no sub-buffers of sub-buffers: a part of a part is made as a part of the whole
+ * buffer. */
 static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
@@ -188,7 +190,7 @@ static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct 
         code = clEnqueueWriteBuffer(cl->queue, to.buffer->handle, blocking, to.offset, bytes, data,
                                     0, NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
-        code = clFlush(cl->queue); /* else the copy may wait for the next call that blocks */
+        code = clFlush(cl->queue); /* otherwise the copy may wait for the next blocking call */
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", to.buffer->what, bytes, error);
     return KY_OK;
@@ -273,7 +275,7 @@ static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struc
 
 /* ---- kernels ---- */
 
-/* The bytes of a type by its name in a kernel; 0 for an unknown name. */
+/* The size of a type by its name in a kernel; 0 for an unknown name. */
 static unsigned char bytes_of_type(const char *name)
 {
     static const struct {
@@ -290,7 +292,7 @@ static unsigned char bytes_of_type(const char *name)
     return 0;
 }
 
-/* Some compilers forget the types. */
+/* Some compilers drop the types. */
 static void ask_for_arguments(cl_kernel kernel, struct ky_taken *taken)
 {
     cl_uint count = 0;
@@ -325,8 +327,8 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     return KY_OK;
 }
 
-/* OpenCL 1.2 has no call for this; four groups a processor keep a GPU busy, one a core keeps a CPU
- * busy. */
+/* OpenCL 1.2 has no call for this. Four groups per processor keep a GPU busy, one per core keeps a
+ * CPU busy. */
 static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     (void)kernel;
@@ -352,7 +354,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     code =
         clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
     if (code == CL_SUCCESS)
-        code = clFlush(cl->queue); /* else the kernel may wait for the next call that blocks */
+        code = clFlush(cl->queue); /* otherwise the kernel may wait for the next blocking call */
     end_alone(cl);
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",

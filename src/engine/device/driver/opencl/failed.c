@@ -1,4 +1,4 @@
-/* Errors in words for the codes of OpenCL. */
+/* Error messages for OpenCL's codes. */
 #include "engine/device/driver/opencl/opencl.h"
 
 static const struct {

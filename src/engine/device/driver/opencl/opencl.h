@@ -1,4 +1,4 @@
-/* The OpenCL driver's own state and parts. It uses OpenCL 1.2 alone. */
+/* The OpenCL driver's own state and functions. It uses only OpenCL 1.2. */
 #ifndef KY_OPENCL_H
 #define KY_OPENCL_H
 
@@ -8,7 +8,7 @@
 
 #include "engine/device/driver/driver.h"
 
-/* Lanes of a team, which are a work-group. */
+/* Lanes of a team; a team is a work-group. */
 #ifndef KY_OPENCL_TEAM
 #define KY_OPENCL_TEAM 32
 #endif
@@ -20,19 +20,19 @@ struct ky_opencl {
     cl_command_queue queue;
     cl_program program[KY_UNIT_COUNT];
     cl_kernel kernel[KY_KERNEL_COUNT];
-    struct ky_taken taken[KY_KERNEL_COUNT]; /* by kernels that are loaded */
+    struct ky_taken taken[KY_KERNEL_COUNT]; /* of kernels that are loaded */
     cl_event mark[KY_MARKS];
 };
 
-/* For tests: devices are treated as if they had no double. */
+/* For tests: 1 treats devices as if they had no double. */
 extern int ky_opencl_hide_double;
-/* For tests: the number of programs that were compiled from source so far. */
+/* For tests: the number of programs compiled from source so far. */
 extern atomic_int ky_opencl_compilations;
 
 /* devices.c. The calls `list` and `first_cpu` of driver.h. */
 enum ky_status ky_opencl_list(size_t index, struct ky_device *device);
 size_t ky_opencl_first_cpu(void);
-/* Returns the device with this index in the list, or NULL past the last device. */
+/* The device with this index in the list, or NULL past the last device. */
 cl_device_id ky_opencl_device(size_t index);
 int ky_opencl_is_gpu(cl_device_id device);
 void ky_opencl_describe(cl_device_id device, char *text, size_t size);
@@ -41,7 +41,7 @@ void ky_opencl_describe(cl_device_id device, char *text, size_t size);
  * bytes, and the meaning of the code. */
 enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
                                 const char *what, size_t bytes, struct ky_error *error);
-/* The program of a unit, from the cache or from its source. */
+/* Gets the program of a unit from the cache, or builds it from its source. */
 enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
 /* sort.c: see driver.h. */
 enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
@@ -59,13 +59,13 @@ enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place fro
 /* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.
  */
 int ky_opencl_cache_path(uint64_t key, char *path, size_t size);
-/* The binary of a whole entry, to be freed, or NULL. A pipe in the place of an entry does not
- * block. */
+/* The binary of a complete entry (the caller frees it), or NULL. A pipe instead of an entry does
+ * not block. */
 unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size);
-/* A failure to write is not an error. */
+/* A failure to write is ignored. */
 void ky_opencl_cache_write(const char *path, uint64_t key, const unsigned char *binary,
                            size_t size);
-/* The limit of the bytes of all entries together; tests set it lower. */
+/* Limit for the total size of all entries; tests set it lower. */
 extern uint64_t ky_opencl_cache_limit;
 
 #endif

@@ -1,6 +1,6 @@
-/* Programs of the OpenCL driver: the source of a unit is put together from the embedded files, and
- * its binary is kept in the user's cache folder (cache.c) under a key of device, driver, options
- * and source. Without a cache folder programs are compiled each time. */
+/* Programs of the OpenCL driver: the source of a unit is assembled from the embedded files, and its
+ * binary is kept in the user's cache folder (cache.c) under a key of device, driver, options and
+ * source. Without a cache folder programs are compiled each time. */
 #include "engine/device/driver/opencl/opencl.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const struct ky_embedded *find(const char *name, size_t length)
     return NULL;
 }
 
-/* Appends the file with its includes in their places; headers have guards of their own. */
+/* Appends the file with its includes inserted; headers have include guards. */
 static int expand(struct text *text, const struct ky_embedded *file)
 {
     static const char include[] = "#include \"";
@@ -103,7 +103,7 @@ static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
         clGetDeviceInfo(cl->device, infos[k], sizeof info, info, NULL);
         key = ky_hash(info, sizeof info, key);
     }
-    /* the platform's version contains the compiler's, where the device's does not */
+    /* the platform's version contains the compiler's version, unlike the device's */
     memset(info, 0, sizeof info);
     clGetDeviceInfo(cl->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof info, info, NULL);

@@ -1,5 +1,5 @@
-/* Sort, scan and reduce of the OpenCL driver: kernels/driver/sort.k from the host's side. Scratch
- * is cut into parts, one after the other. */
+/* Sort, scan and reduce of the OpenCL driver: the host side of kernels/driver/sort.k. Scratch
+ * memory is cut into parts, one after the other. */
 #include "base/status.h"
 #include "engine/device/driver/card.h"
 #include "engine/device/driver/opencl/opencl.h"
@@ -13,13 +13,13 @@ static size_t tiles_of(size_t n)
     return n > 0 ? ky_groups(n, KY_SCAN_TILE) : 1;
 }
 
-/* Bytes of a part for this many numbers. */
+/* The bytes of a part for this many numbers. */
 static size_t part_bytes(size_t count, size_t size)
 {
     return (count * size + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
 }
 
-/* Bytes for the sums of tiles, the sums of tiles of these sums, and so on, for numbers of `size`
+/* The bytes for the sums of tiles, the sums of tiles of these sums and so on, for numbers of `size`
  * bytes. */
 static size_t levels_bytes(size_t n, size_t size)
 {
@@ -47,7 +47,7 @@ enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t
     return KY_OK;
 }
 
-/* Takes the next part of the scratch, of which `rest` is left. */
+/* Takes the next part of the scratch memory, of which `rest` is left. */
 static enum ky_status take(struct ky_card *card, struct ky_buffer_place *rest, size_t bytes,
                            struct ky_buffer *part, struct ky_error *error)
 {
@@ -59,9 +59,9 @@ static enum ky_status take(struct ky_card *card, struct ky_buffer_place *rest, s
 
 /* ---- scan and reduce ---- */
 
-/* Buffers for the sums of tiles, the sums of tiles of these sums, and so on: parts of the
- * scratch. They are made once for all passes of a sort, since a driver takes longer for a
- * part than for a launch. */
+/* Buffers for the sums of tiles, the sums of tiles of these sums and so on: parts of the scratch
+ * memory. They are made once for all passes of a sort, since making a part takes a driver longer
+ * than a launch. */
 enum { MOST_LEVELS = 4 }; /* 2³² numbers need three */
 struct levels {
     struct ky_buffer sums[MOST_LEVELS];
@@ -89,7 +89,7 @@ static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
     return status;
 }
 
-/* to = exclusive sums of from. The sum of each tile goes to the level above, which is scanned
+/* to = exclusive sums of from. The sum of each tile goes to the next level, which is scanned
  * first. */
 static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
                                  struct ky_buffer *to, size_t n, struct ky_buffer *sums,
@@ -134,7 +134,7 @@ static enum ky_status reduce_tiles(struct ky_card *card, struct ky_buffer_place 
                      error);
 }
 
-/* Sums of tiles, then sums of tiles of these sums, until one is left. */
+/* Sums tiles, then tiles of these sums, until one sum is left. */
 static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_place from, size_t n,
                                    struct ky_buffer_place to, struct ky_buffer_place scratch,
                                    struct ky_error *error)
@@ -163,7 +163,7 @@ enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place fro
 
 /* ---- sort ---- */
 
-/* A sort under way. */
+/* A sort in progress. */
 struct sorting {
     struct ky_two_buffers *keys, *values;
     size_t n;
@@ -172,7 +172,7 @@ struct sorting {
     struct levels levels;    /* for the scan of the counts */
 };
 
-/* One pass by the digit from bit `shift` on, to the other buffers. */
+/* One pass over the digit from bit `shift` on, into the other buffers. */
 static enum ky_status sort_pass(struct ky_card *card, struct sorting *s, cl_uint shift,
                                 struct ky_error *error)
 {

@@ -1,19 +1,20 @@
-/* Portable C for kernels: what physics/dialect.h leaves open because formulas do not need it. Read
- * as OpenCL C 1.2 and as CUDA C; a kernel names neither.
+/* Portable C for kernels: definitions that formulas (physics/dialect.h) do not need. Compiled as
+ * OpenCL C 1.2 and as CUDA C; a kernel mentions neither.
  *
  * KY_HAS_DOUBLE says that the device has double; CUDA always does. A unit of kernels that is
- * compiled once for each precision says KY_PRECISION, a number of enum ky_precision; its kernels
- * are named KY_NAME(name), and it asks for its precision by KY_IN_…. A local array is declared in
- * the kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a
- * barrier, is KY_FN.
+ * compiled once for each precision defines KY_PRECISION, a number of enum ky_precision; its kernels
+ * are named KY_NAME(name), and it tests its precision by KY_IN_…. A local array is declared in the
+ * kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a barrier,
+ * is KY_FN.
  *
- * Teams. Lanes that work on one thing in step are a team of KY_TEAM lanes, 32 or 64: a warp,
- * several of which make a CUDA block, or a whole OpenCL work-group, whose size the driver says. A
- * ky_mask has a bit for each of them. A kernel of KY_TEAM_KERNEL says KY_TEAM_SPACE once, at its
- * top; `ky_team_of(space)` of it goes to every team call. KY_TEAM_ID is the number of the team in
- * the launch, KY_TEAM_LANE that of the lane in its team; local arrays of a team are declared
- * [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team reaches every team call, so
- * that loops and returns around one are decided by what all lanes of the team know. */
+ * Teams. A team is KY_TEAM lanes (32 or 64) that work together in step: a warp, several of which
+ * make a CUDA block, or a whole OpenCL work-group, whose size the driver defines. A ky_mask has a
+ * bit for each of them. A KY_TEAM_KERNEL contains KY_TEAM_SPACE once, at its top, and passes
+ * `ky_team_of(space)` to every team call. KY_TEAM_ID is the number of the team in the launch,
+ * KY_TEAM_LANE the number of the lane in its team; local arrays of a team are declared
+ * [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team must reach every team call,
+ * so the conditions of loops and returns around a team call must have the same value on all
+ * lanes. */
 #ifndef KY_KERNELS_DIALECT_H
 #define KY_KERNELS_DIALECT_H
 
@@ -28,7 +29,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 #define KY_KERNEL(size) __kernel __attribute__((reqd_work_group_size(size, 1, 1))) void
-/* The same with so few registers that a processor holds `groups` groups at a time. */
+/* The same with registers limited so that a processor holds `groups` groups at a time. */
 #define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
 #define KY_GLOBAL __global
 #define KY_LOCAL __local
@@ -37,18 +38,19 @@
 #define KY_LANE ((ky_uint)get_local_id(0))
 #define KY_GROUP ((ky_uint)get_group_id(0))
 #define KY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-/* For unsigned numbers of 32 bits in global or local memory; each returns the former number. */
+/* Atomics on unsigned numbers of 32 bits in global or local memory; each returns the former
+ * value. */
 #define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
 #define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
-/* The present number, which other lanes may change by these. */
+/* The current value, which other lanes may change by these atomics. */
 #define KY_ATOMIC_READ(at) atomic_or(at, 0)
-/* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
+/* At the top of a kernel that is KY_EARLY in list.h; nothing may be read before it. */
 #define KY_AWAIT_THE_LAST()
 #ifndef KY_TEAM
 #define KY_TEAM KY_LEAST_TEAM
 #endif
-#define KY_TEAMS 1 /* of a group */
+#define KY_TEAMS 1 /* in a group */
 #define KY_TEAM_HERE 0
 #define KY_TEAM_ID KY_GROUP
 #define KY_TEAM_LANE KY_LANE
@@ -59,15 +61,15 @@
 #define KY_BITS_OF_FLOAT(x) as_uint(x)
 #define KY_FLOAT_OF_BITS(x) as_float(x)
 #define KY_INFINITY INFINITY
-/* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
- * (FP_FAST_FMAF) or not. */
+/* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have fma, whether they report
+ * it (FP_FAST_FMAF) or not. */
 #if defined(KY_ON_CPU) && !defined(FP_FAST_FMAF)
 #define KY_FMA_FLOAT(a, b, c) ((a) * (b) + (c))
 #else
 #define KY_FMA_FLOAT(a, b, c) fma(a, b, c)
 #endif
-/* A CPU's two instructions are faster than a library's rsqrt. NVIDIA's native_rsqrt takes detours
- * for denormals, whatever the options say: a quarter of the exact sum's time. */
+/* On a CPU, two instructions are faster than a library's rsqrt. NVIDIA's native_rsqrt handles
+ * denormals specially, whatever the options say, which takes a quarter of the exact sum's time. */
 #if defined(KY_ON_CPU)
 #define KY_RSQRT_FLOAT(x) (1.0f / sqrt(x))
 #define KY_RSQRT_DOUBLE(x) (1.0 / sqrt(x))
@@ -89,7 +91,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 
 #define KY_HAS_DOUBLE 1
 #define KY_KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* a processor holds 1,024 lanes at most */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 /* a processor holds at most 1,024 lanes */
 #define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
 #else
 #define KY_KERNEL_FULL(size, groups) extern "C" __global__ void __launch_bounds__(size, groups)
@@ -105,8 +107,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
 #define KY_ATOMIC_READ(at) (*(volatile ky_uint *)(at))
-/* Lets the next kernel start if it is KY_EARLY, and waits for all writes of the kernel before this
- * one. */
+/* Lets the next kernel start if it is KY_EARLY, and waits for all writes of the previous kernel. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KY_AWAIT_THE_LAST()                                                                        \
     asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory")
@@ -129,8 +130,8 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)
 #define KY_RSQRT_DOUBLE(x) ky_rsqrt_double(x)
 
-/* 1 / sqrt(x) from the hardware's estimate e of about 20 bits by one step of third order,
- * y = e + e h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
+/* 1 / sqrt(x) from the hardware's estimate e of about 20 bits by one step of third order, y = e + e
+ * h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
 static __device__ __forceinline__ double ky_rsqrt_double(double x)
 {
     double e, h;
@@ -157,7 +158,7 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
 #define KY_NAME(name) name##_double
-/* Not double4, whose alignment differs. */
+/* Not double4, whose alignment differs between the languages. */
 typedef struct ky_real4 {
     double x, y, z, w;
 } ky_real4;
@@ -192,9 +193,9 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
 
 /* ---- teams ---- */
 
-/* Whether to do something that needs all lanes of a team, by a condition that all of them know. For
- * a barrier under a condition a CPU's compiler copies all code after it. So on CPUs it is always
- * done, and then does nothing. */
+/* Whether to do something that needs all lanes of a team, by a condition that is the same on all
+ * lanes. For a barrier under a condition a CPU's compiler duplicates all code after it. So on CPUs
+ * it is always done, even if it has no effect. */
 #if defined(KY_ON_CPU)
 #define KY_WORTH(condition) 1
 #else
@@ -215,14 +216,14 @@ typedef ky_ulong ky_mask;
 #define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
 #define KY_TEAM_KERNEL_FULL(groups) KY_KERNEL_FULL(KY_TEAMS *KY_TEAM, groups)
 
-/* ky_team_range: the smallest of the lanes' `low`, and the largest of their `high`. */
+/* ky_team_range: the smallest `low` and the largest `high` of all lanes. */
 struct ky_range {
     float least, most;
 };
 
 #if defined(KY_IN_OPENCL)
 
-/* Two rows, for sums that read one and write the other, and a mask. */
+/* Two rows for sums that read one and write the other, and a mask. */
 #define KY_TEAM_SPACE(space) KY_LOCAL ky_uint space[2 * KY_TEAM + KY_MASK_WORDS]
 typedef KY_LOCAL_POINTER ky_uint *ky_team;
 
@@ -231,8 +232,8 @@ KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
     return space;
 }
 
-/* Afterwards all lanes read the earlier writes of the team's lanes to local memory; and to global
- * memory. */
+/* After these calls all lanes see the earlier writes of the team's lanes to local memory; the
+ * second also covers global memory. */
 KY_FN void ky_team_sync(void)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -243,7 +244,7 @@ KY_FN void ky_team_sync_global(void)
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The value of lane `from`, the same for all lanes. */
+/* The value on lane `from`, which is the same for all lanes. */
 KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
 {
     if (KY_LANE == from)
@@ -256,7 +257,8 @@ KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
 
 #if defined(KY_ON_CPU)
 
-/* A CPU's compiler cuts a kernel at every barrier, so few barriers are better than short loops. */
+/* A CPU's compiler splits a kernel at every barrier, so few barriers are better than short
+ * loops. */
 
 KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
 {
@@ -328,7 +330,7 @@ KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
     return bits;
 }
 
-/* The sum of the values of the lanes before; *total is the sum over all lanes. */
+/* The sum of the values on lower lanes; *total is the sum over all lanes. */
 KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
 {
     ky_uint sum = value;
@@ -343,7 +345,7 @@ KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
     return sum - value;
 }
 
-/* The smallest of the lanes' values. */
+/* The smallest value of all lanes. */
 KY_FN float ky_team_least(ky_team team, float value)
 {
     KY_LOCAL_POINTER ky_uint *row = team;
@@ -428,7 +430,7 @@ KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
 }
 #endif
 
-/* The number of lanes before whose predicate holds; *total is the number among all lanes. */
+/* The number of lower lanes whose predicate is true; *total is the number of all such lanes. */
 KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
 {
     ky_mask bits = ky_team_bits(team, predicate);
@@ -442,7 +444,7 @@ KY_FN ky_uint ky_team_lowest(ky_mask bits)
     return KY_POPULATION((bits & (0 - bits)) - 1);
 }
 
-/* Whether the predicate of any lane holds. */
+/* Whether the predicate is true on any lane. */
 KY_FN int ky_team_any(ky_team team, int predicate)
 {
     return ky_team_bits(team, predicate) != 0;

@@ -1,5 +1,5 @@
-/* Every kernel, and the units that OpenCL compiles at once, each when it is first needed. Read by
- * the host alone. */
+/* Every kernel, and the units that OpenCL compiles together when one of their kernels is first
+ * needed. Included only by the host. */
 #ifndef KY_KERNELS_LIST_H
 #define KY_KERNELS_LIST_H
 
@@ -10,11 +10,11 @@
 #include "physics/softening_kinds.h"
 #include "physics/taylor_orders.h"
 
-/* U(unit, file, precision, made): KY_PRECISION of the reader, -1 for none, and what the unit makes
- * of the file's templates; nothing where the kernels stand in the file as they are.
- * K(unit, kernel, lanes of its group); lanes KY_IN_TEAMS: the driver's own number.
+/* U(unit, file, precision, made): KY_PRECISION of the file (-1 for none), and the text that
+ * instantiates the file's templates; empty if the file has the kernels themselves.
+ * K(unit, kernel, lanes of its group); lanes KY_IN_TEAMS: chosen by the driver.
  * Lanes | KY_EARLY: the kernel begins with KY_AWAIT_THE_LAST(), and a driver may start it before
- * the one before it has ended, which spares short kernels the time of a start. */
+ * the previous kernel has ended, which hides the start-up time of short kernels. */
 #define KY_IN_TEAMS 0
 #define KY_EARLY 0x10000
 
@@ -27,7 +27,7 @@
     KY_U(points_##name##_##p, "forces/direct.k", number,                                           \
          KY_DIRECT_TUNED(ky_direct_points_##name, (how) | KY_LABELLED))
 
-/* From the state, in double. */
+/* Kernels that read the state, in double. */
 #define KY_EXACT_UNIT(a, b, name, NAME, how)                                                       \
     KY_U(exact_##name, "forces/exact.k", KY_DOUBLE, KY_DIRECT_TUNED(ky_exact_##name, how))
 #define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
@@ -57,8 +57,8 @@
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
     KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
-/* The general walk: a kernel for each action, two that cut for it, and for the k nearest one for
- * each size of heaps. A search needs few of them, and they are the longest to compile. */
+/* The general walk: a kernel for each action, two for the cuts of an action, and for the k nearest
+ * one for each size of heap. They take longest to compile, and a search needs few of them. */
 #define KY_GENERAL_UNITS_OF(name, needs, p, number)                                                \
     KY_U(general_##name##_##p, "forces/general.k", number, KY_GENERAL_KERNEL(name, needs))         \
     KY_U(cut_##name##_##p, "forces/general.k", number, KY_CUT_KERNELS(name, needs))
@@ -72,13 +72,13 @@
 #define KY_NEAREST_KERNEL_OF(most, p, number)                                                      \
     KY_K(nearest_##most##_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
 
-/* The dual walk: three kernels for each action that joins. */
+/* The dual walk: three kernels for each joining action. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
     KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
     KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)                                          \
     KY_K(joins_##p, ky_across_##name##_##p, KY_WALK_LANES)
 
-/* Boards and the Hermite scheme, for two of the precisions; single has neither. */
+/* Boards and the Hermite scheme, for extended and double precision. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
          KY_HERMITE_SUM(ky_hermite_sum_##name, how))
@@ -148,7 +148,7 @@
 #define KY_EXPAND_UNITS KY_TAYLOR_ORDERS(KY_EXPAND_UNIT, ) KY_TAYLOR_HIGHER(KY_HIGHER_UNIT, )
 #define KY_KERNELS_EXPAND KY_TAYLOR_ORDERS(KY_EXPAND_KERNEL, ) KY_TAYLOR_HIGHER(KY_HIGHER_KERNEL, )
 
-/* The reader defines KY_U or KY_K first. */
+/* The including file defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
     KY_U(order, "driver/order.k", -1, )                                                            \
     KY_U(teams, "driver/teams.k", -1, )                                                            \
@@ -166,7 +166,7 @@
     KY_U(bodies, "state/bodies.k", -1, )                                                           \
     KY_U(external, "state/external.k", -1, )                                                       \
     KY_U(relative, "tree/relative.k", -1, )                                                        \
-    KY_U(sums, "ranks/sums.k", -1, )                                                               \
+    KY_U(sums, "state/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
@@ -191,17 +191,16 @@
     KY_K(reorder, ky_order_inverse, 256)                                                           \
     KY_K(reorder, ky_order_itself, 256)                                                            \
     KY_K(bodies, ky_bodies_advance, 256)                                                           \
-    KY_K(bodies, ky_bodies_sum, 256)                                                               \
     KY_K(bodies, ky_scatter, 256)                                                                  \
     KY_K(external, ky_external_add_to, 256)                                                        \
     KY_K(external, ky_external_add_given, 256)                                                     \
-    KY_K(external, ky_external_sum, 256)                                                           \
+    KY_K(external, ky_external_potential, 256)                                                     \
     KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
     KY_K(relative, ky_relative_factors, 256)                                                       \
-    KY_K(sums, ky_ranks_largest, 256)                                                              \
-    KY_K(sums, ky_ranks_whole, 256)                                                                \
+    KY_K(sums, ky_sums_largest, 256)                                                               \
+    KY_K(sums, ky_sums_whole, 256)                                                                 \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
     KY_K(grow, ky_tree_facts, KY_FACT_LANES)                                                       \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \

@@ -1,17 +1,17 @@
-/* Numbers on which kernels and host must agree. Read by all of them. */
+/* Constants on which kernels and host must agree. Included by both. */
 #ifndef KY_KERNELS_SHARED_H
 #define KY_KERNELS_SHARED_H
 
 #include "octree/layout.h"
 #include "physics/keys.h"
 
-/* Lanes of a team (dialect.h): how many differs by driver, which tells the host in struct ky_card;
- * these at least. Under CUDA so many, and several teams make a group. */
+/* Lanes of a team (dialect.h): at least this many; the driver's number is in struct ky_card. Under
+ * CUDA exactly this many, and several teams form a group. */
 #define KY_LEAST_TEAM 32
 #define KY_CUDA_TEAM 32
 #define KY_TEAMS_OF_BLOCK 4
 
-/* Capacities that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row for each with
+/* Capacities that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row for each, with
  * its name in errors. */
 #define KY_CAPACITIES(X)                                                                           \
     X(NEIGHBOURS, "the longest list of neighbours")                                                \
@@ -19,29 +19,29 @@
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* The direct sum: lanes of a group; the sinks of a lane and the sources of an iteration; sources
- * that are added in the kernel's own numbers before the sum goes into a compensated one. */
+/* The direct sum: lanes of a group; sinks of a lane and sources of an iteration; number of sources
+ * that are added in the kernel's own type before the sum goes into a compensated one. */
 #define KY_DIRECT_LANES 128
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
-/* Flags of its kernels: sinks have their own softenings; they are those that the list of labels
- * names; results go where the labels say; sources have their own softenings, which the kernels for
- * splines need. */
+/* Flags of its kernels: sinks have their own softenings; sinks are listed in the labels; results go
+ * to the indices in the labels; sources have their own softenings, which the kernels for splines
+ * need. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
 
-/* Sums with jerk (jerk.h): lanes of a group, which are the sources of a tile; sinks of a lane;
- * sources of an iteration; sources of a run, which are added in the kernel's own numbers before
- * they go into the state's; numbers of a partial sum; the run that stands for no source. */
+/* Sums with jerk (jerk.h): lanes of a group, which is also the sources of a tile; sinks of a lane;
+ * sources of an iteration; sources of a run, which are added in the kernel's own type before they
+ * go into the state's; numbers of a partial sum; the run number that means no source. */
 #define KY_JERK_LANES 128
 #define KY_JERK_HALF (KY_JERK_LANES / 2)
 #ifndef KY_JERK_SINKS
 #define KY_JERK_SINKS 2
 #endif
-#ifdef KY_ON_CPU /* more would take long to compile and run no faster */
+#ifdef KY_ON_CPU /* a larger number would take long to compile and run no faster */
 #define KY_JERK_STEP 1
 #elif !defined(KY_JERK_STEP)
 #define KY_JERK_STEP 8
@@ -49,7 +49,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_JERK_RUN 32
 #define KY_JERK_NUMBERS 8
 #define KY_NO_RUN 0xffffffffU
-/* A squared distance smaller than the distance of any empty slot, and larger than any other. */
+/* A squared distance below the distance of any empty slot and above any other. */
 #define KY_JERK_FAR2_FLOAT 1e36f
 #define KY_JERK_FAR2_DOUBLE 1e290
 
@@ -67,8 +67,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_SLOT_LABEL 0 /* the words: label; whether the slot is set */
 #define KY_SLOT_IS_SET 1
 #define KY_SLOT_WORDS 2
-/* A body in an upload: its state numbers, then two words in place of another number, slot and
- * label. KY_SLOT_EMPTY is added to the slot if the slot becomes empty. */
+/* A body in an upload: its state numbers, then two words instead of another number: slot and label.
+ * KY_SLOT_EMPTY is added to the slot if the slot becomes empty. */
 #define KY_SLOT_SENT 18
 #define KY_SLOT_EMPTY 0x80000000U
 /* Sinks in an upload: columns of position, velocity and h², then words: their labels. */
@@ -77,7 +77,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_SINK_H2 6
 #define KY_BOARD_SINK 7
 /* Results: columns of acceleration, jerk, p and r² of the nearest body; then columns of words: its
- * label and its slot, and with lists how many bodies were found and where the list begins. */
+ * label and its slot, and with lists the number of bodies found and the begin of the list. */
 #define KY_RESULT_A 0
 #define KY_RESULT_JERK 3
 #define KY_RESULT_P 6
@@ -89,14 +89,14 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_RESULT_FOUND 2
 #define KY_RESULT_BEGIN 3
 #define KY_BOARD_WORDS_WITH_LISTS 4
-/* flag: bodies are predicted in the kernel that uses them */
+/* flag: the kernel that uses the bodies predicts them */
 #define KY_BOARD_FUSED 1
 /* added to labels (int32) in lists, which are sorted as unsigned numbers */
 #define KY_BOARD_LABEL_SIGN 0x80000000U
 
-/* The row of an external field: its kind, 1 where the frame falls in it, how far behind the row its
- * pieces begin and how many there are, how fast its axes turn and their angle, and the numbers of
- * its kind. A piece has its time and cubics (engine.h). */
+/* The row of an external field: its kind; 1 if the frame falls in it; offset from the row to its
+ * pieces, and their number; the rotation rate and angle of its axes; and the numbers of its kind. A
+ * piece has its time and cubics (engine.h). */
 #define KY_EXTERNAL_REFLEX 1
 #define KY_EXTERNAL_PIECES 2
 #define KY_EXTERNAL_PIECE_COUNT 3
@@ -106,27 +106,27 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_EXTERNAL_STRIDE 12
 #define KY_EXTERNAL_PIECE_STRIDE 17
 
-/* The walk of single bodies: lanes of a group, and cells that are added in the kernel's own
- * numbers. */
+/* The walk of single bodies: lanes of a group, and number of cells that are added in the kernel's
+ * own type. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
 /* Flags of walks and lists, arguments of their kernels, together with the bits KY_OPENING_…
  * (physics/opening.h): 1, 2, 4 and 2048. pairs.h has the flags that are constant in an instance of
  * a kernel. */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
-#define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
+#define KY_FLAG_SOURCE_EPS 16 /* and the sources' softenings are added */
 #define KY_FLAG_LISTED                                                                             \
     32                      /* lanes take the bodies in a given order, or the bodies of a given    \
                              * list */
 #define KY_FLAG_FACTORS 128 /* each sink has its factor of open2 */
-#define KY_FLAG_WANTED 256  /* only the sinks of a list are wanted */
-#define KY_FLAG_ALONG 512   /* the caller's arrays too are in the order of the tree */
+#define KY_FLAG_WANTED 256  /* only the listed sinks are wanted */
+#define KY_FLAG_ALONG 512   /* the caller's arrays are also in the order of the tree */
 #define KY_FLAG_MIXED 1024  /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
-#define KY_FLAG_BY_PLACE 0x4000 /* arrays of sinks go by place, not by number */
+#define KY_FLAG_BY_PLACE 0x4000 /* arrays of sinks are indexed by place, not by number */
 #define KY_FLAG_ORDER 0x10000   /* times the order of the moments */
 
-/* The k nearest in local memory: kernels for up to so many. `p` and `number` are the caller's
- * own. */
+/* The k nearest in local memory: kernels for up to these k. `p` and `number` are passed on
+ * unchanged. */
 #define KY_NEAREST_HEAPS(X, p, number) X(8, p, number) X(32, p, number)
 
 /* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
@@ -138,57 +138,60 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
 /* The tree made on a device. The steps of the curve: states × octants. */
 #define KY_CURVE_STEPS 192
-/* Groups that find bounds. */
+/* Groups that compute bounds. */
 #define KY_BOUNDS_GROUPS 1024
-/* Places in the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of the
- * cells, the three lower and the three upper sides. */
+/* Elements of the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of
+ * the cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0
 #define KY_FRAME_EDGE 3
 #define KY_FRAME_SCALE 4
 #define KY_FRAME_ORIGIN 5
 #define KY_FRAME_BOUNDS 8
 #define KY_FRAME_NUMBERS 14
-/* The host's data of a tree: the first cell of each level; the number of cells; whether bodies with
- * equal keys are not in the caller's order; whether more than KY_LONG_TIE have one key. */
+/* Facts about a tree for the host: the first cell of each level; the number of cells; whether
+ * bodies with equal keys are not in the caller's order; whether more than KY_LONG_TIE bodies have
+ * the same key. */
 #define KY_LONG_TIE 1024
 #define KY_FACT_CELLS (KY_KEY_LEVELS + 1)
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)
 #define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
 #define KY_FACTS (KY_KEY_LEVELS + 4)
-#define KY_FACT_LANES 32 /* one for each of them */
+#define KY_FACT_LANES 32 /* one lane for each fact */
 /* Lanes that make a cell from its children, and lanes of a group of them; flags of cells, used
  * together with KY_FLAG_OWN_EPS, KY_FLAG_ORDER and KY_OPENING_…: cells have their cube's edge. */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
 #define KY_GROWN_EDGE 16
-/* Neighbours of a part of a tree: there are bodies before it, after it. */
+/* Neighbours of a part of a tree: bits for bodies before it and after it. */
 #define KY_IS_BEFORE 1U
 #define KY_IS_AFTER 2U
-/* Steps of the cost of a group's walk; the number of parts of a heavy group. */
+/* Steps of the cost of a group's walk; the number of pieces of a heavy group. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4
-/* bins of the curve whose work is counted for the division among ranks */
+/* bins of the curve for which work is counted, for the division among ranks */
 #define KY_WORK_BINS 1024
-/* The walk of teams: cells on the stack; bodies of a leaf that still goes into the list. */
+/* The walk of teams: cells on the stack; maximum number of bodies of a leaf that goes into the
+ * list. */
 #define KY_STACK 512
-/* A position relative to the first body has an error of at most 1.2e-7 of the box's largest half
- * side. A body nearer to a sink than this fraction of that side is `near`: its low parts are added,
- * else the pair would have an error of more than 2e-5. A cell so near to the box is opened. For
- * cells the fraction is smaller, with errors of at most 1e-4, since opening a cell may be
- * expensive. */
+/* A position relative to the first body has an error of at most 1.2e-7 of the box's largest
+ * half-side. A body nearer to a sink than this fraction of that side is `near`: its low parts are
+ * added, otherwise the pair would have an error of more than 2e-5. A cell so near to the box is
+ * opened. For cells the fraction is smaller, with errors of at most 1e-4, since opening a cell may
+ * be expensive. */
 #define KY_TEAM_REACH (1.0f / 64)
 #define KY_TEAM_CELL_REACH2 (1.0f / 64) /* the fraction for cells, squared */
-/* The dual walk of searches: groups of a cut at most, and how many cells may be left for them. */
+/* The dual walk of searches: maximum number of groups of a cut, and maximum number of cells left
+ * for them. */
 #define KY_CUT_GROUPS 32
 #define KY_CUT_ROOM 511
 #define KY_LISTED_LEAF 16
 /* A cell is opened for sinks within this many times the range of its bodies' ε² (as squared
- * distance). Beyond, the error of its field from the mean ε² is at most 15/8 (σ/d²)² of the field,
- * 8e-4, since σ, the scatter of ε², is at most half of the range. */
+ * distance). At larger distances the error of its field from using the mean ε² is at most 15/8
+ * (σ/d²)² of the field, 8e-4, since the standard deviation σ of ε² is at most half of the range. */
 #define KY_MIXED_REACH2 25.0f
 
 /* Words that block steps count: bodies by the level of their steps, levels 0 to 40; steps that were
- * cut; bodies without a step. */
+ * shortened; bodies without a step. */
 #define KY_TALLY_CUT 41
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_WORDS 43

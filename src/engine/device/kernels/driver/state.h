@@ -1,5 +1,5 @@
-/* Numbers of the state of the bodies (physics/number.h), and conversions from and to the numbers of
- * a precision. */
+/* State numbers of the bodies (physics/number.h), and conversions from and to the numbers of a
+ * precision. */
 #ifndef KY_KERNELS_STATE_H
 #define KY_KERNELS_STATE_H
 

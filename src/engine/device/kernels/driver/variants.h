@@ -1,25 +1,25 @@
-/* The kernels that walk through a tree or take what walks found, each compiled for several orders
- * of moments and in several kinds: one list, from which follow the units and kernels of list.h and
- * the host's table, ky_variant(). A new order is a row of KY_VARIANTS. */
+/* The kernels of tree walks and of their lists, each compiled for several orders of moments and in
+ * several kinds. The units and kernels of list.h and the host's table, ky_variant(), are made from
+ * this list. A new order is a row of KY_VARIANTS. */
 #ifndef KY_KERNELS_VARIANTS_H
 #define KY_KERNELS_VARIANTS_H
 
 /* V(p, number, force, FORCE, order, kind, how, kernel): for cells with moments up to this order (1:
- * masses; 2: quadrupoles, too; 3: third moments, too), `how` with the bits of pairs.h. The file of
+ * masses; 2: also quadrupoles; 3: also third moments), `how` with the bits of pairs.h. The file of
  * the force has KY_VARIANT_force(order, kind, how, kernel), which makes the kernel
- * ky_force_order_kind; `kernel` are its lanes and registers, which that file defines. `p` and
- * `number` are the caller's.
+ * ky_force_order_kind; `kernel` gives its lanes and registers, which that file defines. `p` and
+ * `number` are passed on unchanged.
  *
- * Kinds, of which each force has those that make a difference to it:
- * plain: one softening, which is not 0, and no flags; of lists also softenings of the sources.
- * few: groups of sinks are so few that lanes share them. listed: few, and sinks are those of a
- * list. general: what the flags say. spline: general, with the spline. */
+ * Kinds; a force has only the kinds that make a difference to it:
+ * plain: one softening, which is not 0, and no flags; for lists also softenings of the sources.
+ * few: there are so few groups of sinks that lanes share them. listed: few, and the sinks are
+ * listed. general: according to the flags. spline: general, with the spline. */
 #define KY_VARIANTS(V, p, number)                                                                  \
     KY_VARIANTS_OF(V, p, number, 1)                                                                \
     KY_VARIANTS_OF(V, p, number, 2)                                                                \
     KY_VARIANTS_OF_FMM(V, p, number, 2)                                                            \
     KY_VARIANTS_OF_FMM(V, p, number, 3)
-/* The highest order of all, and of --multipole. */
+/* The highest order, and the maximum of --multipole. */
 #define KY_MOST_VARIANT 3
 #define KY_MOST_ORDER 2
 

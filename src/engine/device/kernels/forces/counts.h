@@ -1,11 +1,12 @@
-/* Counts of the pairs of a group of lanes: with bodies, with cells. */
+/* Counts of a group's pairs with bodies and with cells. */
 #ifndef KY_KERNELS_COUNTS_H
 #define KY_KERNELS_COUNTS_H
 
 #include "engine/device/kernels/driver/dialect.h"
 #include "engine/device/kernels/driver/shared.h"
 
-/* Adds over the group of KY_WALK_LANES, to counts[0] and [stride]; every lane comes here. */
+/* Adds the counts over the group of KY_WALK_LANES to counts[0] and [stride]; every lane must call
+ * it. */
 KY_FN void ky_count_pairs(KY_GLOBAL ky_ulong *counts, ky_uint stride,
                           KY_LOCAL_POINTER ky_ulong *bodies, KY_LOCAL_POINTER ky_ulong *cells,
                           ky_uint lane_bodies, ky_uint lane_cells)

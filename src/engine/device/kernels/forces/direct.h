@@ -1,18 +1,18 @@
-/* What the kernels of the exact sum share (direct.k, exact.k): their arguments.
+/* The arguments of the kernels of the exact sum (direct.k, exact.k).
  *
- * Sources are x y z mass (floats relative to the middle of the system, or doubles); for
- * `extended` the low parts are in `low`. A group takes a block of sinks and a slice of the sources
- * and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
+ * Sources are x y z mass (floats relative to the middle of the system, or doubles); for `extended`
+ * the low parts are in `low`. A group takes a block of sinks and a slice of the sources and writes
+ * the sums to `partial` [slice][sink]; ky_reduce adds the slices.
  *
  * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
- * positions, which are `first` apart, `low` the masses, `own_eps2` the softenings, not squared; the
+ * positions with stride `first`, `low` the masses, `own_eps2` the softenings, not squared; the
  * sinks are listed.
  *
- * The label of a sink is the index of the source that is the sink itself, or n or more if there
- * is none. A launch takes the sinks at the places from `first` on, and their labels are their
- * places. Points, and bodies that may have no mass, lie behind the sources, from place n on. With
- * the flag KY_DIRECT_LISTED the sinks are the sources that `label` names. In instances with
- * KY_LABELLED `label` has the labels of what lies behind. */
+ * The label of a sink is the index of the source that is the sink itself, or at least n if there is
+ * none. A launch takes the sinks from index `first` on, and their labels are their indices. Points,
+ * and bodies that may have no mass, lie behind the sources, from index n on. With the flag
+ * KY_DIRECT_LISTED the sinks are the sources named by `label`. In instances with KY_LABELLED,
+ * `label` has the labels of the points or bodies behind the sources. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 

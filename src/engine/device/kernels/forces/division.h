@@ -1,4 +1,4 @@
-/* The index in the table of divisions (hermite_memory.c) for a number of sinks; for host and
+/* The index in the table of divisions (hermite_memory.c) for a number of sinks. For host and
  * kernels. */
 #ifndef KY_KERNELS_DIVISION_H
 #define KY_KERNELS_DIVISION_H

@@ -1,15 +1,15 @@
-/* Data of cells that act and of sinks, which the kernels of --force fmm and the host share. */
+/* Data of acting cells and of sinks that the kernels of --force fmm and the host share. */
 #ifndef KY_KERNELS_EXPAND_H
 #define KY_KERNELS_EXPAND_H
 
 #include "engine/device/kernels/driver/shared.h"
 #include "engine/device/kernels/tree/sources.h"
 
-/* Sinks that share local coefficients: a cell, or a group. The middle of their box, relative to the
- * origin of the cells, and its half sides; the sum of the squares of these as a length; ε² of the
- * sinks, in the middle of its range; α a, KY_INFINITY where no last acceleration is known; the
- * smallest distance of a cell that acts on them at once. `parent`: the sinks of the cut above that
- * hold them. Bodies `begin` to `end` - 1 along the curve; none if no sink is wanted. */
+/* Sinks that share local coefficients: a cell or a group. The middle of their box, relative to the
+ * origin of the cells, and its half-sides; the root of the sum of their squares; the middle of the
+ * range of the sinks' ε²; α a, or KY_INFINITY if no last acceleration is known; the smallest
+ * distance of a cell that acts on all of them at once. `parent`: the sinks of the cut above that
+ * contain them. Bodies `begin` to `end` - 1 along the curve; empty if no sink is wanted. */
 struct ky_expanded {
     float high[3], radius;
     float low[3], eps2;
@@ -18,33 +18,32 @@ struct ky_expanded {
     unsigned int parent, begin, end;
 } KY_LAID_OUT;
 #define KY_NO_PARENT 0xffffffffU
-/* Cells of a tree are fewer, so that two bits of a word can say more of a cell. */
+/* The number of cells is smaller, so that two more bits of a word can describe a cell. */
 #define KY_EXPAND_MOST_CELLS 0x40000000U
 
-/* The factor of α for cells that act on large sinks: their errors are errors of many bodies at
- * once, and were the largest of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of the
- * accelerations within 2.7e-3 instead of 3.3e-3 with a half, in the same time). */
+/* The factor of α for cells that act on large sinks: their errors are correlated over many bodies,
+ * and were the largest of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of the
+ * accelerations within 2.7e-3 instead of 3.3e-3 with one half, in the same time). */
 #define KY_EXPAND_PART_OF_ALPHA 0.25F
 
-/* Data of the sinks in a cell: their largest 1/(α a) and ε², the bits of their smallest ε²
- * inverted, and 1 if there are any. Bits of floats that are not negative have the order of the
- * floats, so that atomic maxima find them, from 0 on. */
+/* Data of the sinks in a cell: the largest 1/(α a) and ε², the inverted bits of the smallest ε²,
+ * and 1 if there are any sinks. Bits of non-negative floats have the order of the floats, so atomic
+ * maxima starting from 0 find them. */
 struct ky_expand_range {
     unsigned int most, high2, not_low2, wanted;
 } KY_LAID_OUT;
-/* Bodies of a cell that one team looks at. */
+/* Number of a cell's bodies that one team reads. */
 #define KY_EXPAND_PART 512
 
-/* Numbers of the kernels, N(p, type, name); `p` is the caller's own. Sinks are those of bodies from
- * sinks_from to sinks_to - 1, since ranks divide the sinks. `first` and `count`: of the cells or
- * groups of a launch; `stride`: the second half of counts; `listed`: bodies of the list of wanted
- * ones (KY_FLAG_LISTED); `list`: cells that wait for the sinks of the next cut, at most (where
- * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most
- * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: angle, least,
- * most;
- * `teams`: for each sink, which share out the grandchildren of the root with all that is below;
- * `above`: the same of the cut above. `start`: the root. `part`: of α; per_spread: a squared
- * distance over a range of ε²; eps2: that of bodies without their own. */
+/* Numbers of the kernels, N(p, type, name); `p` is passed on unchanged. Sinks are among the bodies
+ * sinks_from … sinks_to - 1, since ranks divide the sinks. `first` and `count`: of the cells or
+ * groups of a launch; `stride`: offset of the second half of counts; `listed`: number of listed
+ * wanted bodies (KY_FLAG_LISTED); `list`: maximum number of cells that wait for the sinks of the
+ * next cut (if there are more, a cell is not opened yet); `acting`: maximum number of cells that
+ * act on a group at once (any more act on its sinks one by one). The limits of physics/fmm.h for
+ * all sinks: angle, least, most; `teams`: teams for each sink, which share the grandchildren of the
+ * root with everything below; `above`: the same for the cut above. `start`: the root. `part`:
+ * factor of α; per_spread: squared distance per range of ε²; eps2: for bodies without their own. */
 #define KY_EXPAND_NUMBERS(N, p)                                                                    \
     N(p, unsigned int, n)                                                                          \
     N(p, unsigned int, first)                                                                      \
@@ -70,8 +69,8 @@ struct ky_expand_range {
 struct ky_expand_numbers {
     KY_EXPAND_NUMBERS(KY_EXPAND_MEMBER, )
 };
-/* The last arguments of their kernels, and in a kernel the values of the struct; on the host the
- * last arguments of a launch. */
+/* The last arguments of their kernels; in a kernel the values of the struct; on the host the last
+ * arguments of a launch. */
 #define KY_EXPAND_TAKEN(p, type, name) , type number_##name
 #define KY_EXPAND_TAKES KY_EXPAND_NUMBERS(KY_EXPAND_TAKEN, )
 #define KY_EXPAND_HELD(p, type, name) number_##name,
@@ -82,7 +81,7 @@ struct ky_expand_numbers {
 #define KY_EXPAND_GIVEN(numbers, type, name) , KY_VALUE((numbers).name)
 #define KY_EXPAND_GIVE(numbers) KY_EXPAND_NUMBERS(KY_EXPAND_GIVEN, numbers)
 
-/* Flags besides the flags of walks (shared.h): the spline. */
+/* A flag in addition to the flags of walks (shared.h): the spline. */
 #define KY_FLAG_SPLINED 0x200000
 
 #endif

@@ -12,8 +12,8 @@ struct ky_expand_eps2 {
     float low2, high2;
 };
 
-/* Sets ε² of the sinks, and the least distance of cells that act on them at once: an expansion has
- * one ε². Among splines cells are points; there ε² is the largest. */
+/* Sets ε² of the sinks and the smallest distance of cells that act on all of them at once, since an
+ * expansion has one ε². With splines cells are point masses; then ε² is the largest. */
 KY_FN struct ky_expanded ky_expand_softened(struct ky_expanded sinks, struct ky_expand_eps2 range,
                                             struct ky_expand_numbers numbers)
 {
@@ -41,7 +41,7 @@ KY_FN struct ky_expanded ky_expand_known(struct ky_expanded sinks, struct ky_exp
     return ky_expand_softened(sinks, eps2, numbers);
 }
 
-/* The limits of sinks. `root`: the box of all bodies. */
+/* The limits for sinks. `root`: the box of all bodies. */
 KY_FN struct ky_fmm_limits ky_expand_limits(struct ky_expanded sinks, struct ky_cell_box root,
                                             struct ky_expand_numbers numbers)
 {

@@ -1,14 +1,14 @@
-/* A forest over the bodies, which lanes join at the same time: parent[k] is the place along the
- * curve of an earlier body of the group of body k, or k. Roots are joined by compare and exchange,
- * always the later to the earlier. So at the end each root is the first body of its group, whatever
- * the order of the joins. A lane may read a parent that has changed since: it is still one of the
- * group. */
+/* A union-find forest over the bodies, which lanes join concurrently: parent[k] is the place along
+ * the curve of an earlier body of the group of body k, or k itself. Roots are joined by
+ * compare-and-swap, always the later to the earlier one. So at the end each root is the first body
+ * of its group, whatever the order of the joins. A lane may read a parent that has changed since:
+ * it still belongs to the group. */
 #ifndef KY_KERNELS_FOREST_H
 #define KY_KERNELS_FOREST_H
 
 #include "engine/device/kernels/driver/dialect.h"
 
-/* The root of body i; halves the path on its way. */
+/* The root of body i; halves the path on the way. */
 KY_FN ky_uint ky_forest_root(KY_GLOBAL ky_uint *parent, ky_uint i)
 {
     ky_uint up = KY_ATOMIC_READ(&parent[i]);

@@ -1,5 +1,5 @@
-/* What the general walks of devices (physics/visit.h) have in common: bodies and cells as seen by
- * one sink. The arrays of bodies and cells are those of walk.k. */
+/* Common code of the general walks on devices (physics/visit.h): bodies and cells relative to a
+ * sink. The arrays of bodies and cells are the same as in walk.k. */
 #ifndef KY_KERNELS_GENERAL_H
 #define KY_KERNELS_GENERAL_H
 
@@ -15,11 +15,11 @@ struct ky_general {
     KY_GLOBAL const struct ky_low *source_low;
     KY_GLOBAL const KY_REAL *own_eps2;
     KY_GLOBAL const ky_uint *order;
-    ky_uint n, cells, flags; /* cells: of the tree; cells of other ranks' trees are behind */
+    ky_uint n, cells, flags; /* cells: of the tree; cells of other ranks follow */
     struct ky_sink sink;
 };
-/* The bodies as arguments of a kernel; and in a kernel with these and KY_CELLS_TO_READ the values
- * of the struct, for the sink at place `own`. */
+/* The bodies as arguments of a kernel; and in a kernel with these arguments and KY_CELLS_TO_READ,
+ * the values of the struct for the sink at place `own`. */
 #define KY_GENERAL_TAKES                                                                           \
     KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                                  \
         KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                     \
@@ -30,14 +30,15 @@ struct ky_general {
             ky_near_sink(source, source_low, own_eps2, own, flags, eps2)                           \
     }
 
-/* All bodies of a cell. Cells behind the tree's own have links to the bodies that are here. */
+/* The number of bodies of a cell. Cells behind the tree's own have links to the bodies that are
+ * stored here. */
 KY_FN ky_uint ky_general_bodies(struct ky_general walk, ky_uint cell)
 {
     const struct ky_cell_link link = walk.link[cell];
     return cell < walk.cells ? link.bodies : link.next;
 }
 
-/* The place of the body in the arrays of arguments and results. */
+/* The row of the body in the arrays of arguments and results. */
 KY_FN ky_uint ky_general_row(KY_GLOBAL const ky_uint *order, ky_uint place, ky_uint flags)
 {
     return (flags & KY_FLAG_BY_PLACE) ? place : order[place];
@@ -56,7 +57,7 @@ KY_FN struct ky_visit_body ky_general_source(struct ky_general walk, struct ky_s
     body.r2 = ky_distance2(body.x, body.y, body.z, (KY_REAL)0);
     body.mass = source.body.w;
     body.eps2 = (walk.flags & KY_FLAG_SOURCE_EPS) ? walk.own_eps2[j] : (KY_REAL)0;
-    body.body = 0; /* an action that needs it looks it up */
+    body.body = 0; /* an action that needs the index looks it up */
     return body;
 }
 

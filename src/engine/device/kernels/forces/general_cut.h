@@ -1,18 +1,19 @@
-/* The dual walk of searches: before the teams of sinks walk, cells are sorted out for many of them
- * at once. A cut, the sinks of a run of groups of one cell, has a team, which finds the box of all
- * of them and their reaches, and then walks from the root with the action's test for that box. It
- * drops the cells that the test passes, opens those that are large beside the box, and lists the
- * rest, with which the teams of these sinks begin. */
+/* The dual walk of searches: before the teams of sinks walk, cells are preselected for many sinks
+ * at once. A cut, the sinks of a run of groups of one cell, has a team that finds the box of all of
+ * them and their reaches, and then walks from the root with the action's test for that box. It
+ * drops the cells that the test passes, opens cells that are large compared with the box, and lists
+ * the rest, with which the teams of these sinks begin. */
 #ifndef KY_KERNELS_GENERAL_CUT_H
 #define KY_KERNELS_GENERAL_CUT_H
 
 #include "engine/device/kernels/forces/general_team.h"
 #include "engine/device/kernels/tree/cut_box.h"
 
-/* A cell is opened if its longest side is over so many times the longest side of the sinks' box. */
+/* A cell is opened if its longest side exceeds this many times the longest side of the sinks'
+ * box. */
 #define KY_CUT_LARGER 0.7f
 
-/* Data of some sinks: of a lane, then of a team. */
+/* Data of some sinks: first of a lane, then of a team. */
 struct ky_cut_sinks {
     float low[3], high[3], most2, least2, most_eps2;
 };
@@ -43,7 +44,7 @@ KY_FN struct ky_cut_sinks ky_cut_with(struct ky_cut_sinks sinks, struct ky_sink 
     return sinks;
 }
 
-/* Half a side of the box, wider by the digits of positions beyond float. */
+/* Half a side of the box, widened for the digits of positions beyond float. */
 KY_FN float ky_cut_half(float low, float high, float middle)
 {
     return KY_FMAX(high - middle, middle - low) * 1.000001f +
@@ -88,7 +89,7 @@ KY_FN struct ky_general_box ky_cut_as_sinks(struct ky_cut_box its)
 }
 
 /* A squared distance within which the sink has k other bodies: the distance of the farthest of k +
- * 1 bodies along the curve, the sink among them. A part of a system may have fewer. */
+ * 1 consecutive bodies along the curve that include the sink. A part of a system may have fewer. */
 KY_FN KY_REAL ky_cut_bound2(struct ky_general walk, ky_uint k)
 {
     if (walk.n <= k)
@@ -109,8 +110,8 @@ KY_FN int ky_cut_is_large(struct ky_general_box box, struct ky_cell_box its)
            KY_CUT_LARGER * 2.0f * KY_FMAX(box.hx, KY_FMAX(box.hy, box.hz));
 }
 
-/* Adds the cells that wait to the cells of the cut, which follow their number. Returns how many
- * there would be with room for all. */
+/* Appends the waiting cells to the cells of the cut, which follow their number. Returns the number
+ * of cells that there would be without the limit. */
 KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut, ky_uint count)
 {
     if (KY_TEAM_LANE < lists->cell_count && count + KY_TEAM_LANE < KY_CUT_ROOM)
@@ -121,9 +122,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
     return count;
 }
 
-/* Two kernels for each action. The first finds the box of each of `runs` runs (general_team.h), the
- * second cuts: KY_CUT_ROOM + 1 numbers for each, how many cells are left and these; the root, if
- * there is no room. Other arguments: see KY_GENERAL_WALK. */
+/* Two kernels for each action. The first finds the box of each of `runs` runs (general_team.h). The
+ * second cuts: it writes KY_CUT_ROOM + 1 numbers for each run, the number of cells left and these
+ * cells; only the root if there are too many. Other arguments: see KY_GENERAL_WALK. */
 #define KY_CUT_KERNELS(name, needs)                                                                \
     /* The lane's share of the sinks begin ≤ place < end. */                                     \
     KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
@@ -148,7 +149,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         return sinks;                                                                              \
     }                                                                                              \
                                                                                                    \
-    /* Tests the cells on top of the stack. The remaining ones wait as cells. */                   \
+    /* Tests the cells on top of the stack. The remaining ones are kept in the list of cells. */   \
     KY_FN void ky_cut_look_##name(struct ky_general walk, ky_team team, struct ky_general_box box, \
                                   struct ky_general_lists *lists)                                  \
     {                                                                                              \

@@ -1,9 +1,9 @@
 /* The general walk (physics/visit.h) of a team: every lane has a sink, consecutive along the curve,
- * and all of them share one stack of cells. The lanes test a cell each for the box of all sinks.
- * Large cells that have to be opened for the box are tested once more for every sink, since sinks
- * may be far apart. Leaves that are opened wait in a list. Their bodies are then brought to local
- * memory, one for each lane, and every lane first marks those within its reach and then gives these
- * to its action: lanes act at the same time, although each has other bodies. */
+ * and all lanes share one stack of cells. Each lane tests a cell for the box of all sinks. Large
+ * cells that have to be opened for the box are tested once more for every sink, since sinks may be
+ * far apart. Leaves that are opened wait in a list. Their bodies are then loaded to local memory,
+ * one by each lane; every lane first marks the bodies within its reach and then passes these to its
+ * action. So all lanes act at the same time, although each has different bodies. */
 #ifndef KY_KERNELS_GENERAL_TEAM_H
 #define KY_KERNELS_GENERAL_TEAM_H
 
@@ -13,10 +13,10 @@
 
 #include "physics/actions/actions.h"
 
-/* Cells of more bodies are tested for every sink. */
+/* Cells with more bodies are tested for every sink. */
 #define KY_GENERAL_LARGE 64
 
-/* The smallest square that floats of all devices hold. */
+/* The smallest square that float represents on all devices. */
 #define KY_GENERAL_TINY 1.2e-38f
 
 /* The sinks as one: a box around a point, the bodies begin ≤ place < end. Reaches are the largest,
@@ -27,17 +27,17 @@ struct ky_general_box {
     ky_uint begin, end;
 };
 
-/* Cells that wait to be tested; leaves and cells that wait to act; and the bodies at hand, of which
- * `next` of `total` are done: those of some leaves, in which `start` bodies are in the leaves
- * before and `first` is the place of a leaf's first body less `start`. `rest` cells of those that a
- * cut (general_cut.h) has left are not on the stack yet. */
+/* Cells that wait to be tested; leaves and cells that wait to act; and the bodies of the current
+ * leaves, of which `next` of `total` are done: `start` bodies are in the leaves before, and `first`
+ * is the place of a leaf's first body minus `start`. `rest` cells of the cut's list (general_cut.h)
+ * are not on the stack yet. */
 struct ky_general_lists {
     KY_LOCAL_POINTER ky_uint *stack, *leaves, *cells, *start, *first, *large, *open;
     KY_GLOBAL const ky_uint *left;
     ky_uint rest, waiting, leaf_count, cell_count, next, total;
 };
 
-/* Bodies in local memory: position and mass, the low parts of extended, place along the curve. */
+/* Bodies in local memory: position and mass, the low parts for extended, place along the curve. */
 struct ky_general_staged {
     KY_LOCAL_POINTER ky_real4 *body;
     KY_LOCAL_POINTER float4 *low;
@@ -82,13 +82,13 @@ KY_FN struct ky_general_box ky_general_box_of(struct ky_general walk, ky_team te
     return box;
 }
 
-/* A squared reach rounded up: also one that is too small for a float. */
+/* A squared reach rounded up, also if it is too small for a float. */
 KY_FN float ky_general_up(float reach2)
 {
     return reach2 * 1.000001f + KY_GENERAL_TINY;
 }
 
-/* The reaches of all sinks now. */
+/* The current reaches of all sinks. */
 KY_FN struct ky_general_box ky_general_reach(struct ky_general_box box, ky_team team,
                                              KY_REAL reach2, int is_sink)
 {
@@ -100,7 +100,7 @@ KY_FN struct ky_general_box ky_general_reach(struct ky_general_box box, ky_team 
     return box;
 }
 
-/* A place less the middle of the box. */
+/* A position minus the middle of the box. */
 KY_FN struct ky_apart ky_general_from(struct ky_general_box box, KY_REAL x, KY_REAL y, KY_REAL z)
 {
     struct ky_apart d;
@@ -136,8 +136,8 @@ KY_FN struct ky_visit_span ky_general_span_of(struct ky_general walk, struct ky_
 
 /* ---- cells ---- */
 
-/* Begins with the cells that a cut has left, their number first, or with the root if `cut` is 0;
- * and with `count` bodies from place `met` on at hand. */
+/* Begins with the cells that a cut has left, preceded by their number, or with the root if `cut` is
+ * 0; and with the `count` bodies from place `met` on as current bodies. */
 KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted, ky_uint root,
                             KY_GLOBAL const ky_uint *cut, ky_uint met, ky_uint count)
 {
@@ -153,7 +153,7 @@ KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted, ky_ui
     ky_team_sync();
 }
 
-/* Brings cells that a cut has left to the stack, unless it has a cell for every lane. */
+/* Moves cells of the cut's list to the stack, unless it has a cell for every lane. */
 KY_FN void ky_general_refill(struct ky_general_lists *lists)
 {
     const ky_uint count = lists->waiting >= KY_TEAM ? 0
@@ -166,14 +166,14 @@ KY_FN void ky_general_refill(struct ky_general_lists *lists)
     ky_team_sync();
 }
 
-/* How many of a list of `count` act now: if there is one for every lane, or `all` if the list grows
- * no more. */
+/* The number of a list's `count` entries that act now: a full team's worth, or the rest with `all`,
+ * when the list no longer grows. */
 KY_FN ky_uint ky_general_batch(ky_uint count, int all)
 {
     return count >= KY_TEAM ? KY_TEAM : all ? count : 0;
 }
 
-/* How many cells are tested now: none while bodies are at hand or a list is full. */
+/* The number of cells to test now: none while there are current bodies or a list is full. */
 KY_FN ky_uint ky_general_tested(const struct ky_general_lists *lists)
 {
     if (lists->next < lists->total || lists->leaf_count >= KY_TEAM || lists->cell_count >= KY_TEAM)
@@ -181,8 +181,9 @@ KY_FN ky_uint ky_general_tested(const struct ky_general_lists *lists)
     return lists->waiting < KY_TEAM ? lists->waiting : KY_TEAM;
 }
 
-/* The verdicts of the lanes that tested the `take` cells on top of the stack: children go onto the
- * stack, leaves and cells that act into the lists. Cells whose children do not fit stay. */
+/* Handles the results of the lanes that tested the `take` cells on top of the stack: children are
+ * pushed, leaves and acting cells go to the lists. Cells whose children do not fit stay on the
+ * stack. */
 KY_FN void ky_general_sort_out(struct ky_general walk, ky_team team, ky_uint take, ky_uint cell,
                                int verdict, struct ky_general_lists *lists)
 {
@@ -191,7 +192,7 @@ KY_FN void ky_general_sort_out(struct ky_general walk, ky_team team, ky_uint tak
               leaf = open && link.more == KY_NO_LINK,
               acts = KY_TEAM_LANE < take && verdict == KY_VISIT_USE;
     ky_uint total, children = open && !leaf ? walk.children[cell] : 0;
-    /* Three sums at once: of a team of 64 at most 64 × 8 children, 64 leaves and 64 cells. */
+    /* Three sums in one word: a team of 64 has at most 64 × 8 children, 64 leaves and 64 cells. */
     const ky_uint own = children | (leaf ? 1U << 10 : 0U) | (acts ? 1U << 17 : 0U),
                   at = ky_team_exclusive_sum(team, own, &total),
                   done = ky_team_done(team, lists->waiting, take, (at + own) & 0x3ffU);
@@ -213,7 +214,7 @@ KY_FN void ky_general_sort_out(struct ky_general walk, ky_team team, ky_uint tak
 
 /* ---- bodies ---- */
 
-/* Takes `count` leaves from the end of the list, whose bodies are then at hand. */
+/* Takes `count` leaves from the end of the list, whose bodies become the current ones. */
 KY_FN void ky_general_take(struct ky_general walk, ky_team team, ky_uint count,
                            struct ky_general_lists *lists)
 {
@@ -235,7 +236,7 @@ KY_FN void ky_general_take(struct ky_general walk, ky_team team, ky_uint count,
     ky_team_sync();
 }
 
-/* The place along the curve of a body of the leaves at hand. */
+/* The place along the curve of a body of the current leaves. */
 KY_FN ky_uint ky_general_place(const struct ky_general_lists *lists, ky_uint body)
 {
     ky_uint leaf = 0;
@@ -245,8 +246,8 @@ KY_FN ky_uint ky_general_place(const struct ky_general_lists *lists, ky_uint bod
     return lists->first[leaf] + body;
 }
 
-/* Brings the lane's body to local memory, unless it is past the reach of all sinks. Returns how
- * many of all lanes are there. */
+/* Loads the lane's body to local memory, unless it is beyond the reach of all sinks. Returns the
+ * number of bodies loaded by all lanes. */
 KY_FN ky_uint ky_general_stage(struct ky_general walk, ky_team team, struct ky_general_box box,
                                struct ky_general_staged staged, ky_uint place, int has)
 {
@@ -287,7 +288,7 @@ KY_FN struct ky_source ky_general_at(struct ky_general_staged staged, ky_uint k)
 }
 
 /* The bodies in local memory that may be within the lane's reach: a bit for each of them. Single
- * knows the distance of near pairs only with their low parts. */
+ * precision computes the distance of near pairs with their low parts. */
 KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged staged,
                                 ky_uint count, KY_REAL reach2)
 {
@@ -308,7 +309,7 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 #define KY_NEEDS_OF_ACTION(name, needs, p, number) ky_needs_##name = (needs),
 enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
 
-/* The lane's sink at the start. `sink` has k, bound2, space and the memory of all lists. */
+/* The initial state of the lane's sink. `sink` has k, bound2, space and the memory of all lists. */
 #define KY_GENERAL_START(name, needs, p, number)                                                   \
     KY_FN struct ky_##name ky_general_start_##name(                                                \
         struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const ky_state *radius,       \
@@ -331,7 +332,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
     }
 KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
 
-/* The functions below are made for a kernel `as` and its action `name`. */
+/* The functions below are instantiated for a kernel `as` and its action `name`. */
 #define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
     /* Applies the action to the lane's sink and the bodies in local memory. */                    \
     KY_FN struct ky_##name ky_general_act_##as(struct ky_general walk, struct ky_##name a,         \
@@ -411,8 +412,8 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
  * ky_walk_request; the first result of an action that fills lists is the number of bodies of a
  * list, and is reported to faults if the list is too short. cuts: see general_cut.h. space: k
  * numbers for each lane of the launch, `stride` lanes apart. results: columns of n numbers in the
- * caller's order. With KY_FLAG_BY_PLACE the caller's order is that of the places. counts: pairs
- * with bodies and with cells of each team.
+ * caller's order. With KY_FLAG_BY_PLACE the caller's order is the order of the places. counts:
+ * pairs with bodies and with cells of each team.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.

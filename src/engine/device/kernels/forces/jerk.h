@@ -1,11 +1,11 @@
-/* Acceleration, jerk and potential by tiles of sources in local memory (G09): the loops, for boards
+/* Acceleration, jerk and potential by tiles of sources in local memory (G09): the loops for boards
  * (board/sum.k) and the Hermite scheme (hermite.k). Extended or double precision, never single.
  *
- * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or
- * all) stand side by side over the sinks; where these are not all, each row of lanes takes its own
- * part of every tile, and the rows are added at the end. A run is 32 sources. Of the nearest source
- * only the run is kept; it is found in the run later. That costs one operation a pair instead of
- * three. */
+ * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or all)
+ * have different sinks; if these are not all, each row of lanes takes its own part of every tile,
+ * and the rows are added at the end. A run is 32 sources. Only the run of the nearest source is
+ * recorded; the source itself is found in the run later. That costs one operation per pair instead
+ * of three. */
 #ifndef KY_KERNELS_JERK_H
 #define KY_KERNELS_JERK_H
 
@@ -15,14 +15,15 @@
 #include "physics/jerk.h"
 #include "physics/space.h"
 
-/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
-#define KY_JERK_OWN 0x100   /* leave out sources with the label of the sink */
+/* Options of a loop, in addition to the bits of physics/softening_kinds.h; constant in every
+ * instance. */
+#define KY_JERK_OWN 0x100   /* skip sources with the label of the sink */
 #define KY_JERK_LISTS 0x200 /* lists of sources within the sink's radius */
-#define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, forces are all */
+#define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, only forces */
 #define KY_JERK_NEAR 0x800  /* near sources act in double; low.w is the low part of the mass */
 
-/* A place without a source is AWAY, without mass, farther than FAR2. OUT2 replaces the squared
- * distance of the sink to itself; its inverse root in float is so small that it exerts nothing. */
+/* An empty slot is at AWAY, without mass, farther than FAR2. OUT2 replaces the squared distance of
+ * the sink to itself; its inverse root in float is so small that there is no force. */
 #if KY_IN_DOUBLE
 #define KY_JERK_AWAY 1e145
 #define KY_JERK_FAR2 KY_JERK_FAR2_DOUBLE
@@ -39,7 +40,7 @@
 
 struct ky_mover {
     ky_real4 body;     /* x y z mass */
-    ky_real4 velocity; /* with KY_EPS_SUM and ε² */
+    ky_real4 velocity; /* with KY_EPS_SUM also ε² */
 #if KY_IN_EXTENDED
     float4 low, velocity_low; /* low parts of the floats (double-single) */
 #endif
@@ -73,8 +74,8 @@ KY_FN struct ky_mover ky_no_mover(void)
     return mover;
 }
 
-/* Movers without their labels are in planes of n numbers of four: body, velocity, low parts and,
- * without KY_JERK_AMONG, low parts of velocities. */
+/* Movers without their labels are stored in planes of n four-component numbers: body, velocity, low
+ * parts and, without KY_JERK_AMONG, low parts of velocities. */
 KY_FN struct ky_mover ky_mover_read(KY_GLOBAL const ky_real4 *plane, ky_uint n, ky_uint j,
                                     ky_uint label, const int how)
 {
@@ -107,8 +108,8 @@ KY_FN void ky_mover_write(KY_GLOBAL ky_real4 *plane, ky_uint n, ky_uint j, struc
 }
 
 /* Velocities are floats in the loop of `extended`. Relative to one of the group's sinks they have
- * digits enough even if all bodies move together. Double takes them unchanged; with KY_JERK_AMONG
- * the planes have them in this form. */
+ * enough digits even if all bodies move together. In double they are unchanged; with KY_JERK_AMONG
+ * the planes already have them in this form. */
 KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover origin,
                                         const int how)
 {
@@ -130,8 +131,8 @@ KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover o
 /* ---- pairs ---- */
 
 /* ε² of a pair, or with KY_EPS_SUM the factor of a source's ε². close2: with KY_GUARD a pair whose
- * s² is not above it is left out. With KY_JERK_NEAR the source of such a pair is near: a float sum
- * rounds to 6e-8 of its largest term, and the partner in a tight pair may pull 10⁶ times as
+ * s² is at most this is skipped. With KY_JERK_NEAR the source of such a pair is near: a float sum
+ * rounds to 6e-8 of its largest term, and the partner in a tight pair may attract 10⁶ times as
  * strongly as all other bodies. */
 struct ky_jerk_soft {
     KY_REAL eps2, close2;
@@ -145,7 +146,7 @@ KY_FN struct ky_jerk_soft ky_jerk_soft(KY_REAL eps2)
     return soft;
 }
 
-/* Source less sink, and r². */
+/* Source minus sink, and r². */
 struct ky_jerk_apart {
     KY_REAL x, y, z, r2;
 };
@@ -186,7 +187,7 @@ struct ky_jerk_sums {
     KY_REAL near2;
 };
 
-/* One operation in float; double has none for it. */
+/* One operation in float; double has no such operation. */
 KY_FN KY_REAL ky_jerk_least(KY_REAL a, KY_REAL b)
 {
 #if KY_IN_DOUBLE
@@ -227,7 +228,7 @@ KY_FN struct ky_jerk_sums ky_jerk_pair(struct ky_jerk_sums sums, struct ky_mover
 
 /* ---- tiles ---- */
 
-/* Local arrays of KY_JERK_LANES; `low` in extended alone. */
+/* Local arrays of KY_JERK_LANES elements; `low` only for extended. */
 struct ky_jerk_tile {
     KY_LOCAL_POINTER ky_real4 *body, *velocity;
 #if KY_IN_EXTENDED
@@ -236,7 +237,7 @@ struct ky_jerk_tile {
     KY_LOCAL_POINTER ky_uint *label;
 };
 
-/* In the kernel itself: the arrays of a tile. */
+/* Declares the arrays of a tile in the kernel itself. */
 #if KY_IN_EXTENDED
 #define KY_JERK_TILE_HERE(tile)                                                                    \
     KY_LOCAL ky_real4 tile##_body[KY_JERK_LANES], tile##_velocity[KY_JERK_LANES];                  \
@@ -281,7 +282,7 @@ KY_FN struct ky_mover ky_jerk_source(struct ky_jerk_tile tile, ky_uint j, const 
 KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_mover *sink,
                        struct ky_jerk_sums *sums, struct ky_jerk_soft soft, const int how)
 {
-    /* some compilers would unroll all of it, beyond the instruction cache */
+    /* some compilers would unroll it completely, beyond the instruction cache */
 #pragma unroll 1
     for (ky_uint step = 0; step < KY_JERK_RUN; step += KY_JERK_STEP) {
 #pragma unroll
@@ -294,7 +295,7 @@ KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_
     }
 }
 
-/* The sources of a run within the sink's radius: a bit for each, the first one's the lowest. */
+/* The sources of a run within the sink's radius: one bit each, the lowest for the first source. */
 KY_FN ky_uint ky_jerk_within(struct ky_jerk_tile tile, ky_uint first, struct ky_mover sink,
                              KY_REAL h2)
 {
@@ -327,7 +328,7 @@ KY_FN struct ky_jerk_total ky_jerk_no_total(void)
     return total;
 }
 
-/* Acceleration and jerk of a total: the other sums may not have been computed. */
+/* Only acceleration and jerk of a total: the other sums may not have been computed. */
 KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
 {
     struct ky_jerk_total none = ky_jerk_no_total();
@@ -337,8 +338,8 @@ KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
     return total;
 }
 
-/* The sums of a lane for the next run; with KY_JERK_LISTS and KY_JERK_NEAR near2 is for this run
- * alone. */
+/* The initial sums of a lane for the next run; with KY_JERK_LISTS and KY_JERK_NEAR near2 is only
+ * for this run. */
 KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total, const int how)
 {
     struct ky_jerk_sums sums;
@@ -409,7 +410,7 @@ KY_FN struct ky_jerk_total ky_jerk_near_run(struct ky_jerk_total total, struct k
 }
 #endif
 
-/* The sum of two totals; of equal distances the lower run. */
+/* The sum of two totals; at equal distances the lower run is the nearer. */
 KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_jerk_total b)
 {
     a.x = ky_state_add(a.x, b.x);
@@ -425,9 +426,9 @@ KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_
     return a;
 }
 
-/* Totals in memory: number c of the total at `place` is where AT says. In global memory they are
- * partial sums, KY_JERK_NUMBERS of the state together; in local memory there is a column for each
- * number. */
+/* Totals in memory: number c of the total at `place` has the index given by AT. In global memory
+ * they are partial sums, with the KY_JERK_NUMBERS numbers of a total together; in local memory
+ * there is a column for each number. */
 #define KY_JERK_TOTALS(name, SPACE, AT)                                                            \
     KY_FN void name##_write(SPACE ky_state *to, SPACE ky_uint *run, ky_ulong place,                \
                             struct ky_jerk_total total)                                            \
@@ -462,7 +463,7 @@ KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_
 KY_JERK_TOTALS(ky_jerk_far, KY_GLOBAL, KY_JERK_AT_FAR)
 KY_JERK_TOTALS(ky_jerk_near, KY_LOCAL_POINTER, KY_JERK_AT_NEAR)
 
-/* Writes acceleration and jerk alone; the other numbers at the place stay. */
+/* Writes only acceleration and jerk; the other numbers at `place` stay unchanged. */
 KY_FN void ky_jerk_forces_write(KY_GLOBAL ky_state *to, ky_ulong place, struct ky_jerk_total total)
 {
     to[KY_JERK_AT_FAR(0)] = total.x;
@@ -473,14 +474,14 @@ KY_FN void ky_jerk_forces_write(KY_GLOBAL ky_state *to, ky_ulong place, struct k
     to[KY_JERK_AT_FAR(5)] = total.jz;
 }
 
-/* Adds the rows of a group to the first one, in a fixed order, for each of `sinks` totals of a
- * lane. Every lane comes here; `part` has KY_JERK_NUMBERS KY_JERK_HALF numbers, `run` KY_JERK_HALF.
- */
+/* Adds the rows of a group to the first row, in a fixed order, for each of the `sinks` totals of a
+ * lane. Every lane must call it; `part` has KY_JERK_NUMBERS KY_JERK_HALF elements, `run`
+ * KY_JERK_HALF. */
 KY_FN void ky_jerk_join_rows(struct ky_jerk_total *total, const int sinks, ky_uint lanes,
                              KY_LOCAL_POINTER ky_state *part, KY_LOCAL_POINTER ky_uint *run)
 {
     for (ky_uint step = KY_JERK_HALF; step >= lanes; step >>= 1) {
-#ifdef KY_ON_CPU /* PoCL 5 compiles the unrolled loop wrongly (device-engine.md) */
+#ifdef KY_ON_CPU /* PoCL 5 miscompiles the unrolled loop (device-engine.md) */
 #pragma unroll 1
 #else
 #pragma unroll

@@ -1,9 +1,9 @@
 /* The sums of moving bodies on sinks: the loop over tiles, for the boards (board/sum.k) and for
- * bodies that feel each other (steps/hermite_sum.k). Extended or double precision.
+ * mutual forces (steps/hermite_sum.k). Extended or double precision.
  *
- * The bodies of a board lie in slots and are predicted, and its sinks come from elsewhere. With
- * KY_JERK_AMONG the bodies are only in the planes `predicted`, a body's label is its place there,
- * and the sinks are the bodies that the list `sink_word` names. */
+ * The bodies of a board are stored in slots and predicted; its sinks come from the caller. With
+ * KY_JERK_AMONG the bodies exist only in the planes `predicted`, a body's label is its index there,
+ * and the sinks are the bodies listed in `sink_word`. */
 #ifndef KY_KERNELS_MOVING_H
 #define KY_KERNELS_MOVING_H
 
@@ -18,7 +18,7 @@ struct ky_board {
     KY_GLOBAL const ky_uint *sink_word;
     ky_state time;
     ky_uint slots, count, flags;
-    ky_uint first, end; /* the slots whose sums are wanted; at first all */
+    ky_uint first, end; /* the slots whose sums are wanted; initially all */
 };
 
 KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL const ky_uint *word,
@@ -32,7 +32,7 @@ KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL con
     return b;
 }
 
-/* The place of slot j in column c of `columns`. */
+/* The index of slot j in column c of `columns`. */
 KY_FN ky_ulong ky_slot_place(ky_uint j, ky_uint c, ky_uint columns)
 {
     return ((ky_ulong)(j / KY_SLOT_BLOCK) * columns + c) * KY_SLOT_BLOCK + j % KY_SLOT_BLOCK;
@@ -85,7 +85,7 @@ KY_FN struct ky_mover ky_board_sink(struct ky_board b, ky_uint k, const int how)
                        b.sink_word[2 * KY_BOARD_SINK * n + k]);
 }
 
-/* The square of the radius of the sink's list, with KY_JERK_LISTS. */
+/* The squared radius of the sink's list, with KY_JERK_LISTS. */
 KY_FN KY_REAL ky_board_h2(struct ky_board b, ky_uint k)
 {
     return ky_real_of_state(b.sink[KY_SINK_H2 * (ky_ulong)b.count + k]);
@@ -93,13 +93,13 @@ KY_FN KY_REAL ky_board_h2(struct ky_board b, ky_uint k)
 
 /* ---- sums ---- */
 
-/* The lists of the sinks: list[sink * capacity …], and how many bodies have been found. */
+/* The lists of the sinks: list[sink * capacity …], and the number of bodies found. */
 struct ky_board_lists {
     KY_GLOBAL ky_uint *list, *found;
     ky_uint capacity;
 };
 
-/* Adds the bodies of a run whose bits are set to the list of sink k, in no order. */
+/* Appends the bodies of a run whose bits are set to the list of sink k, in any order. */
 KY_FN void ky_board_append(struct ky_board_lists lists, ky_uint k, ky_uint bits,
                            KY_LOCAL_POINTER const ky_uint *label)
 {
@@ -110,7 +110,7 @@ KY_FN void ky_board_append(struct ky_board_lists lists, ky_uint k, ky_uint bits,
 }
 
 /* Words that all lanes of a group share: the range of their sinks' labels, from low to ~high, and
- * whether a tile has any label in that range, for this tile and the next one. */
+ * whether any label of the current or of the next tile is in that range. */
 #define KY_SHARED_HIGH 0
 #define KY_SHARED_LOW 1
 #define KY_SHARED_OWN 2
@@ -123,8 +123,8 @@ struct ky_board_space {
     KY_LOCAL_POINTER ky_uint *part_run, *shared;
 };
 
-/* Loads the sinks of this lane, and finds the range of the group's labels. Every lane comes here.
- */
+/* Loads the sinks of this lane, and finds the range of the group's labels. Every lane must call
+ * it. */
 KY_FN void ky_board_sinks(struct ky_board b, struct ky_board_space space, ky_uint block,
                           ky_uint lanes, struct ky_mover *sink, KY_REAL *h2, const int how)
 {
@@ -144,8 +144,8 @@ KY_FN void ky_board_sinks(struct ky_board b, struct ky_board_space space, ky_uin
     KY_BARRIER();
 }
 
-/* Loads the lane's source of a tile; returns whether the tile may hold one of the sinks. Every lane
- * comes here. `turn` alternates between 0 and 1. */
+/* Loads the lane's source of a tile; returns whether the tile may contain one of the sinks. Every
+ * lane must call it. `turn` alternates between 0 and 1. */
 KY_FN int ky_board_tile(struct ky_board b, struct ky_board_space space, ky_uint j, ky_uint end,
                         struct ky_mover origin, ky_uint turn, struct ky_jerk_soft soft,
                         const int how)
@@ -166,7 +166,7 @@ KY_FN int ky_board_tile(struct ky_board b, struct ky_board_space space, ky_uint 
 }
 
 /* The sums of a slice of the wanted slots on a block of sinks; `item` counts the blocks of a slice,
- * then the slices. Every lane comes here. */
+ * then the slices. Every lane must call it. */
 KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct ky_board_lists lists,
                         KY_GLOBAL ky_state *partial, KY_GLOBAL ky_uint *partial_run, ky_uint item,
                         ky_uint slice_length, ky_uint lanes, struct ky_jerk_soft soft,
@@ -205,7 +205,7 @@ KY_FN void ky_board_sum(struct ky_board b, struct ky_board_space space, struct k
                 }
 #endif
                 total[k] = ky_jerk_end_run(total[k], sums[k], (j + first) / KY_JERK_RUN);
-                if ((how & KY_JERK_LISTS) && sums[k].near2 <= h2[k]) /* few runs */
+                if ((how & KY_JERK_LISTS) && sums[k].near2 <= h2[k]) /* rarely true */
                     ky_board_append(lists, block + k * lanes + KY_LANE % lanes,
                                     ky_jerk_within(space.tile, first, sink[k], h2[k]),
                                     space.tile.label + first);

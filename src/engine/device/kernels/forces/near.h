@@ -1,11 +1,11 @@
-/* Pairs of the tree walks, whose distances keep their digits even if the pair is very near.
+/* Pairs of the tree walks, with distances that keep their digits even if the pair is very near.
  *
- * Positions are floats relative to the middle of the system, and `low` holds their low parts.
- * Extended uses both parts for every difference, double has no low parts. Single uses them only for
- * near pairs: nearer than a 256th of the sink's distance from the middle. For all other pairs the
+ * Positions are floats relative to the middle of the system, and `low` has their low parts.
+ * Extended uses both parts for every difference; double has no low parts. Single uses them only for
+ * near pairs: nearer than 1/256 of the sink's distance from the middle. For all other pairs the
  * floats give the distance to 2e-5 at worst, and to 2e-7 if it is as large as the distance from the
- * middle. Near pairs are few. So a loop over sources leaves them out and counts them, without a
- * branch, and where there were any a second loop adds them. */
+ * middle. Near pairs are rare. So a loop over sources skips and counts them, without a branch, and
+ * if there were any, a second loop adds them. */
 #ifndef KY_KERNELS_NEAR_H
 #define KY_KERNELS_NEAR_H
 
@@ -32,7 +32,7 @@ KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const struct ky_low *source,
     return lows;
 }
 
-/* The squared distance up to which single uses the low parts; coincident pairs are within it. */
+/* The squared distance up to which single uses the low parts; it includes coincident pairs. */
 KY_FN KY_REAL ky_near2(ky_real4 sink)
 {
     KY_REAL near2 = KY_NEAR2 * ky_distance2(sink.x, sink.y, sink.z, (KY_REAL)0);
@@ -55,7 +55,7 @@ KY_FN struct ky_source ky_body_source(KY_GLOBAL const ky_real4 *body,
     return source;
 }
 
-/* A cell, with open2 in place of the mass. */
+/* A cell, with open2 instead of the mass. */
 KY_FN struct ky_source ky_cell_source(KY_GLOBAL const struct ky_cell_centre *centre,
                                       KY_GLOBAL const struct ky_low *low, ky_uint cell)
 {
@@ -79,7 +79,7 @@ KY_FN struct ky_source ky_cell_source(KY_GLOBAL const struct ky_cell_centre *cen
     return source;
 }
 
-/* Gives the members of `to` the sides of a cell's box. */
+/* Sets the members of `to` to the sides of a cell's box. */
 #define KY_SET_SIDES(to, box)                                                                      \
     {                                                                                              \
         (to).below_x = (box).below[0];                                                             \
@@ -110,7 +110,7 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
     sink.y = body.y;
     sink.z = body.z;
     sink.eps2 = (flags & KY_FLAG_OWN_EPS) ? own_eps2[place] : eps2;
-    (void)low; /* only extended keeps low parts in the sink */
+    (void)low; /* only extended has low parts in the sink */
 #if KY_IN_SINGLE
     sink.near2 = ky_near2(body);
 #elif KY_IN_EXTENDED
@@ -123,7 +123,7 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
     return sink;
 }
 
-/* Source less sink. */
+/* Source minus sink. */
 struct ky_apart {
     KY_REAL x, y, z;
 };
@@ -155,7 +155,7 @@ KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, stru
 }
 #endif
 
-/* The difference for a single source, with the low parts if it is near. */
+/* The difference for single precision, with the low parts if the pair is near. */
 KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source source,
                                          struct ky_lows lows, ky_uint j)
 {
@@ -167,7 +167,7 @@ KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source s
     return d;
 }
 
-/* A sum over sources, and the number of sources that are not in it because they are near; the sink
+/* A sum over sources, and the number of sources that were skipped because they are near; the sink
  * itself is one of them. */
 struct ky_near_sum {
     struct ky_field field;
@@ -185,12 +185,12 @@ KY_FN struct ky_near_sum ky_near_none(void)
 /* A source in one of the two loops. */
 struct ky_near_source {
     struct ky_apart d;
-    struct ky_softened pair; /* y = 0 if it exerts nothing in this loop */
+    struct ky_softened pair; /* y = 0 if it exerts no force in this loop */
     ky_uint near;
 };
 
 #if KY_IN_SINGLE
-/* near2 is KY_CLOSE2 at least, and so is s². */
+/* near2 is at least KY_CLOSE2, and so is s². */
 KY_FN int ky_near_pair(struct ky_softened pair, struct ky_sink sink, const int how)
 {
     return pair.s2 <= ((how & KY_SPLINED) ? sink.near2 : pair.eps2 + sink.near2);
@@ -217,7 +217,7 @@ KY_FN struct ky_near_source ky_near_first(struct ky_sink sink, struct ky_source 
     return at;
 }
 
-/* The second loop: the near ones. */
+/* The second loop: only near sources. */
 KY_FN struct ky_near_source ky_near_second(struct ky_sink sink, struct ky_source source,
                                            struct ky_lows lows, ky_uint j, const int how)
 {

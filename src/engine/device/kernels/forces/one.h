@@ -1,4 +1,4 @@
-/* When a walk for one sink opens a cell. */
+/* The opening test of walks for one sink. */
 #ifndef KY_KERNELS_ONE_H
 #define KY_KERNELS_ONE_H
 
@@ -23,7 +23,8 @@ KY_FN int ky_one_opens(KY_GLOBAL const struct ky_cell_box *box, ky_uint cell, st
     return ky_opening_opens(apart, sides, d2, open2, how);
 }
 
-/* The same by the flags of a walk, or because the mean ε² of the cell's bodies is too coarse. */
+/* The same with the flags of a walk; also true if the mean ε² of the cell's bodies is too
+ * inaccurate. */
 KY_FN int ky_one_opens_by_flags(KY_GLOBAL const struct ky_cell_box *box, ky_uint cell,
                                 struct ky_apart d, float d2, float open2, float eps2, ky_uint flags,
                                 const int how)

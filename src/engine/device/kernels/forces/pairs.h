@@ -8,14 +8,15 @@
 #include "physics/gravity.h"
 #include "physics/space.h"
 
-/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
-#define KY_OWN 0x100      /* leave out the source that is the sink itself, by its label */
-#define KY_LABELLED 0x800 /* sinks are not the sources that their labels name: they are listed */
-#define KY_GENERAL 0x400  /* of walks: test the flags */
-#define KY_SHARES 0x1000  /* of the walk of teams: lanes may share a sink */
-#define KY_PICKS 0x2000   /* the same: a cell holds sinks if a listed sink is in it */
+/* Options of a loop, in addition to the bits of physics/softening_kinds.h; constant in every
+ * instance. */
+#define KY_OWN 0x100          /* skip the source that is the sink itself, by its label */
+#define KY_LABELLED 0x800     /* sinks are not the sources named by their labels: they are listed */
+#define KY_GENERAL 0x400      /* for walks: test the flags */
+#define KY_SHARES 0x1000      /* for the walk of teams: lanes may share a sink */
+#define KY_PICKS 0x2000       /* the same: a cell contains sinks if a listed sink is in it */
 #define KY_LISTS_SINKS 0x4000 /* the same: sinks may be among the listed bodies */
-/* And the order of the moments of cells; of the lowest they act as bodies. */
+/* The order of the moments of cells is added; cells of the lowest order act as bodies. */
 #define KY_OF_ORDER(order) ((order) << 16)
 #define KY_ORDER_OF(how) ((how) >> 16)
 #define KY_HOLDS_MOMENTS(how) (!KY_ACTS_AS_BODY(KY_ORDER_OF(how)))
@@ -68,14 +69,14 @@ KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
     return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
 }
 
-/* The moments of a cell in a tree of this order, above the lowest. */
+/* The moments of a cell in a tree of this order, except the lowest ones. */
 KY_FN KY_GLOBAL const float4 *ky_fours_of(KY_GLOBAL const float *moment, ky_uint cell,
                                           const int order)
 {
     return (KY_GLOBAL const float4 *)(moment + (ky_ulong)cell * KY_MOMENTS(order));
 }
 
-/* The same for any order; of the lowest it is the mass alone. */
+/* The same for any order; for the lowest order only the mass. */
 KY_FN struct ky_moments ky_cell_held(KY_GLOBAL const float *moment, ky_uint cell, const int order)
 {
     if (KY_ACTS_AS_BODY(order))

@@ -1,14 +1,13 @@
-/* Results: sums times `strength` (ky_engine_scale) as accelerations and potentials, in numbers of
- * the state. External fields, which may be much stronger, are added to these. */
+/* Results: sums times `strength` (ky_engine_scale) as accelerations and potentials, in state
+ * numbers. External fields, which may be much stronger, are added afterwards. */
 #ifndef KY_KERNELS_STORE_H
 #define KY_KERNELS_STORE_H
 
 #include "engine/device/kernels/driver/state.h"
 #include "engine/device/kernels/forces/pairs.h"
 
-/* The sums of a sink, x y z p, as its acceleration, three columns `stride` apart, and potential =
- * -p.
- */
+/* Writes the sums of a sink, x y z p, as its acceleration, three columns with this stride, and
+ * potential = -p. */
 KY_FN void ky_store(KY_GLOBAL ky_state *acceleration, KY_GLOBAL ky_state *potential,
                     ky_ulong stride, ky_ulong i, const ky_state *sum, ky_state strength)
 {

@@ -1,4 +1,4 @@
-/* The sums of a team's walk (tree.k): each lane brings one source to local memory, relative to the
+/* The sums of a team's walk (tree.k): each lane loads one source to local memory, relative to the
  * first body of the group, and every lane adds all of them to its sink. */
 #ifndef KY_KERNELS_TEAM_SUMS_H
 #define KY_KERNELS_TEAM_SUMS_H
@@ -11,14 +11,14 @@
 struct ky_team_tree {
     KY_CELLS_READ
     KY_GLOBAL const ky_state *position, *mass, *softening, *frame;
-    ky_uint n, flags, moments; /* moments: of each cell */
+    ky_uint n, flags, moments; /* moments: number for each cell */
 };
 
 struct ky_place {
     KY_REAL x, y, z;
 };
 
-/* A point that positions are relative to: as it is, and relative to the origin of the cells. */
+/* The point that positions are relative to: absolute, and relative to the origin of the cells. */
 struct ky_reference {
     ky_state x[3];
 #if KY_IN_DOUBLE
@@ -45,7 +45,7 @@ KY_FN struct ky_reference ky_reference_of(struct ky_team_tree tree, ky_uint body
     return reference;
 }
 
-/* Body j less the reference along axis c, in numbers of the state. */
+/* Body j minus the reference along axis c, in state numbers. */
 KY_FN ky_state ky_body_apart(struct ky_team_tree tree, struct ky_reference from, ky_ulong j, int c)
 {
     return ky_state_apart(tree.position[(ky_ulong)c * tree.n + j], from.x[c]);
@@ -87,19 +87,20 @@ KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_cen
     return place;
 }
 
-/* State of a lane. In a group that fills half of the lanes or less several lanes share a sink: each
- * adds a part of the staged sources, `per` of them from `base` on. */
+/* State of a lane. In a group that fills at most half of the lanes, several lanes share a sink:
+ * each adds a part of the staged sources, `per` of them from `base` on. */
 struct ky_team_sink {
     KY_REAL x, y, z, eps2;
     ky_uint own;           /* its index among the sources */
-    ky_uint base, per;     /* of KY_SHARES */
-    ky_uint bodies, cells; /* sources that acted on it; the same for all lanes of the team */
+    ky_uint base, per;     /* for KY_SHARES */
+    ky_uint bodies, cells; /* that acted on it; the same on all lanes of the team */
     struct ky_total total;
 };
 
-/* Sources in local memory, one of each lane: position less the reference, with the mass of bodies;
- * moments of cells, or low parts of bodies; their ε². Of third moments, scaled for ky_add_octupole,
- * second.w is the first, and `third` has the others and their trace in KY_THIRD_ROWS rows. */
+/* Sources in local memory, one from each lane: position minus the reference, with the mass for
+ * bodies; moments of cells, or low parts of bodies; their ε². Of third moments, scaled for
+ * ky_add_octupole, second.w is the first, and `third` has the rest and their trace in KY_THIRD_ROWS
+ * rows. */
 struct ky_staged {
     KY_LOCAL_POINTER ky_real4 *place;
     KY_LOCAL_POINTER float4 *first, *second, *third;
@@ -107,7 +108,7 @@ struct ky_staged {
 };
 #define KY_THIRD_ROWS 3
 
-/* Stages no source: one without mass. */
+/* Stages an empty source: one without mass. */
 KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
 {
     float4 none = KY_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -137,7 +138,7 @@ KY_FN void ky_stage_body(struct ky_team_tree tree, struct ky_reference from,
         staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? ky_body_eps2(tree, j) : 0;
 }
 
-/* The third moments of a cell to `third`, from its `moments`. Returns the first of them. */
+/* Copies the third moments of a cell from `moments` to `third`. Returns the first of them. */
 KY_FN float ky_stage_third(KY_LOCAL_POINTER float4 *third, KY_GLOBAL const float *moments)
 {
     const float by = (float)(KY_SCALE_TRACE_OF_THIRD(1) / KY_SCALE_THIRD(1));
@@ -217,8 +218,8 @@ KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct 
     return sink;
 }
 
-/* The same for bodies among which the sink itself may be, with low parts of the bodies and of the
- * sink, `low`: the bodies from `first` on, or of `index` if it is not 0. */
+/* The same for bodies that may include the sink itself, with low parts of the bodies and of the
+ * sink, `low`: the bodies from `first` on, or in `index` if it is not 0. */
 KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                              float4 low, ky_uint count, ky_uint first,
                                              KY_LOCAL_POINTER const ky_uint *index, const int how)
@@ -264,8 +265,8 @@ KY_FN struct ky_field ky_add_staged_cell(struct ky_field field, struct ky_team_s
     return ky_add_cell(field, dx, dy, dz, pair, moments);
 }
 
-/* Adds `count` staged cells to all sinks. With third moments a cell has enough work for itself: two
- * at a time need more registers. */
+/* Adds `count` staged cells to all sinks. With third moments only one cell at a time: two need more
+ * registers. */
 KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct ky_staged staged,
                                               ky_uint count, const int how)
 {

@@ -1,13 +1,13 @@
-/* What the walks of teams for groups have in common (tree.k, fmm.k): the stack and the lists of a
- * team, and the sums over what has been listed.
+/* Common code of the team walks for groups (tree.k, fmm.k): the stack and the lists of a team, and
+ * the sums over listed sources.
  *
- * All places are taken relative to the first body of the group, once for each source: near pairs
- * keep their digits in float. Cells wait on a stack. Cells that act, and bodies of opened leaves,
- * wait in lists until there is one for every lane; then they are brought to local memory, and every
- * lane adds all of them. Leaves that may hold a sink, and large ones, are added at once, with the
- * sink itself and coincident bodies left out.
+ * All positions are taken relative to the first body of the group, once for each source, so near
+ * pairs keep their digits in float. Cells wait on a stack. Acting cells and bodies of opened leaves
+ * wait in lists until there is one for every lane; then they are loaded to local memory, and every
+ * lane adds all of them. Leaves that may contain a sink, and large ones, are added at once,
+ * skipping the sink itself and coincident bodies.
  *
- * Where sinks are nearer to sources than a small part of their own box (binaries, groups between
+ * If sinks are nearer to sources than a small fraction of their own box (binaries, groups between
  * two tight clusters), the first body is too far away for floats: `reach`. */
 #ifndef KY_KERNELS_TEAM_WALK_H
 #define KY_KERNELS_TEAM_WALK_H
@@ -27,17 +27,17 @@ KY_FN float ky_team_reach(struct ky_team_box box)
     return KY_IN_DOUBLE ? 0.0f : KY_TEAM_REACH * KY_FMAX(box.hx, KY_FMAX(box.hy, box.hz));
 }
 
-/* A team's stack and lists, and their lengths; and the leaves that may hold sinks, or are large: a
- * bit for each lane that has found one, and the rest of the first of them. */
+/* A team's stack and lists, and their lengths; and the leaves that may contain sinks or are large:
+ * a bit for each lane that has found one, and the remaining bodies of the first of them. */
 struct ky_team_lists {
     KY_LOCAL_POINTER ky_uint *stack, *bodies, *cells;
     ky_uint waiting, body_count, cell_count;
     ky_mask leaves;
     ky_uint leaf_body, leaf_bodies;
-    ky_uint begin, end; /* of KY_LISTS_SINKS: the bodies of the group */
+    ky_uint begin, end; /* for KY_LISTS_SINKS: the bodies of the group */
 };
 
-/* The group: the bodies begin ≤ place < end. If not all of them are sinks, `sinks` of them are,
+/* The group: the bodies begin ≤ place < end. If only some of them are sinks, the `sinks` sinks are
  * listed in ascending order. */
 struct ky_team_group {
     ky_uint begin, end;
@@ -45,8 +45,8 @@ struct ky_team_group {
     ky_uint sinks; /* 0: all */
 };
 
-/* Without KY_PICKS all bodies from the first sink to the last count as sinks: the search needs
- * registers that the walk for all bodies does not have. */
+/* Without KY_PICKS all bodies from the first sink to the last count as sinks: the search needs more
+ * registers than the walk for all bodies has. */
 KY_FN int ky_holds_sinks(struct ky_cell_link link, struct ky_team_group group, const int how)
 {
     int holds = link.body < group.end && group.begin < link.body + link.bodies;
@@ -83,7 +83,7 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
     return box;
 }
 
-/* Bodies of a leaf that still goes into the list; leaves of fmm have twice as many. */
+/* Maximum number of bodies of a leaf that goes into the list; leaves of fmm have twice as many. */
 #define KY_LISTED_OF(how) (((how)&KY_LISTS_SINKS) ? 2U * KY_LISTED_LEAF : KY_LISTED_LEAF)
 
 /* The result of a lane's test of its cell: the cell acts; or its children are tested next; or it is
@@ -94,15 +94,15 @@ struct ky_team_found {
     struct ky_cell_link link;
 };
 
-/* Children go onto the stack, cells that act and bodies of small leaves into the lists. Other
- * leaves go into lists->leaves, each lane's leaf in *leaf. Returns how many of the `take` cells on
- * top of the stack, lane 0's first, have left it; the others stay. */
+/* Pushes the children of opened cells; accepted cells and the bodies of small leaves go to the
+ * lists. Other leaves go to lists->leaves, with each lane's leaf in *leaf. Returns the number of
+ * the `take` cells on top of the stack, lane 0's first, that have left it; the rest stay. */
 KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found found,
                                struct ky_team_lists *lists, struct ky_cell_link *leaf,
                                const int how)
 {
     ky_uint total;
-    /* Three sums at once: of a team of 64 at most 64 × 8 children, 64 cells and 64 ×
+    /* Three sums in one word: a team of 64 has at most 64 × 8 children, 64 cells and 64 ×
      * KY_LISTED_OF(how) bodies. */
     const ky_uint own = found.children | found.acts << 10 | found.listed << 17,
                   at = ky_team_exclusive_sum(team, own, &total),
@@ -113,7 +113,7 @@ KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found 
         found.children = found.listed = found.acts = 0;
         found.special = 0;
     }
-    /* The number of iterations is constant: without branches they take half the instructions. */
+    /* The number of iterations is constant: without branches this takes half the instructions. */
     KY_LOCAL_POINTER ky_uint *to = lists->stack + base + (at & 0x3ffU);
 #pragma unroll
     for (ky_uint k = 0; k < 8; k++)
@@ -135,7 +135,8 @@ KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found 
     return done;
 }
 
-/* The entries of a list of `count` that lanes take now; `all` is set if the list grows no more. */
+/* The number of a list's `count` entries that lanes take now; `all` is set if the list no longer
+ * grows. */
 KY_FN ky_uint ky_team_batch(ky_uint count, int all)
 {
     return count >= KY_TEAM ? KY_TEAM : all ? count : 0;
@@ -157,8 +158,8 @@ KY_FN struct ky_team_sink ky_team_cells(struct ky_team_tree tree, struct ky_refe
     return sink;
 }
 
-/* Whether one of `count` staged bodies is near to a sink of any lane. Hardly any lies in the box of
- * the sinks; only those are compared with all sinks. */
+/* 1 if one of `count` staged bodies is near to a sink of any lane. Few bodies are inside the box of
+ * the sinks; only these are compared with all sinks. */
 KY_FN int ky_team_near(ky_team team, struct ky_team_box box, struct ky_team_sink sink,
                        struct ky_staged staged, ky_uint count)
 {
@@ -178,7 +179,7 @@ KY_FN int ky_team_near(ky_team team, struct ky_team_box box, struct ky_team_sink
     return ky_team_any(team, near);
 }
 
-/* An index that no body has; nor have bodies the next KY_TEAM indices. */
+/* An index that no body has; neither have the next KY_TEAM indices. */
 #define KY_NO_SINK (0xffffffffU - KY_TEAM)
 
 KY_FN struct ky_team_sink ky_team_bodies(struct ky_team_tree tree, ky_team team,
@@ -247,7 +248,7 @@ KY_FN struct ky_team_sink ky_team_leaf(struct ky_team_tree tree, ky_team team,
     return sink;
 }
 
-/* The lane's sink is body `own`; `width` lanes have different sinks. */
+/* The sink of the lane is body `own`; `width` lanes have different sinks. */
 KY_FN struct ky_team_sink ky_team_sink_of(struct ky_team_tree tree, struct ky_reference from,
                                           ky_uint own, ky_uint width, KY_REAL eps2)
 {
@@ -258,8 +259,8 @@ KY_FN struct ky_team_sink ky_team_sink_of(struct ky_team_tree tree, struct ky_re
     sink.z = place.z;
     sink.eps2 = (tree.flags & KY_FLAG_OWN_EPS) ? ky_body_eps2(tree, own) : eps2;
     sink.own = own;
-    /* Lane l has sink l % width and share l / width: of KY_TEAM / width shares, width sources each.
-     */
+    /* Lane l has sink l % width and share l / width: there are KY_TEAM / width shares of width
+     * sources each. */
     sink.per = width < KY_TEAM ? width : 0;
     sink.base = KY_TEAM_LANE / width * width;
     sink.bodies = sink.cells = 0;
@@ -267,7 +268,7 @@ KY_FN struct ky_team_sink ky_team_sink_of(struct ky_team_tree tree, struct ky_re
     return sink;
 }
 
-/* No sources, and `waiting` cells on the stack. */
+/* Empty lists, and `waiting` cells on the stack. */
 KY_FN void ky_team_lists_begin(struct ky_team_lists *lists, ky_uint waiting)
 {
     lists->waiting = waiting;
@@ -275,13 +276,14 @@ KY_FN void ky_team_lists_begin(struct ky_team_lists *lists, ky_uint waiting)
     lists->leaves = lists->leaf_body = lists->leaf_bodies = 0;
 }
 
-/* Whether sources wait that a lane adds before it looks at more cells. */
+/* 1 if a lane has sources to add before it tests more cells. */
 KY_FN int ky_team_is_busy(const struct ky_team_lists *lists)
 {
     return (lists->leaves | lists->leaf_bodies | (lists->body_count >= KY_TEAM)) != 0;
 }
 
-/* Adds the listed sources if there is one for every lane; `all`: if no cells are left to test. */
+/* Adds the listed sources if there is one for every lane; `all`: if there are no more cells to
+ * test. */
 KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
                                       struct ky_reference from, struct ky_team_box box,
                                       struct ky_team_sink sink, struct ky_staged staged,
@@ -299,17 +301,17 @@ KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
     return sink;
 }
 
-/* The task of a team: its group; the lane's sink, and its place in the list of factors; how many
- * lanes have different sinks, and how many of these are wanted. */
+/* The task of a team: its group; the lane's sink, and its index in the list of factors; the number
+ * of lanes with different sinks, and the number of wanted ones among these. */
 struct ky_team_task {
     struct ky_team_group group;
     ky_uint own, place, width, sinks;
     int is_sink;
 };
 
-/* Sinks are the bodies from sinks_from to sinks_to - 1, since ranks divide the sinks. With
- * KY_FLAG_LISTED `wanted` is the list of sinks, and groups and factors go by places in this list.
- * The kernels for few groups of all bodies have none of that: it takes registers. */
+/* Sinks are the bodies sinks_from … sinks_to - 1, since ranks divide the sinks. With KY_FLAG_LISTED
+ * `wanted` is the list of sinks, and groups and factors are indexed by this list. The kernels for
+ * few groups of all bodies omit this, which takes registers. */
 #define KY_TAKES_LIST(how) (((how) & (KY_PICKS | KY_GUARD)) || !((how)&KY_SHARES))
 KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint *group,
                                           KY_GLOBAL const ky_uint *wanted, ky_uint sinks_from,

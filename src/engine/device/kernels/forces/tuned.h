@@ -22,7 +22,7 @@ KY_FN void ky_direct_tile(KY_LOCAL_POINTER const ky_real4 *tile,
                           const struct ky_sink *sink, struct ky_field *field, ky_uint first,
                           const int how)
 {
-    /* some compilers would unroll all of it, beyond the instruction cache */
+    /* some compilers would unroll it completely, beyond the instruction cache */
 #pragma unroll 1
     for (ky_uint step = 0; step < KY_DIRECT_LANES; step += KY_DIRECT_STEP) {
 #pragma unroll

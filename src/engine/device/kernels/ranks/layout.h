@@ -1,20 +1,20 @@
-/* Messages of ranks with devices (engine/device/ranks), as they lie on a card and on the host. Read
- * as C11, as OpenCL C 1.2 and as CUDA C. */
+/* Messages between ranks with devices (engine/device/ranks), as stored on a card and on the host.
+ * Read as C11, as OpenCL C 1.2 and as CUDA C. */
 #ifndef KY_KERNELS_RANKS_LAYOUT_H
 #define KY_KERNELS_RANKS_LAYOUT_H
 
 #include "octree/layout.h"
 #include "physics/dialect.h"
 
-/* A root of a part's tree (octree/parts.h): the keys of its first and its last body, its bodies,
- * the level of its cube, and its cell. */
+/* A root of a part's tree (octree/parts.h): the keys of its first and its last body, its number of
+ * bodies, the level of its cube, and its cell. */
 struct ky_part_root {
     KY_WORD first, last;
     unsigned int body, bodies, level, cell;
 } KY_LAID_OUT;
 
-/* The numbers of a cell but for its moments; `most`: the largest factor of the opening test of its
- * bodies, where cells act on cells. */
+/* The data of a cell without its moments; `most`: the largest opening factor of its bodies, if
+ * cells act on cells. */
 struct ky_part_cell {
     struct ky_cell_centre centre;
     struct ky_low low;
@@ -26,23 +26,23 @@ struct ky_part_cell {
 } KY_LAID_OUT;
 
 /* Some groups as sinks: the middle of the tight box of their bodies, relative to the origin of the
- * cells, and its half sides; the largest factor of the opening test among them, or with
- * KY_PART_BY_REACH the largest squared reach, within which they need all; ε² of the sinks.
- * Where cells act on cells `size` is KY_PART_GROUPS_OF_FMM for groups, and there are also cells as
- * sinks: the box of their middles, and the largest radius, which is infinite where groups are among
+ * cells, and its half-sides; the largest opening factor among them, or with KY_PART_BY_REACH the
+ * largest squared reach, within which they need all bodies; ε² of the sinks.
+ * If cells act on cells, `size` is KY_PART_GROUPS_OF_FMM for groups, and there are also cells as
+ * sinks: the box of their middles, and the largest radius, which is infinite if groups are among
  * them. */
 struct ky_part_box {
     float x[3], factor;
     float side[3], size;
 } KY_LAID_OUT;
 #define KY_PART_GROUPS_OF_FMM (-1.0f)
-/* The place of `factor` among its words, and their number. */
+/* The index of `factor` among its words, and their number. */
 #define KY_PART_BOX_FACTOR 3
 #define KY_PART_BOX_WORDS 8
 
-/* Boxes lie in three floors: boxes of groups, and of cells behind them; larger boxes around
- * KY_PART_AROUND of them each; and larger ones around as many of these. The numbers of boxes for so
- * many of the lowest floor. */
+/* Boxes have three floors: boxes of groups, followed by boxes of cells; larger boxes around
+ * KY_PART_AROUND of these each; and larger ones around as many of the second floor. The total
+ * number of boxes for this number on the lowest floor. */
 #define KY_PART_AROUND 32
 #define KY_PART_FLOORS 3
 KY_FN ky_uint ky_part_floor(ky_uint boxes, int level)
@@ -60,11 +60,10 @@ KY_FN ky_uint ky_part_all_floors(ky_uint boxes)
     return all;
 }
 
-/* A parcel: cells and bodies of a part's tree for the groups of another part. The places of its
+/* A parcel: cells and bodies of a part's tree for the groups of another part. Offsets of its
  * columns, in bytes: the parcel's cell of each root; the columns of cells, whose links are relative
  * to the parcel, with KY_PART_… in `next`; and the bodies' columns, with their numbers for a
- * search.
- */
+ * search. */
 struct ky_part_parcel {
     KY_WORD root, centre, low, link, box, moment, children, body[4], number, bytes;
 };
@@ -98,35 +97,35 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 /* The column of a parcel that begins at byte `at`. */
 #define KY_PARCEL(parcel, at, type) ((KY_GLOBAL type *)((parcel) + (at)))
 
-/* Bodies of which one team finds the largest factor. */
+/* Number of bodies for which one team finds the largest factor. */
 #define KY_PART_TEAM_BODIES 512
 
-/* Words of 64 bits of a body that moves to another rank (rows.k), without columns and with both
- * columns. Which columns a body has is a sum of KY_PART_HAS_STEP and KY_PART_HAS_PULL. */
+/* 64-bit words of a body that moves to another rank (rows.k), without columns and with both
+ * columns. The columns of a body are given by a sum of KY_PART_HAS_STEP and KY_PART_HAS_PULL. */
 #define KY_PART_ROW 12
 #define KY_PART_ROWS 14
 #define KY_PART_HAS_STEP 1
 #define KY_PART_HAS_PULL 2
 
-/* The need of another part for a cell: none, the cell alone, or the cells below it too. */
+/* Another part's need for a cell: none, only the cell, or also the cells below it. */
 #define KY_PART_UNSEEN 0
 #define KY_PART_CLOSED 1
 #define KY_PART_OPEN 2
 
-/* Beside the bits KY_OPENING_…: the reaches of sinks decide. */
+/* In addition to the bits KY_OPENING_…: the reaches of sinks decide. */
 #define KY_PART_BY_REACH 0x10000
 
-/* While the cells that other ranks may open are searched: the words of a cell that waits; the
- * largest number of listed openers of a cell; and the place of the number of listed openers among
- * the numbers of waiting cells. */
+/* For the search of the cells that other ranks may open: words of a waiting cell; maximum number of
+ * listed openers of a cell; and index of the number of listed openers in the counts of waiting
+ * cells. */
 #define KY_PRUNE_WAIT 4
 #define KY_PART_OPENERS 64
 #define KY_PRUNE_LISTED 63
 
-/* With links for walks of single points: the cell above, where no child follows (graft.k). */
+/* Flag for walks of single points: the parent cell, where there is no next child (graft.k). */
 #define KY_GRAFT_UP 0x80000000U
 
-/* The first body of a cell of which no body lies in this part: no group reaches so far. */
+/* The first body of a cell without bodies in this part: no group reaches so far. */
 #define KY_PART_ELSEWHERE 0x7fffffffU
 
 #endif

@@ -1,8 +1,9 @@
-/* External fields (physics/external.h, external_moving.h) as a kernel reads them: a row for each
- * (driver/shared.h), in the units of the columns, and behind all rows their pieces. The numbers are
- * those of a time, and kernels ask for the fields so long after it. The host sends them anew for
- * each evaluation, with the one piece of that time. The Hermite scheme, which has double, gets
- * those of time 0 and all pieces. Pulls are ky_external_real, whatever the precision. */
+/* External fields (physics/external.h, external_moving.h) in the form for kernels: a row for each
+ * (driver/shared.h), in the units of the columns, followed by the pieces of all fields. The numbers
+ * belong to a reference time, and kernels ask for the fields at an interval after it. The host
+ * sends them again for each evaluation, with only the piece of that time. The Hermite scheme, which
+ * has double, gets the numbers of time 0 and all pieces. Accelerations are ky_external_real,
+ * whatever the precision. */
 #ifndef KY_KERNELS_EXTERNAL_H
 #define KY_KERNELS_EXTERNAL_H
 
@@ -22,7 +23,7 @@ KY_FN ky_state ky_external_to_state(ky_external_real x)
     return x;
 }
 
-/* An angle after some time, less whole turns. */
+/* The angle after some time, minus whole turns. */
 KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
 {
     const ky_state whole = 6.283185307179586476925;
@@ -80,7 +81,7 @@ KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *fi
     KY_GLOBAL const ky_state *c = ky_external_piece(field, time);
     const ky_state t = time - c[0];
     ky_state value[KY_EXTERNAL_CUBICS], rate[KY_EXTERNAL_CUBICS];
-    for (int k = 0; k < KY_EXTERNAL_CUBICS; k++) { /* ky_external_cubic in numbers of the state */
+    for (int k = 0; k < KY_EXTERNAL_CUBICS; k++) { /* ky_external_cubic in state numbers */
         c += k ? 4 : 1;
         value[k] = c[0] + t * (c[1] + t * (c[2] + t * c[3]));
         rate[k] = c[1] + t * (2 * c[2] + t * 3 * c[3]);
@@ -141,8 +142,9 @@ KY_FN ky_external_real ky_external_apart(ky_state x, ky_state centre)
     return ky_external_of_state(ky_state_add(x, ky_state_negative(centre)));
 }
 
-/* The pull of a field; see ky_externals_at. Where the frame falls in the field, its origin comes
- * after the place: in one loop, so that the switch of all kinds is compiled once. */
+/* The acceleration and potential of a field; see ky_externals_at. If the frame falls in the field,
+ * the field at the frame's origin follows: in one loop, so that the switch over all kinds is
+ * compiled once. */
 KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, ky_state time,
                                                ky_state x, ky_state y, ky_state z,
                                                struct ky_external_place at)
@@ -166,9 +168,9 @@ KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, 
     return all;
 }
 
-/* The pull of `fields` fields at a time, at a place x, y, z with the velocity and the time and pace
- * of `at`, added in their order. A loop that a device runs alone calls this between its own forces
- * and the steps. */
+/* The sum of `fields` fields at a time, at the position x, y, z with the velocity, time and pace of
+ * `at`, in their order. Loops that run on the device without the host call this between their own
+ * forces and the steps. */
 KY_FN struct ky_external_pull ky_externals_at(KY_GLOBAL const ky_state *field, ky_uint fields,
                                               ky_state time, ky_state x, ky_state y, ky_state z,
                                               struct ky_external_place at)

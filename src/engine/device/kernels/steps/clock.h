@@ -1,6 +1,5 @@
-/* Time for bodies that each have a step: ticks, levels of steps and times. Steps and times are
- * numbers of the state in the caller's unit; a level follows from a step by a division that is
- * exact. */
+/* Time for bodies with individual steps: ticks, levels of steps and times. Steps and times are
+ * state numbers in the caller's unit; the level of a step comes from an exact division. */
 #ifndef KY_KERNELS_CLOCK_H
 #define KY_KERNELS_CLOCK_H
 
@@ -11,7 +10,7 @@
  */
 struct ky_clock {
     ky_ulong stride;
-    int deepest; /* the level of steps of one tick */
+    int deepest; /* the level of a step of one tick */
     ky_state longest, length, per_kick;
 };
 
@@ -32,12 +31,12 @@ KY_FN int ky_clock_level(struct ky_clock clock, ky_state step)
 {
     ky_state ratio = ky_state_quotient(clock.longest, step);
     ky_uint bits = KY_BITS_OF_FLOAT(ky_state_high(ratio));
-    int level = (int)(bits >> 23) - 127; /* of a power of two */
+    int level = (int)(bits >> 23) - 127; /* the exponent of a power of two */
     int is_power = (bits & 0x7fffffU) == 0 && ky_state_low(ratio) == 0.0f;
     return is_power && level >= 0 && level <= clock.deepest ? level : clock.deepest + 1;
 }
 
-/* The time of so many ticks, fewer than 2^41. */
+/* The time of this number of ticks, less than 2^41. */
 KY_FN ky_state ky_clock_time(struct ky_clock clock, ky_ulong ticks)
 {
     ky_state high = ky_state_from((float)(ky_uint)(ticks >> 24) * 16777216.0f),
@@ -46,7 +45,7 @@ KY_FN ky_state ky_clock_time(struct ky_clock clock, ky_ulong ticks)
 }
 
 #ifdef KY_HAS_DOUBLE
-/* The time of a tick of the Hermite scheme, as ky_advance_time has it. */
+/* The time of a tick of the Hermite scheme, equal to ky_advance_time. */
 KY_FN ky_state ky_clock_at(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale,
                            ky_ulong tick)
 {

@@ -1,4 +1,4 @@
-/* A cell as a source, and as sinks, where cells act on cells. */
+/* A cell as a source and as sinks, for forces in which cells act on cells. */
 #ifndef KY_KERNELS_ACTING_H
 #define KY_KERNELS_ACTING_H
 
@@ -8,7 +8,7 @@
 #include "octree/cell_moments.h"
 #include "physics/number.h"
 
-/* The cell as a source; `held` are its moments, of this order. */
+/* The cell as a source; `held`: its moments, of this order. */
 KY_FN struct ky_acting ky_acting_of(struct ky_cell_box its, struct ky_cell_link link,
                                     KY_GLOBAL const float *held, int order)
 {
@@ -27,7 +27,7 @@ KY_FN struct ky_acting ky_acting_of(struct ky_cell_box its, struct ky_cell_link 
     return acting;
 }
 
-/* The middle of a cell's box and its half sides, a little too large, and the root of the sum of
+/* The middle of a cell's box and its half-sides, slightly too large, and the root of the sum of
  * their squares. */
 struct ky_cell_middle {
     float high[3], low[3], side[3], radius;

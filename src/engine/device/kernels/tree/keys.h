@@ -1,4 +1,4 @@
-/* Keys as the kernels of the tree read them. */
+/* Keys, for the kernels of the tree. */
 #ifndef KY_KERNELS_KEYS_H
 #define KY_KERNELS_KEYS_H
 
@@ -7,14 +7,14 @@
 
 #include "physics/frame.h"
 
-/* The place of the number of cells among the scanned counts of grow.k. Its first KY_KEY_LEVELS + 1
+/* The index of the number of cells in the scanned counts of grow.k. Its first KY_KEY_LEVELS + 1
  * rows are the first cells of each level for each team of bodies. */
 KY_FN ky_ulong ky_level_row(ky_uint n, ky_uint level)
 {
     return (ky_ulong)level * ((n + KY_TEAM - 1) / KY_TEAM);
 }
 
-/* The first body after i whose key differs from the key of i in `level` digits. */
+/* The first body after i whose key differs from body i's key within `level` digits. */
 KY_FN ky_uint ky_run_end(KY_GLOBAL const ky_ulong *keys, ky_uint n, ky_uint i, int level)
 {
     if (level == 0)
@@ -36,8 +36,8 @@ KY_FN ky_uint ky_run_end(KY_GLOBAL const ky_ulong *keys, ky_uint n, ky_uint i, i
     return (ky_uint)high;
 }
 
-/* The level of the largest cube around the key that none of the neighbours of the part shares:
- * `before` is the last key before it, `after` the first one after it. Without neighbours 0. */
+/* The level of the largest cube around the key that no neighbour of the part shares: `before` is
+ * the last key before the part, `after` the first one after it. 0 without neighbours. */
 KY_FN int ky_level_alone(ky_ulong key, ky_uint neighbours, ky_ulong before, ky_ulong after)
 {
     const int lower = (neighbours & KY_IS_BEFORE) ? ky_key_common(key, before) + 1 : 0;

@@ -1,8 +1,9 @@
-/* Energies, momenta and other sums over the bodies of the CPU: the same bits for any order of the
- * bodies, any number of threads and any instruction set, and those of exact terms. */
+/* Energies, momenta and other sums over the bodies: the same bits for any order of the bodies, any
+ * number of threads and any instruction set, and those of exact terms. */
 #include "test.h"
 
 #include "clouds.h"
+#include "engines.h"
 
 static struct ky_error error;
 
@@ -23,12 +24,14 @@ static struct ky_bodies make(void)
     return bodies;
 }
 
-static struct ky_sums sums_with(const struct ky_bodies *bodies, int isa, int threads)
+static struct ky_sums sums_of(const char *name, const struct ky_bodies *bodies, int isa,
+                              int threads)
 {
     struct ky_parameters parameters = cloud_parameters();
     struct ky_engine *engine;
     struct ky_sums sums = {0};
     const struct ky_external field = {.kind = KY_EXTERNAL_POINT, .number = {2, 0.1}};
+    parameters.engine = name;
     parameters.force = KY_DIRECT;
     parameters.isa = isa;
     parameters.threads = threads;
@@ -60,15 +63,37 @@ static void order_threads_and_instructions_leave_no_trace(void **state)
 {
     (void)state;
     struct ky_bodies bodies = make(), other = make();
-    const struct ky_sums first = sums_with(&bodies, KY_ISA_PLAIN, 1);
+    const struct ky_sums first = sums_of("cpu", &bodies, KY_ISA_PLAIN, 1);
     shuffle(&other);
     for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++)
         for (int threads = 1; threads <= 3 && cloud_has_isa(isa); threads++) {
-            const struct ky_sums now = sums_with(&bodies, isa, threads),
-                                 shuffled = sums_with(&other, isa, threads);
+            const struct ky_sums now = sums_of("cpu", &bodies, isa, threads),
+                                 shuffled = sums_of("cpu", &other, isa, threads);
             assert_memory_equal(&now, &first, sizeof now);
             assert_memory_equal(&shuffled, &first, sizeof shuffled);
         }
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&other);
+}
+
+/* A device has the bits of its own for any order, and the digits of the CPU. */
+static void the_order_on_devices_leaves_no_trace(void **state)
+{
+    (void)state;
+    need_a_device();
+    struct ky_bodies bodies = make(), other = make();
+    shuffle(&other);
+    const struct ky_sums cpu = sums_of("cpu", &bodies, KY_ISA_PLAIN, 1);
+    FOR_DEVICES(e, 1)
+    {
+        const char *name = engines[e].engine;
+        const struct ky_sums first = sums_of(name, &bodies, KY_ISA_PLAIN, 1),
+                             shuffled = sums_of(name, &other, KY_ISA_PLAIN, 1);
+        assert_memory_equal(&shuffled, &first, sizeof shuffled);
+        assert_between(first.kinetic / cpu.kinetic, 1 - 1e-13, 1 + 1e-13);
+        assert_between(first.potential / cpu.potential, 1 - 1e-13, 1 + 1e-13);
+        assert_between(first.external / cpu.external, 1 - 1e-13, 1 + 1e-13);
+    }
     ky_bodies_free(&bodies);
     ky_bodies_free(&other);
 }
@@ -84,7 +109,7 @@ static void no_digit_is_lost(void **state)
 {
     (void)state;
     struct ky_bodies bodies = make();
-    const struct ky_sums sums = sums_with(&bodies, KY_ISA_PLAIN, 2);
+    const struct ky_sums sums = sums_of("cpu", &bodies, KY_ISA_PLAIN, 2);
     long double mass = 0, momentum = 0, size = 0, kinetic = 0, potential = 0;
     for (size_t i = 0; i < N; i++) {
         const double m = bodies.mass[i], *v = bodies.velocity[i];
@@ -125,8 +150,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_threads_and_instructions_leave_no_trace),
+        cmocka_unit_test(the_order_on_devices_leaves_no_trace),
         cmocka_unit_test(no_digit_is_lost),
         cmocka_unit_test(a_sum_that_is_not_finite_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }
