@@ -3,8 +3,8 @@
 #ifndef KY_COMMAND_DRAW_H
 #define KY_COMMAND_DRAW_H
 
-#include "command/columns.h"
 #include "command/files.h"
+#include "command/number_table.h"
 
 enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS, PLOT_TABLE };
 enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };

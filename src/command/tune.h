@@ -27,7 +27,7 @@ struct tune_family {
     int force, opening;
     int order;                              /* order of the expansions; 0: there are none */
     const struct tune_tolerance *tolerance; /* NULL for the exact sum, which has one setting */
-    int asked;                              /* NULL for the exact sum, which has one setting */
+    int asked;                              /* 1: measured only if the options name it */
 };
 
 /* A setting: a family with a tolerance on one of the engines. */

@@ -2,7 +2,7 @@
 #include "base/features.h"
 #include "base/sizes.h"
 #include "draw/draw.h"
-#include "view/options.h"
+#include "view/view_options.h"
 
 const char *ky_draw_features(void)
 {

@@ -163,4 +163,8 @@ struct ky_part_verbs {
                            struct ky_error *error);
 };
 
+/* All-gather of `bytes` bytes from each rank. Collective. KY_FAULT when memory is out. */
+enum ky_status ky_shared_gather(const struct ky_shared *shared, const void *own, size_t bytes,
+                                void *all, struct ky_error *error);
+
 #endif

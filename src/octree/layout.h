@@ -58,8 +58,9 @@ struct ky_cell_box {
 
 /* The columns of a tree's cells, C(p, type, name, count, what): `count` elements of `type` for each
  * cell, where `moments` is KY_MOMENTS; `what` names them in errors. `p` is the caller's own. The
- * host's arrays (octree.h), buffers (engine/device/tree/columns.h), the arguments of kernels, the
- * structs of walks on devices, and the memory and copies of all of these follow from the rows. */
+ * host's arrays (octree.h), buffers (engine/device/tree/cell_columns.h), the arguments of kernels,
+ * the structs of walks on devices, and the memory and copies of all of these follow from the rows.
+ */
 #define KY_CELL_COLUMNS(C, p)                                                                      \
     C(p, struct ky_cell_centre, centre, 1, "centres of cells")                                     \
     C(p, struct ky_low, low, 1, "low parts of centres")                                            \

@@ -14,8 +14,8 @@
 #include "base/sizes.h"
 #include "base/status.h"
 #include "view/answers.h"
-#include "view/options.h"
 #include "view/server.h"
+#include "view/view_options.h"
 
 /* ---- opening ---- */
 

@@ -55,25 +55,6 @@ static size_t part_start(const struct ky_cpu *cpu, int part)
     return ky_share_start(cpu->n, (size_t)cpu->team, (size_t)part);
 }
 
-/* `bytes` bytes of every engine that shares the system, to be freed; *engines: how many. */
-static enum ky_status gather(const struct ky_cpu *cpu, const void *own, size_t bytes, void **all,
-                             size_t *engines, struct ky_error *error)
-{
-    const struct ky_shared *shared = cpu->base.shared;
-    const size_t count = shared->ranks;
-    size_t *each = ky_allocate(count, sizeof *each);
-    *engines = count;
-    *all = ky_allocate(count, bytes);
-    enum ky_status status =
-        each && *all ? KY_OK : ky_no_memory(error, "sums of other ranks", count, bytes);
-    for (size_t r = 0; r < count && !status; r++)
-        each[r] = bytes;
-    if (!status)
-        status = shared->gather(shared->context, own, each, *all, error);
-    free(each);
-    return status;
-}
-
 /* The largest term of each sum, over all engines. */
 static enum ky_status find_largest(const struct sums *sums, double largest[KY_SUMS],
                                    struct ky_error *error)
@@ -88,13 +69,13 @@ static enum ky_status find_largest(const struct sums *sums, double largest[KY_SU
         ky_sums_keep_largest(largest, sums->largest[part]);
     if (!ky_cpu_is_divided(cpu))
         return KY_OK;
-    void *all;
-    size_t engines;
+    const struct ky_shared *shared = cpu->base.shared;
+    double(*all)[KY_SUMS] = ky_allocate(shared->ranks, sizeof *all);
     const enum ky_status status =
-        gather(cpu, largest, KY_SUMS * sizeof *largest, &all, &engines, error);
-    double(*others)[KY_SUMS] = all;
-    for (size_t r = 0; r < engines && !status; r++)
-        ky_sums_keep_largest(largest, others[r]);
+        all ? ky_shared_gather(shared, largest, sizeof *all, all, error)
+            : ky_no_memory(error, "sums of other ranks", shared->ranks, sizeof *all);
+    for (size_t r = 0; r < shared->ranks && !status; r++)
+        ky_sums_keep_largest(largest, all[r]);
     free(all);
     return status;
 }
@@ -131,14 +112,15 @@ static enum ky_status add_up(const struct sums *sums, ky_whole sum[KY_SUMS], str
     }
     if (!ky_cpu_is_divided(cpu))
         return KY_OK;
-    void *all;
-    size_t engines;
-    const enum ky_status status = gather(cpu, sum, KY_SUMS * sizeof *sum, &all, &engines, error);
-    ky_whole(*others)[KY_SUMS] = all;
+    const struct ky_shared *shared = cpu->base.shared;
+    ky_whole(*all)[KY_SUMS] = ky_allocate(shared->ranks, sizeof *all);
+    const enum ky_status status =
+        all ? ky_shared_gather(shared, sum, sizeof *all, all, error)
+            : ky_no_memory(error, "sums of other ranks", shared->ranks, sizeof *all);
     for (int k = 0; k < KY_SUMS && !status; k++) {
         sum[k] = 0;
-        for (size_t r = 0; r < engines; r++)
-            sum[k] += others[r][k];
+        for (size_t r = 0; r < shared->ranks; r++)
+            sum[k] += all[r][k];
     }
     free(all);
     return status;

@@ -74,7 +74,7 @@ static enum ky_status share_points(struct ky_part_points *part, const struct ky_
     unsigned char *has = ky_allocate(shared->ranks, sizeof *has);
     part->first = ky_allocate_zeroed(shared->ranks + 1, sizeof *part->first);
     enum ky_status status = has && part->first
-                                ? ky_ranks_gather(shared, &own, sizeof own, has, error)
+                                ? ky_shared_gather(shared, &own, sizeof own, has, error)
                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *has);
     size_t shares = 0, share = 0;
     for (size_t r = 0; r < shared->ranks && !status; r++)

@@ -65,7 +65,7 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
 enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const size_t own = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0;
-    return ky_ranks_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
+    return ky_shared_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
 }
 
 /* The offsets of the roots' data in a rank's message. */

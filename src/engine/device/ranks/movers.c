@@ -164,7 +164,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
             ? ky_ranks_offer(state, KY_OFFER_ROWS, &(struct ky_ranks_offer){0}, offer, error)
             : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
     if (!status)
-        status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
+        status = ky_shared_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
     if (!status)
         status = fetch_rows(state, offer, leaving, error);
     *many = !status && are_many(shared, leaving);
@@ -173,7 +173,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     if (*many)
         ky_ranks_forget(state, KY_OFFER_ROWS);
     if (*many && !status)
-        status = ky_ranks_gather(shared, many, sizeof *many, leaving, error);
+        status = ky_shared_gather(shared, many, sizeof *many, leaving, error);
     free(offer);
     free(leaving);
     return status;

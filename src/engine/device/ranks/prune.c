@@ -459,8 +459,8 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
     if (!status && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);
     if (!status)
-        status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
-                                 error);
+        status = ky_shared_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
+                                  error);
     if (!status)
         status = ky_ranks_offer(meeting->state, KY_OFFER_PARCELS, &(struct ky_ranks_offer){0},
                                 meeting->out, error);

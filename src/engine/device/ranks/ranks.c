@@ -120,7 +120,7 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
     if (!status && are_held(state) && own.buffer.handle)
         status = card->driver->share(card, &own.buffer, own.handle, error);
     if (!status)
-        status = ky_ranks_gather(shared, &own, sizeof own, all, error);
+        status = ky_shared_gather(shared, &own, sizeof own, all, error);
     if (!status && are_held(state))
         settle(state, slot, all);
     return status;
@@ -173,7 +173,7 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
         tried = ky_buffer_need(card, &theirs, "a trial", BYTES, 1, NULL);
     if (tried == KY_OK)
         tried = card->driver->share(card, &mine, own.handle, NULL);
-    enum ky_status status = ky_ranks_gather(shared, &own, sizeof own, offer, error);
+    enum ky_status status = ky_shared_gather(shared, &own, sizeof own, offer, error);
     for (size_t r = 0; r < shared->ranks && !status && tried == KY_OK; r++)
         if (r != shared->rank)
             tried = try_one(card, &offer[r], KY_PLACE(&theirs, 0), BYTES);
@@ -190,7 +190,7 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
                                     struct ky_error *error)
 {
     char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
-    enum ky_status status = name ? ky_ranks_gather(shared, card->name, sizeof *name, name, error)
+    enum ky_status status = name ? ky_shared_gather(shared, card->name, sizeof *name, name, error)
                                  : ky_no_memory(error, "the ranks", shared->ranks, sizeof *name);
     for (size_t r = 1; r < shared->ranks && !status; r++)
         if (strcmp(name[r], name[0]) != 0)
@@ -234,7 +234,7 @@ static void let_go(struct ky_device_state *state)
         ky_ranks_forget(state, (enum ky_offer_slot)slot);
     all = ky_allocate(ky_device_shared(state)->ranks, 1);
     if (all)
-        ky_ranks_gather(ky_device_shared(state), &mine, 1, all, NULL);
+        ky_shared_gather(ky_device_shared(state), &mine, 1, all, NULL);
     free(all);
 }
 

@@ -12,7 +12,6 @@
 #include "engine/common/external.h"
 #include "engine/common/sums.h"
 #include "engine/device/state/external.h"
-#include "engine/device/tree/tree_part.h"
 #include "physics/sum_terms.h"
 
 enum { HALF = 42 /* bits of a part of a term */, CHUNK = 1 << 18 };
@@ -162,7 +161,7 @@ static enum ky_status gather(const struct ky_device_state *state, const void *ow
     if (!*all)
         return ky_no_memory(error, "sums of the ranks", *ranks, bytes);
     if (shared)
-        return ky_ranks_gather(shared, own, bytes, *all, error);
+        return ky_shared_gather(shared, own, bytes, *all, error);
     memcpy(*all, own, bytes);
     return KY_OK;
 }

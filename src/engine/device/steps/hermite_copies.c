@@ -34,7 +34,7 @@ enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
     if (!shared)
         return KY_OK;
     struct ky_hermite_way *all = ky_allocate(shared->ranks, sizeof *all);
-    enum ky_status status = all ? ky_ranks_gather(shared, known, sizeof *known, all, error)
+    enum ky_status status = all ? ky_shared_gather(shared, known, sizeof *known, all, error)
                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *all);
     for (size_t r = 1; r < shared->ranks && !status; r++)
         if (memcmp(&all[r], &all[0], sizeof *all) != 0)

@@ -5,7 +5,7 @@
 #define KY_DEVICE_HOST_TREE_H
 
 #include "engine/device/state/bodies.h"
-#include "engine/device/tree/columns.h"
+#include "engine/device/tree/cell_columns.h"
 #include "octree/octree.h"
 
 struct ky_host_tree {

@@ -3,7 +3,7 @@
 #define KY_DEVICE_TREE_MEMORY_H
 
 #include "engine/device/state/bodies.h"
-#include "engine/device/tree/columns.h"
+#include "engine/device/tree/cell_columns.h"
 #include "engine/device/tree/tree_part.h"
 
 /* Cuts of the tree, for forces in which cells act on cells: cells with at most `limit` bodies, or

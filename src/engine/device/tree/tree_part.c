@@ -6,19 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum ky_status ky_ranks_gather(const struct ky_shared *shared, const void *own, size_t bytes,
-                               void *all, struct ky_error *error)
-{
-    size_t *each = ky_allocate(shared->ranks, sizeof *each);
-    if (!each)
-        return ky_no_memory(error, "the ranks", shared->ranks, sizeof *each);
-    for (size_t r = 0; r < shared->ranks; r++)
-        each[r] = bytes;
-    const enum ky_status status = shared->gather(shared->context, own, each, all, error);
-    free(each);
-    return status;
-}
-
 enum ky_status ky_tree_part_neighbours(struct ky_tree_part *part,
                                        const struct ky_device_bodies *bodies,
                                        const struct ky_buffer *keys, struct ky_error *error)
@@ -34,7 +21,7 @@ enum ky_status ky_tree_part_neighbours(struct ky_tree_part *part,
     if (!status && n > 0)
         status = driver->read(bodies->card, keys, (n - 1) * size, &own[1], size, error);
     if (!status)
-        status = ky_ranks_gather(shared, own, sizeof own, all, error);
+        status = ky_shared_gather(shared, own, sizeof own, all, error);
     part->neighbours = 0;
     for (size_t r = 0; r < shared->ranks && !status; r++) {
         if (all[r][0] > all[r][1]) /* no bodies */

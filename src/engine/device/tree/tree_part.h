@@ -24,10 +24,6 @@ struct ky_tree_part {
     size_t roots;
 };
 
-/* All-gather of `bytes` bytes from each rank. Collective. */
-enum ky_status ky_ranks_gather(const struct ky_shared *shared, const void *own, size_t bytes,
-                               void *all, struct ky_error *error);
-
 /* All-gathers the keys of each rank's first and last body; `keys` are sorted. Ranks without bodies
  * call it too. */
 enum ky_status ky_tree_part_neighbours(struct ky_tree_part *part,

@@ -12,7 +12,8 @@
 #define KY_CELLS_READ KY_CELL_COLUMNS(KY_CELL_READ, )
 #define KY_CELLS_MADE KY_CELL_COLUMNS(KY_CELL_MADE, )
 
-/* The first arguments of their kernels; the host passes KY_CELLS (engine/device/tree/columns.h). */
+/* The first arguments of their kernels; the host passes KY_CELLS
+ * (engine/device/tree/cell_columns.h). */
 #define KY_CELL_TO_READ(p, type, name, count, what) KY_GLOBAL const type *KY_RESTRICT name,
 #define KY_CELL_TO_MAKE(p, type, name, count, what) KY_GLOBAL type *name,
 #define KY_CELLS_TO_READ KY_CELL_COLUMNS(KY_CELL_TO_READ, )

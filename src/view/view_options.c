@@ -1,5 +1,5 @@
 /* The options of the view. */
-#include "view/options.h"
+#include "view/view_options.h"
 
 #include <stddef.h>
 

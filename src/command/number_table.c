@@ -1,5 +1,5 @@
 /* Reads a table of numbers: a line of names, then a line of numbers for each row. */
-#include "command/columns.h"
+#include "command/number_table.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Memory for the columns of cells. */
-#include "engine/device/tree/columns.h"
+#include "engine/device/tree/cell_columns.h"
 
 enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
                                     size_t least, size_t cells, size_t moments,

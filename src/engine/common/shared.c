@@ -1,0 +1,19 @@
+/* Communication of engines that share a system: engine/shared.h. */
+#include "engine/shared.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum ky_status ky_shared_gather(const struct ky_shared *shared, const void *own, size_t bytes,
+                                void *all, struct ky_error *error)
+{
+    size_t *each = ky_allocate(shared->ranks, sizeof *each);
+    if (!each)
+        return ky_no_memory(error, "the ranks", shared->ranks, sizeof *each);
+    for (size_t r = 0; r < shared->ranks; r++)
+        each[r] = bytes;
+    const enum ky_status status = shared->gather(shared->context, own, each, all, error);
+    free(each);
+    return status;
+}
