@@ -136,7 +136,7 @@ class Lab:
         return told
 
     def energies(self, folder):
-        """The rows of energy.csv in out/folder, each a dict of texts. A remark before them tells the units where there are any."""
+        """The rows of energy.csv in out/folder, each a dict of texts. A remark tells the units where there are any."""
         with open(os.path.join(self.out, folder, "energy.csv"), encoding="utf-8", newline="") as file:
             return list(csv.DictReader(line for line in file if not line.startswith("#")))
 

@@ -23,7 +23,7 @@ _kyoho() {
         case $before in
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
@@ -42,7 +42,7 @@ _kyoho() {
         --integrator) words='leapfrog block hermite4' ;;
         --expansion) words='bodies omega-m' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     force)
@@ -59,7 +59,7 @@ _kyoho() {
         --precision) words='single extended double' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
@@ -77,13 +77,13 @@ _kyoho() {
         --precision) words='single extended double' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     info)
         words=' --help --json --physical --as-stored --types --renumber --units'
         case $before in
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         esac ;;
     draw)
         words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --renumber'
@@ -105,12 +105,12 @@ _kyoho() {
         words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units --turn --position --velocity --orientation'
         case $before in
         --format) words='by-name hdf5 tipsy csv' ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         esac ;;
     merge)
         words=' --help --json --quiet --separation --pericentre --eccentricity --g --softening --mass --radius --first-inclination --first-omega --second-inclination --second-omega --units --physical --as-stored --types --renumber --output --format --compress --overwrite'
         case $before in
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     neighbours)
@@ -120,7 +120,7 @@ _kyoho() {
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
@@ -131,7 +131,7 @@ _kyoho() {
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
@@ -142,7 +142,7 @@ _kyoho() {
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
@@ -154,7 +154,7 @@ _kyoho() {
         --tree) words='host device' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     profile)
@@ -162,14 +162,14 @@ _kyoho() {
         case $before in
         --axis) words='x y z' ;;
         --model) words=$models ;;
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     orbit)
         words=' --help --json --quiet --position --velocity --start --end --rows --turn --units --output --overwrite --title --width --height --engine --isa --threads --tree --g --field'
         case $before in
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
@@ -177,7 +177,7 @@ _kyoho() {
     field)
         words=' --help --json --quiet --position --time --units --output --overwrite --engine --isa --threads --tree --g --field'
         case $before in
-        --units) words='nbody galaxy cluster' ;;
+        --units) words='nbody galaxy cluster planets' ;;
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;

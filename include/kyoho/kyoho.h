@@ -152,9 +152,14 @@ struct ky_units {
 };
 
 /* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun,
- * km/s). KY_USAGE for another name. */
+ * km/s), "planets" (AU, Msun, AU/yr). KY_USAGE for another name. */
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
+/* Reads a number with or without a unit, "50", "50Myr", "50 Myr", as a number in `units`. `kind` is
+ * "length", "mass", "time" or "velocity". KY_USAGE for a text that is no such number, for a unit of
+ * another kind, and for a unit where `units` have no scale. */
+KY_API enum ky_status ky_quantity(const char *text, const char *kind, const struct ky_units *units,
+                                  double *value, struct ky_error *error);
 
 /* ---- parameters of a simulation ---- */
 
@@ -396,6 +401,10 @@ enum ky_options_kind {
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
+/* The word `index` = 0, 1, … for an option in other programs, such as "dt"; NULL past the last.
+ * *name: our option, which may have a value, "force direct". *hint: how the number changes, or
+ * NULL. */
+KY_API const char *ky_option_word(size_t index, const char **name, const char **hint);
 /* Sets the field of that name in `values`, a struct of that kind that its _defaults call has
  * filled, as ky_parameters_set does. `units` are the units of the bodies, for a value with a unit;
  * NULL: none. The field is unchanged after KY_USAGE. */

@@ -14,17 +14,17 @@ from ._library import version as __version__
 from ._picture import draw, png
 from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
-from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
+from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
                      UsageError)
-from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, neighbours, orbit,
+from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, nearest, neighbours, orbit,
                      potential, tides)
 from .models import merge, model, model_options, models
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
+__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
            "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",
+           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",
            "use_threads"]

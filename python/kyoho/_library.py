@@ -3,6 +3,7 @@
 The declarations in _declarations.py are made from kyoho.h and draw.h when the package is built. cffi lets other threads of Python run
 while the library computes.
 """
+import errno
 import logging
 import numbers
 import os
@@ -115,6 +116,18 @@ def call(function, *arguments):
         raise_of_functions(arguments)
     if status:
         raise errors.BY_STATUS[status](in_python(ffi.string(error.text).decode(errors="replace")))
+
+
+def call_file(path, function, *arguments):
+    """The same for a function that reads this file: NoFileError where there is none."""
+    try:
+        call(function, *arguments)
+    except errors.BadDataError as why:
+        if os.path.exists(path):
+            raise
+        missing = errors.NoFileError(str(why))
+        missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
+        raise missing from None
 
 
 def encoded(text):

@@ -5,7 +5,7 @@ import re
 import textwrap
 from typing import Callable, TypeVar
 
-from . import _arrays, _fields, _table
+from . import _arrays, _fields, _table, _words
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._table import in_python
 from .errors import UsageError
@@ -56,7 +56,7 @@ def fill(values, kind, options, allowed, units, keep):
     units.put(scales)
     for keyword, value in options.items():
         if keyword not in allowed:
-            raise TypeError(f"there is no option {keyword!r} here; there are {', '.join(sorted(allowed))}")
+            raise _words.no_option(keyword, allowed)
         if value is None:
             continue
         option = allowed[keyword]

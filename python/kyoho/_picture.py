@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 @documented(lib.KY_OPTIONS_DRAW, without=("overwrite",))
 def draw(*snapshots, path=None, overwrite=False, **options: Unpack[DrawOptions]) -> np.ndarray | None:
     """
-    Draws snapshots side by side with equal scales, as an array (height, width, 4) of red, green, blue and 255.
+    Draws snapshots, or simulations as they are now, side by side with equal scales, as an array (height, width, 4) of red, green, blue and 255.
 
     With `path` it writes a file instead, .png, .pdf or .svg, and returns nothing; a file that exists is replaced only with
     `overwrite`. For show="trails" the snapshots are one system at several times.
     """
-    snapshots = [one for given in snapshots for one in (given if isinstance(given, (list, tuple)) else [given])]
+    snapshots = [one.snapshot() if hasattr(one, "snapshot") else one
+                 for given in snapshots for one in (given if isinstance(given, (list, tuple)) else [given])]
     if not snapshots:
         raise UsageError("draw needs a snapshot")
     from .snapshot import need_snapshot  # which needs this module

@@ -21,6 +21,13 @@ class BadDataError(Error, ValueError):
     """A file or the bodies are not what they should be."""
 
 
+class NoFileError(BadDataError, FileNotFoundError):
+    """A file to be read is not there."""
+
+    def __str__(self):  # that of FileNotFoundError has the number of the error and the name
+        return str(self.args[0])
+
+
 class DeviceError(Error, RuntimeError):
     """A device failed or ran out of memory."""
 

@@ -9,8 +9,9 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
-from .errors import UsageError
-from .snapshot import bodies_array, fill_bodies
+from ._words import hinted
+from .errors import BadDataError, UsageError
+from .snapshot import bodies_array, fill_bodies, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -37,6 +38,16 @@ def given_bodies(position, mass, units, velocity=None):
             "velocity": bodies_array("velocity", velocity, n, units)}
 
 
+def _taken(position, mass, softening, units, options):
+    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening is an option."""
+    position, units, own = taken(position, units, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
+    for name in ("mass", "softening"):
+        if own[name] is None:
+            raise TypeError(f"the {name} of the bodies is missing; give it, or a Snapshot or a Simulation that has it")
+    options["softening_kind"] = own["softening_kind"]
+    return position, own["mass"], own["softening"], units
+
+
 def _prepared(position, mass, softening, units, options):
     """The parameters of one evaluation, and the arrays of its bodies."""
     arrays = given_bodies(position, mass, units)
@@ -47,7 +58,8 @@ def _prepared(position, mass, softening, units, options):
 
 
 def _forces(position, mass, softening, units, options, wanted):
-    parameters, arrays = _prepared(position, mass, softening, Units.of(units), options)
+    position, mass, softening, units = _taken(position, mass, softening, units, options)
+    parameters, arrays = _prepared(position, mass, softening, units, options)
     n = len(arrays["position"])
     results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
     bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
@@ -56,12 +68,13 @@ def _forces(position, mass, softening, units, options, wanted):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+@hinted
+def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (n, 3) and potentials (n) of bodies on each other: acc, pot = kyoho.gravity(pos, mass, eps).
 
-    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. G is 1 unless
-    `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
+    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. A Snapshot or a
+    Simulation as `pos` has all three, and the units: kyoho.gravity(sim). Otherwise G is 1 unless `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
     pyfalcon.gravity; the kernel of the softening is Plummer's unless softening_kind says otherwise.
     """
     found = _forces(pos, mass, eps, units, options, ("acceleration", "potential"))
@@ -69,7 +82,8 @@ def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> t
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def accelerations(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+@hinted
+def accelerations(position, mass=None, softening=None, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
 
@@ -80,20 +94,14 @@ def accelerations(position, mass, softening, *, units=None, **options: Unpack[Fo
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def potential(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+@hinted
+def potential(position, mass=None, softening=None, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Potentials (n) of bodies on each other, per unit mass, without the body itself and without external fields.
 
     Arguments are those of kyoho.gravity.
     """
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
-
-
-def length(value, units, name):
-    """A length that is a number, or text with or without a unit."""
-    if not isinstance(value, str):
-        return _arrays.number(value, name)
-    return Parameters({"softening": value}, ("force",), units).values.softening
 
 
 # Of the six numbers of a tidal tensor: xx yy zz xy xz yz.
@@ -120,7 +128,7 @@ class Points:
         if each:
             self.values.softenings = _arrays.pointer(self.softening, "double *")
         else:
-            self.values.softening = length(given, units, "softening")
+            self.values.softening = _arrays.number(given, "softening")
         for name, kind in (("acceleration", "double (*)[3]"), ("potential", "double *"), ("tide", "double (*)[6]")):
             if name in wanted:
                 setattr(self.values, name, _arrays.pointer(self.found[name], kind))
@@ -133,7 +141,7 @@ class Points:
 
 
 def _field_of(points, position, mass, softening, points_softening, units, options, wanted):
-    units = Units.of(units)
+    position, mass, softening, units = _taken(position, mass, softening, units, options)
     if points_softening is None and np.ndim(softening):
         raise UsageError("the bodies have softenings of their own: give points_softening, one length or one for each point")
     parameters, arrays = _prepared(position, mass, softening, units, options)
@@ -144,7 +152,8 @@ def _field_of(points, position, mass, softening, points_softening, units, option
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def field(points, position, mass, softening, *, points_softening=None, units=None,
+@hinted
+def field(points, position, mass=None, softening=None, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
@@ -157,7 +166,8 @@ def field(points, position, mass, softening, *, points_softening=None, units=Non
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def tides(points, position, mass, softening, *, points_softening=None, units=None,
+@hinted
+def tides(points, position, mass=None, softening=None, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> np.ndarray:
     """
     Tidal tensors (m, 3, 3) at m points, of bodies and external fields: element [k, i, j] is the derivative of component i of
@@ -253,22 +263,30 @@ def _search(position, mass, units, options, velocity=None):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+@hinted
 def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]) -> Neighbours:
     """
     The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body.
+    `position` is an array, a Snapshot or a Simulation.
     """
-    units = Units.of(units)
+    position, units, _ = taken(position, units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
     return Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
                                                                     radii, NULL, lists, NULL), radius, len(keep["position"]), units)
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
-def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
+@hinted
+def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Densities (n) of the cubic spline over the `k` nearest other bodies, and the distances (n) of the k-th of them.
+
+    `position` is an array with `mass`, or a Snapshot or a Simulation.
     """
-    parameters, bodies, keep = _search(position, mass, Units.of(units), options)
+    position, units, own = taken(position, units, mass=mass)
+    if own["mass"] is None:
+        raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
+    parameters, bodies, keep = _search(position, own["mass"], units, options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
     call_aside(parameters.values, lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"),
@@ -276,15 +294,55 @@ def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions
     return found, smoothing
 
 
+def _reach(n, k, density_of):
+    """A radius for each body with k bodies or more within it, or a little less."""
+    try:
+        return density_of(k)[1]
+    except BadDataError:  # so many bodies lie in one place: there is no density
+        return _reach(n, min(2 * k, n - 1), density_of) if k < n - 1 else np.zeros(n)
+
+
+def nearest_of(position, k, lists_within, density_of):
+    """The places (n, k) of the k nearest other bodies and their distances (n, k), nearest first. lists_within(radius) gives
+    Neighbours, and density_of(k) the distances of the k-th neighbours."""
+    n, grow = len(position), 1 + 1e-5  # the distances may be of single precision
+    radius = _reach(n, _arrays.whole(k, "k"), density_of)
+    lists = lists_within(radius * grow)
+    while (lists.count < k).any():
+        grow = 1 + 10 * (grow - 1)
+        lists = lists_within(radius * grow)
+    count = lists.count.astype(int)
+    body, owner = lists.body.astype(int), np.repeat(np.arange(n), count)
+    distance = np.linalg.norm(position[body] - position[owner], axis=1)
+    order = np.lexsort((body, distance, owner))
+    chosen = order[(np.arange(len(order)) - np.repeat(lists.offset[:-1].astype(int), count)) < k]
+    return body[chosen].reshape(n, k), distance[chosen].reshape(n, k)
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+@hinted
+def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    The `k` nearest other bodies of each body: their places (n, k), nearest first, and distances (n, k).
+
+    index, distance = kyoho.nearest(pos, 6): the nearest of body 5 is index[5, 0]. Of bodies at equal distances those come first that
+    stand first.
+    """
+    position, units, _ = taken(position, units)
+    position = _arrays.vectors(units.number(position, "length", "position"), "position")
+    return nearest_of(position, k, lambda within: neighbours(position, within, **options), lambda k: density(position, 1.0, k, **options))
+
+
 class Groups:
     """Groups of bodies, those of more bodies first: the indices of the bodies of group g are groups[g].
 
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
-    for each group; `linking_length` is the length that was taken.
+    for each group; `linking_length` is the length that was taken. `label` has the number of the group of each body.
     """
 
-    def __init__(self, made):
+    def __init__(self, made, n):
         owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
+        self.n = n
         self.linking_length = made.linking_length
         self.offset = _arrays.view(made.offset, (count + 1,), "u8", owner) if made.offset else np.zeros(1, "u8")
         self.body = _arrays.view(made.body, (made.members,), "u4", owner)
@@ -295,6 +353,13 @@ class Groups:
     def count(self):
         """The number of bodies of each group."""
         return np.diff(self.offset)
+
+    @property
+    def label(self):
+        """(n) the number of the group of each body; −1 for a body in no group."""
+        label = np.full(self.n, -1)
+        label[self.body] = np.repeat(np.arange(len(self)), self.count.astype(int))
+        return label
 
     def __len__(self):
         return len(self.mass)
@@ -307,7 +372,7 @@ class Groups:
         return f"<kyoho.Groups: {len(self):,} of {len(self.body):,} bodies, linking length {self.linking_length:g}>"
 
     @classmethod
-    def _find(cls, search, wanted, units):
+    def _find(cls, search, wanted, units, n):
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
@@ -316,7 +381,7 @@ class Groups:
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
         made = struct("ky_catalogue")
         search(values, made)
-        return cls(made)
+        return cls(made, n)
 
 
 def split(options, kind):
@@ -327,15 +392,17 @@ def split(options, kind):
 
 
 @documented(lib.KY_OPTIONS_GROUPS, more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, SEARCH).values()))
+@hinted
 def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
     """
     Groups of bodies by friends of friends, as kyoho.Groups. `mass` is one number or one for each body; without it all bodies
-    count alike. Without `velocity` the bodies are at rest.
+    count alike. Without `velocity` the bodies are at rest. A Snapshot or a Simulation as `position` has these.
     """
-    units = Units.of(units)
+    position, units, own = taken(position, units, mass=mass, velocity=velocity)
+    mass, velocity = own["mass"], own["velocity"]
     wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
-                                                         made, NULL), wanted, units)
+                                                         made, NULL), wanted, units, len(keep["position"]))
     del keep
     return found

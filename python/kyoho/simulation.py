@@ -13,13 +13,14 @@ import numpy as np
 
 from . import _arrays, _picture
 from ._aside import aside
-from ._library import NULL, call, encoded, ffi, lib, struct
+from ._library import NULL, call, call_file, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
 from ._sharing import Shared, alone
+from ._words import hinted, no_option
 from .errors import BadDataError, StoppedError, UsageError
-from .forces import Groups, Neighbours, Points
+from .forces import Groups, Neighbours, Points, nearest_of
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
-from .units import Units
+from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,7 +47,7 @@ def _changeable(name, help):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
-class Simulation(Shared):
+class Simulation(Shared, WithQuantities):
     """
     Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
 
@@ -70,6 +71,7 @@ class Simulation(Shared):
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
     heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
 
+    @hinted
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,
                  time=None, units=None, **options: Unpack[SimulationOptions]):
         if bodies is None:
@@ -447,7 +449,7 @@ class Simulation(Shared):
         allowed = table(lib.KY_OPTIONS_PARAMETERS)
         for keyword, value in options.items():
             if keyword not in allowed:
-                raise TypeError(f"there is no option {keyword!r}; there are {', '.join(sorted(allowed))}")
+                raise no_option(keyword, allowed)
             option = allowed[keyword]
             self._change(lib.ky_sim_set_parameter, encoded(option.name), encoded(text(option, value, self.units)))
 
@@ -498,9 +500,14 @@ class Simulation(Shared):
                    _arrays.pointer(smoothing, "double *"), NULL)
         return found, smoothing
 
+    @alone
+    def nearest(self, k):
+        """As kyoho.nearest, of the present bodies."""
+        return nearest_of(self.position, k, self.neighbours, self.density)
+
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
-        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units)
+        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self))
 
     def report(self):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
@@ -578,8 +585,7 @@ def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the simulation had; fields with a name are in the file")
-    path = encoded(os.fspath(path))
-    return _opened(lambda *rest: call(lib.ky_sim_restore, path, *rest), units, engine=engine, isa=isa, threads=threads, field=field)
+    return _opened(lambda *rest: call_file(path, lib.ky_sim_restore, encoded(os.fspath(path)), *rest), units, engine=engine, isa=isa, threads=threads, field=field)
 
 
 def _opened(restores, units, **options):

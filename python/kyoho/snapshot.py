@@ -6,9 +6,10 @@ import os
 import numpy as np
 
 from . import _arrays, _hdf5, _picture
-from ._library import call, encoded, ffi, lib, struct
+from ._library import call, call_file, encoded, ffi, lib, struct
+from ._words import hinted
 from .errors import UsageError
-from .units import Units
+from .units import Units, WithQuantities
 
 # Arrays of bodies: the member of struct ky_bodies, the C type of its elements, that of numpy, the kind of their unit.
 REQUIRED = ("mass", "position", "velocity")
@@ -49,16 +50,29 @@ def need_snapshot(given, what):
         raise TypeError(f"{what} takes a kyoho.Snapshot, not {type(given).__name__}; kyoho.Snapshot(position, velocity, mass) makes one")
 
 
-class Snapshot:
+def taken(bodies, units, **given):
+    """The positions, the units, and the other arguments by name. Of a Snapshot or a Simulation each argument that is None is that
+    of its bodies."""
+    if hasattr(bodies, "snapshot"):
+        bodies = bodies.snapshot()
+    if not isinstance(bodies, Snapshot):
+        return bodies, Units.of(units), given
+    if units is not None and Units.of(units) != bodies.units:
+        raise UsageError(f"the bodies have other units: {bodies.units} and {Units.of(units)}")
+    return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
+
+
+class Snapshot(WithQuantities):
     """Bodies at a time, as arrays of numpy.
 
     `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
     `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
     they are not known. `softening` is one length for all bodies, an array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
-    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster"); quantities of astropy and unyt are
-    converted to them.
+    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
+    astropy, unyt and pynbody are converted to them.
     """
 
+    @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
                  potential=None, radius=None, time=0.0, units=None, softening_kind=None):
         self.units = Units.of(units)
@@ -196,7 +210,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
 
     `types` reads only bodies of these GADGET types; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
     without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` treats its
-    numbers as physical quantities in open space.
+    numbers as physical quantities in open space. FileNotFoundError if there is no such file.
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
@@ -211,7 +225,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     if not HAS_HDF5 and _hdf5.is_hdf5(path):
         return _read_by_h5py(path, types, renumber)
     made = ffi.new("struct ky_snapshot *")
-    call(lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
+    call_file(path, lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
     return Snapshot._from_struct(made)
 
 

@@ -1,28 +1,80 @@
-"""Units of length, mass and velocity, and quantities of astropy and unyt.
+"""Units of length, mass and velocity, texts with units, and quantities of astropy, unyt and pynbody.
 
-Neither package is needed. A quantity is anything with `to_value` and with `unit` (astropy) or `units` (unyt).
+None of these packages is needed. A quantity is anything with `to_value` and with `unit` (astropy) or `units` (unyt), or with
+`in_units` and `units` (pynbody).
 """
+import importlib
 import math
+import sys
+
+import numpy as np
 
 from . import _arrays
-from ._library import call, encoded, lib, struct
-from .errors import UsageError
+from ._library import call, encoded, ffi, lib, struct
+from .errors import UnsupportedError, UsageError
 
-# The units in which quantities of each kind are asked for, which both packages can read, and the powers of length, mass and
+# The solar mass in g. G M of the Sun is known to ten digits and M to four, and packages have other editions of M. So masses are
+# converted by solar masses: the mass of the Sun has the same pull in each package and here.
+_cluster = struct("ky_units")
+call(lib.ky_units_preset, encoded("cluster"), _cluster)
+SUN = _cluster.mass_g
+
+# By kind: the unit in which quantities are asked for, its name in pynbody, its size in cgs, and the powers of length, mass and
 # velocity that make up the kind.
-KINDS = {"length": ("cm", (1, 0, 0)), "mass": ("g", (0, 1, 0)), "velocity": ("cm/s", (0, 0, 1)), "time": ("s", (1, 0, -1)),
-         "degrees": ("deg", None), "": ("", None)}
+KINDS = {"length": ("cm", "cm", 1.0, (1, 0, 0)), "mass": ("Msun", "Msol", SUN, (0, 1, 0)),
+         "velocity": ("cm/s", "cm s**-1", 1.0, (0, 0, 1)), "time": ("s", "s", 1.0, (1, 0, -1)),
+         "degrees": ("deg", "degree", 1.0, None), "": ("", "1", 1.0, None)}
+# The powers of length, mass and velocity of results beside these.
+RESULTS = {"acceleration": (-1, 0, 2), "potential": (0, 0, 2), "energy": (0, 1, 2), "momentum": (0, 1, 1),
+           "angular_momentum": (1, 1, 1), "density": (-3, 1, 0), "frequency": (-1, 0, 1), "tide": (-2, 0, 2)}
+# Units in which results are given where one of these is the unit of the bodies, by their size in cgs.
+NAMED = {"length": ("km", "AU", "pc", "kpc", "Mpc"), "velocity": ("km/s", "AU/yr")}
 
 
 def is_quantity(value):
-    return hasattr(value, "to_value") and (hasattr(value, "unit") or hasattr(value, "units"))
+    if hasattr(value, "to_value"):
+        return hasattr(value, "unit") or hasattr(value, "units")
+    return hasattr(value, "in_units") and type(getattr(value, "units", None)).__name__ not in ("NoneType", "NoUnit")
+
+
+def _in_unit(value, kind):
+    """The quantity as a number or array in the unit of the kind in KINDS."""
+    name, in_pynbody, _, _ = KINDS[kind]
+    return value.to_value(name) if hasattr(value, "to_value") else np.asarray(value.in_units(in_pynbody))
+
+
+def _has_words(value):
+    """Whether a list, or an array, has texts or quantities in it."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "USO"
+    return isinstance(value, (list, tuple)) and any(isinstance(one, str) or is_quantity(one) or _has_words(one) for one in value)
+
+
+def read_text(text, kind, units, name):
+    """The number in `units` (a struct ky_units) of a text with or without a unit."""
+    found = ffi.new("double *")
+    try:
+        call(lib.ky_quantity, encoded(text), encoded(kind), units, found)
+    except UsageError as why:  # begins with the kind
+        raise UsageError(f"{name}:{str(why)[len(kind) + 1:]}" if str(why).startswith(kind + ":") else str(why)) from None
+    return found[0]
+
+
+def scale_of(given, kind):
+    """A scale in cgs: a number, a quantity, the name of a unit, or a text like "1e10 Msun"."""
+    if isinstance(given, str):
+        begins = given.strip()[:1]
+        text = given.strip() if begins.isdigit() or begins in (".", "+", "-") else "1" + given.strip()
+        return read_text(text, kind, struct("ky_units", length_cm=1, mass_g=1, velocity_cm_s=1, g=1), kind)
+    return _arrays.number(_in_unit(given, kind) * KINDS[kind][2] if is_quantity(given) else given, kind)
 
 
 class Units:
     """The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
 
-    Units("galaxy") is kpc, 1e10 Msun and km/s; Units("cluster") is pc, Msun and km/s; Units("nbody"), or Units() with
-    nothing, has no scales and G = 1. Units(length=…, mass=…, velocity=…) takes numbers in cgs or quantities, and G follows.
+    Units("galaxy") is kpc, 1e10 Msun and km/s; Units("cluster") is pc, Msun and km/s; Units("planets") is AU, Msun and AU/yr,
+    with the year as the unit of time; Units("nbody"), or Units() with nothing, has no scales and G = 1.
+    Units(length="kpc", mass="1e10 Msun", velocity="km/s") takes names of units, numbers in cgs or quantities, and G follows.
     """
 
     __slots__ = ("length_cm", "mass_g", "velocity_cm_s", "g")
@@ -30,12 +82,11 @@ class Units:
     def __init__(self, preset="nbody", *, length=None, mass=None, velocity=None, g=None):
         scales = (length, mass, velocity)
         if any(scale is None for scale in scales) and any(scale is not None for scale in scales):
-            raise UsageError("units need length, mass and velocity, or the name of a preset: nbody, galaxy or cluster")
+            raise UsageError("units need length, mass and velocity, or the name of a preset: nbody, galaxy, cluster or planets")
         made = struct("ky_units")
         if length is not None:
             made.length_cm, made.mass_g, made.velocity_cm_s = (
-                _arrays.number(scale.to_value(KINDS[kind][0]) if is_quantity(scale) else scale, kind)
-                for scale, kind in zip(scales, ("length", "mass", "velocity")))
+                scale_of(scale, kind) for scale, kind in zip(scales, ("length", "mass", "velocity")))
             made.g = math.nan
             call(lib.ky_model_units, encoded("plummer"), made)  # fills G from the scales, and refuses scales that are none
         else:
@@ -66,31 +117,77 @@ class Units:
 
     def scale(self, kind):
         """The unit of this kind ("length", "mass", "velocity" or "time") in cgs."""
-        powers = KINDS[kind][1]
+        return self._product(KINDS[kind][3])
+
+    def _product(self, powers):
         return math.prod(scale ** power for scale, power in zip((self.length_cm, self.mass_g, self.velocity_cm_s), powers))
 
+    def _struct(self):
+        made = struct("ky_units")
+        self.put(made)
+        return made
+
     def number(self, value, kind, name):
-        """The value as a number, or array of numbers, in these units; what is no quantity is in these units already."""
+        """The value as a number, or array of numbers, in these units: of a quantity, a text with or without a unit, or a list or
+        an array of such. Numbers are in these units already."""
+        if isinstance(value, str) and kind in KINDS and KINDS[kind][3]:
+            return read_text(value, kind, self._struct(), name)
         if not is_quantity(value):
-            return value
+            if not _has_words(value):
+                return value
+            return np.array([self.number(one, kind, name) for one in (value.tolist() if isinstance(value, np.ndarray) else value)])
         if kind not in KINDS:
             raise UsageError(f"{name} takes a plain number, not a quantity")
-        unit, powers = KINDS[kind]
+        _, _, size, powers = KINDS[kind]
         if powers and not self.physical:
             raise UsageError(f"{name} is a quantity with a unit, but the bodies have no units: give units='galaxy', "
                              f"units='cluster' or units=kyoho.Units(length=…, mass=…, velocity=…)")
         try:
-            found = value.to_value(unit)
+            found = _in_unit(value, kind)
         except Exception as why:  # each package has an exception of its own
             raise UsageError(f"{name} must be a {kind or 'number'}: {why}") from why
-        return found / self.scale(kind) if powers else found
+        return found * (size / self.scale(kind)) if powers else found
 
     def real(self, value, kind, name):
         """One number in these units."""
         return _arrays.number(self.number(value, kind, name), name)
 
+    def quantity(self, value, kind, package=None):
+        """The value, a number or array in these units, as a quantity of astropy or unyt: units.quantity(acc, "acceleration").
+
+        `kind` is "length", "mass", "velocity", "time", "acceleration", "potential", "energy", "momentum", "angular_momentum",
+        "density", "frequency" or "tide". `package` is "astropy" or "unyt"; without it the one that the program has imported, or
+        the one that is installed, astropy first.
+        """
+        powers = RESULTS.get(kind) or KINDS.get(kind, ("",) * 3 + (None,))[3]
+        if powers is None:
+            kinds = [one for one in KINDS if KINDS[one][3]]
+            raise UsageError(f"{kind!r} is no kind of quantity; there are {', '.join([*kinds, *RESULTS])}")
+        if not self.physical:
+            raise UsageError("the bodies have no units: give units='galaxy', units='cluster', units='planets' or "
+                             "units=kyoho.Units(length=…, mass=…, velocity=…)")
+        unit = _unit_maker(package)
+        factor, made = 1.0, None
+        for of, power in zip(("length", "mass", "velocity"), powers):
+            name, size = self._named(of)
+            if power:
+                factor *= size ** power
+                made = unit(name) ** power if made is None else made * unit(name) ** power
+        return (np.asarray(value) if np.ndim(value) else float(value)) * factor * made
+
+    def _named(self, kind):
+        """The name of a unit that astropy and unyt have, and the unit of this kind in it."""
+        if kind == "mass":
+            return "Msun", self.mass_g / SUN
+        size = self.scale(kind)
+        for name in NAMED[kind]:
+            if math.isclose(scale_of(name, kind), size, rel_tol=1e-9):
+                return name, 1.0
+        return KINDS[kind][0], size
+
     def __eq__(self, other):
-        return isinstance(other, Units) and all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        """Whether both are the same but for rounding."""
+        return isinstance(other, Units) and all(math.isclose(getattr(self, name), getattr(other, name), rel_tol=1e-12) for name in self.__slots__)
 
     def __repr__(self):
         if not self.physical:
@@ -107,3 +204,41 @@ def _units_of(length, mass, velocity, g):
     made = Units.__new__(Units)
     made.length_cm, made.mass_g, made.velocity_cm_s, made.g = length, mass, velocity, g
     return made
+
+
+def _unit_maker(package):
+    """What makes a unit of astropy or unyt from its name."""
+    makers = {"astropy": ("astropy.units", "Unit"), "unyt": ("unyt", "Unit")}
+    if package is not None and package not in makers:
+        raise UsageError(f"package is {package!r}; it must be 'astropy' or 'unyt'")
+    order = [package] if package else sorted(makers, key=lambda name: makers[name][0] not in sys.modules)
+    for name in order:
+        try:
+            return getattr(importlib.import_module(makers[name][0]), makers[name][1])
+        except ImportError:
+            continue
+    raise UnsupportedError(f"quantities need {' or '.join(order)}: pip install {order[0]}")
+
+
+class WithQuantities:
+    """Gives a Snapshot or a Simulation, which has `units`, its numbers as quantities."""
+
+    _kinds = {"position": "length", "velocity": "velocity", "mass": "mass", "softening": "length", "radius": "length", "time": "time",
+              "step": "time", "acceleration": "acceleration", "potential": "potential", "energy": "energy"}
+    _of_sums = {"centre": "length", "momentum": "momentum", "angular_momentum": "angular_momentum", "kinetic": "energy",
+                "external": "energy", "total": "energy"}
+
+    def quantity(self, name, package=None):
+        """A number or an array of this name as a quantity of astropy or unyt: sim.quantity("time").to("Myr").
+
+        Names: time, position, velocity, mass, softening, radius, acceleration, potential; of a simulation also step, energy, and
+        centre, momentum, angular_momentum, kinetic, external and total of sums(). `package` as in kyoho.Units.quantity.
+        """
+        sums = self._of_sums if hasattr(self, "sums") else {}
+        if name not in sums and (name not in self._kinds or not hasattr(self, name)):
+            names = [one for one in self._kinds if hasattr(type(self), one) or one in vars(self)]
+            raise UsageError(f"{name!r} is no quantity here; there are {', '.join([*names, *sums])}")
+        value = getattr(self.sums(), name) if name in sums else getattr(self, name)
+        if value is None:
+            raise UsageError(f"{name} is not known")
+        return self.units.quantity(value() if callable(value) else value, {**self._kinds, **sums}[name], package)

@@ -150,6 +150,8 @@ int ky_option_is_set(const struct ky_option *option, const void *values);
 struct ky_option_word {
     const char *word, *name, *hint;
 };
+/* -n, -o, -h and -q, and the names of our options in other programs. */
+extern const struct ky_option_word ky_option_words[];
 /* The names that a command line or a parameter file may use: the options of `count` sets, and other
  * words for them, or NULL. */
 struct ky_option_names {

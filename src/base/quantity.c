@@ -17,14 +17,14 @@ struct unit {
     double cgs, from;
 };
 
-#define YEAR 3.15576e7
+#define YEAR KY_YEAR_S
 static const struct unit table[] = {
     {"cm", {1, 0, 0}, 1, 1},
     {"m", {1, 0, 0}, 1e2, 0},
     {"km", {1, 0, 0}, 1e5, 1},
     {"Rsun", {1, 0, 0}, 6.957e10, 0},
-    {"AU", {1, 0, 0}, 1.495978707e13, 0.01},
-    {"au", {1, 0, 0}, 1.495978707e13, 0},
+    {"AU", {1, 0, 0}, KY_AU_CM, 0.01},
+    {"au", {1, 0, 0}, KY_AU_CM, 0},
     {"pc", {1, 0, 0}, KY_KPC_CM / 1e3, 0.01},
     {"kpc", {1, 0, 0}, KY_KPC_CM, 0.9999},
     {"Mpc", {1, 0, 0}, KY_KPC_CM * 1e3, 0.9999},
@@ -257,11 +257,6 @@ enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, con
     struct ky_dimension found;
     const int length = (int)strcspn(text, ",");
     ky_unit_names(dimension, names);
-    if (strchr(" \t", *text))
-        return ky_fail(error, KY_USAGE,
-                       "%s: there is a blank between a number and its unit; write them together, "
-                       "with one of %s",
-                       where, names);
     if (!read_name(text, &found, cgs) && !is_none(dimension))
         return ky_fail(error, KY_USAGE, "%s: '%.*s' is not a unit here; it takes %s", where,
                        length < 40 ? length : 40, text, names);
@@ -292,20 +287,40 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
     *value = ky_number_real(text, &at);
     if (at == text || !isfinite(*value))
         return ky_fail(error, KY_USAGE, "%s: '%.40s' is not a number", where, text);
+    at += strspn(at, " \t");
     if (*at && *at != ',') {
         const double one = ky_unit_cgs(units, dimension);
         KY_TRY(ky_unit_read(at, dimension, where, &cgs, error));
         if (one == 0)
-            return ky_fail(error, KY_USAGE,
-                           "%s: %.40s, but the bodies are in N-body units, which have no physical "
-                           "scale; give --units galaxy or cluster, or a number without a unit",
-                           where, text);
+            return ky_fail(
+                error, KY_USAGE,
+                "%s: %.40s, but the bodies are in N-body units, which have no physical "
+                "scale; give --units galaxy, cluster or planets, or a number without a unit",
+                where, text);
         *value = rounded(*value * (cgs / one));
         at += strcspn(at, ",");
     }
     if (end)
         *end = at;
     return KY_OK;
+}
+
+enum ky_status ky_quantity(const char *text, const char *kind, const struct ky_units *units,
+                           double *value, struct ky_error *error)
+{
+    struct ky_dimension dimension;
+    const char *end;
+    KY_NEED(text, error);
+    KY_NEED(kind, error);
+    KY_NEED(units, error);
+    KY_NEED(value, error);
+    if (!ky_dimension_of(kind, &dimension))
+        return ky_fail(error, KY_USAGE,
+                       "'%.40s' is no kind of unit; there are length, mass, time "
+                       "and velocity",
+                       kind);
+    KY_TRY(ky_quantity_read(text, units, dimension, kind, value, &end, error));
+    return *end ? ky_fail(error, KY_USAGE, "%s: '%.40s' is not one number", kind, text) : KY_OK;
 }
 
 enum ky_status ky_units_together(const struct ky_units *one, const struct ky_units *other,

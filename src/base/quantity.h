@@ -56,12 +56,12 @@ int ky_unit_is(const char *text);
 
 /* Reads the name of a unit, up to the end of the text or a comma: names of the table, with powers,
  * joined by '/' and '*', "kpc", "km/s", "Msun/pc2", "1/Gyr". *cgs: its size. KY_USAGE for a text
- * that is not such a name, for a blank, and for a dimension other than `dimension`; the error names
+ * that is not such a name, and for a dimension other than `dimension`; the error names
  * the units that are allowed, and begins with `where`. */
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
                             double *cgs, struct ky_error *error);
 
-/* Reads "50", "50Myr" to *value in `units`. A number without unit is in `units` already; *end (may
+/* Reads "50", "50Myr", "50 Myr" to *value in `units`. A number without unit is in `units` already; *end (may
  * be NULL) is where it ends, at a comma or the end. KY_USAGE for text that is no number, as
  * ky_unit_read, and for a unit where `units` have no scale. */
 enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,

@@ -14,6 +14,7 @@ static const struct {
     {"nbody", {0, 0, 0, 1}},
     {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
     {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
+    {"planets", {KY_AU_CM, KY_SUN_G, KY_AU_CM / KY_YEAR_S, KY_PLANETS_G}},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
@@ -31,14 +32,26 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
             *units = presets[k].units;
             return KY_OK;
         }
-    return ky_fail(error, KY_USAGE, "unknown units '%s'; nbody, galaxy and cluster are known",
-                   name);
+    return ky_fail(error, KY_USAGE,
+                   "unknown units '%s'; nbody, galaxy, cluster and planets are known", name);
+}
+
+/* Whether two positive scales are the same but for rounding. */
+static int same(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * b;
 }
 
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s)
 {
     if (!(length_cm > 0 && mass_g > 0 && velocity_cm_s > 0))
         return 1;
+    for (size_t k = 0; k < PRESETS; k++) {
+        const struct ky_units *units = &presets[k].units;
+        if (same(length_cm, units->length_cm) && same(mass_g, units->mass_g) &&
+            same(velocity_cm_s, units->velocity_cm_s))
+            return units->g;
+    }
     double length = length_cm / KY_KPC_CM, mass = mass_g / (1e10 * KY_SUN_G),
            velocity = velocity_cm_s / KY_KM_S;
     return KY_GALAXY_G * mass / (length * velocity * velocity);

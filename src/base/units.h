@@ -12,11 +12,17 @@
 /* G in kpc (km/s)²/1e10 Msun */
 #define KY_GALAXY_G 43009.0
 
+/* Astronomical unit and Julian year in cgs. G in AU³/(Msun yr²) has the digits of the GM of the Sun
+ * (IAU 2015, 1.3271244e20 m³/s²): orbits of planets show four millionths. */
+#define KY_AU_CM 1.495978707e13
+#define KY_YEAR_S 3.15576e7
+#define KY_PLANETS_G 39.476926409
+
 /* The name of the preset with this index, 0, 1, …; NULL past the last. */
 const char *ky_units_preset_name(size_t index);
 
-/* G in units of these scales (cgs), with the digits of the presets: 43009 for kpc, 1e10 Msun and
- * km/s. 1 if a scale is not positive. */
+/* G in units of these scales (cgs): the G of the preset that has them, else with the digits 43009
+ * for kpc, 1e10 Msun and km/s. 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);
 
 /* A g that is NaN becomes the G that follows from the scales. KY_USAGE where some scales are

@@ -126,7 +126,7 @@ static int is_parameter_file(const char *word)
 
 static struct ky_option_names names_of(const struct cli *cli)
 {
-    return (struct ky_option_names){cli->sets, cli->count, cli_words};
+    return (struct ky_option_names){cli->sets, cli->count, ky_option_words};
 }
 
 /* Reads the INI or JSON file into the sets. */

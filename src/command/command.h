@@ -72,7 +72,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 /* The row for --units in such a table; the field at `offset` is a string. */
 #define CLI_UNITS(offset, help)                                                                    \
     {                                                                                              \
-        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
+        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster|planets",  \
+            help                                                                                   \
     }
 /* Binds the options of a public struct (enum ky_options_kind or ky_draw_options_kind), which its
  * _defaults function has filled. */
@@ -126,8 +127,6 @@ int cli_is_among(const char *name, const char *names);
 void cli_help(const struct cli *cli, FILE *out);
 /* Writes all exit codes with the names of ky_status_name: "0 ok; 1 out of memory or …". */
 void exit_codes(char *text, size_t size);
-/* -n, -o, -h and -q, and the names that other programs have for our options. */
-extern const struct ky_option_word cli_words[];
 /* The log of struct ky_parameters, with the cli as context: prints each line once to standard
  * error. With --quiet it prints only warnings. */
 void cli_log(void *context, enum ky_log_level level, const char *line);

@@ -30,7 +30,7 @@ static void usual_options(const struct cli *cli, FILE *out)
             if (is_usual(cli, cli->sets[s].options[k].name))
                 sets[s].count++, kept[used++] = cli->sets[s].options[k];
     }
-    ky_options_help(sets, cli->count, cli_words, out);
+    ky_options_help(sets, cli->count, ky_option_words, out);
 }
 
 /* Appends the names of the set's options that the short help does not explain; returns the
@@ -88,8 +88,8 @@ void cli_help(const struct cli *cli, FILE *out)
     if (cli->command->examples && !narrowed)
         examples(cli->command->examples, out);
     if (whole) {
-        ky_options_help(cli->sets + 1, cli->count - 1, cli_words, out);
-        ky_options_help(cli->sets, 1, cli_words, out);
+        ky_options_help(cli->sets + 1, cli->count - 1, ky_option_words, out);
+        ky_options_help(cli->sets, 1, ky_option_words, out);
     } else {
         usual_options(cli, out);
         other_options(cli, out);

@@ -45,7 +45,7 @@ void man_command(const struct cli *cli, FILE *out)
             const struct ky_option *option = &cli->sets[s].options[k];
             if (!ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
                 continue;
-            const char *letter = ky_option_letter_of(cli_words, option->name);
+            const char *letter = ky_option_letter_of(ky_option_words, option->name);
             fputs(".TP\n.BR ", out);
             if (letter)
                 fprintf(out, "\\-%s \", \" ", letter);
@@ -98,7 +98,7 @@ void man_end(FILE *out)
           "(a map of the documents),\n.I docs/from-others.md\n(options that other programs have),\n"
           ".I docs/command.md\n(the manual),\n"
           ".I docs/tutorials\n(a star cluster, a galaxy, a universe),\n.I docs/numerics.md\n"
-          "(what is computed, and how exactly),\n.IR examples .\n.PP\n.BR ffmpeg (1)\n"
+          "(what is computed, and how accurately),\n.IR examples .\n.PP\n.BR ffmpeg (1)\n"
           "makes films.\n",
           out);
 }

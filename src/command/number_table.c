@@ -21,12 +21,12 @@ void columns_free(struct columns *columns)
 const char *columns_unit(const struct columns *columns, const char *name, char unit[COLUMNS_UNITS])
 {
     const size_t length = strlen(name);
-    for (const char *at = columns->units; *at; at += strcspn(at, ",")) {
-        at += strspn(at, ", ");
+    for (const char *at = columns->units; *at; at += strcspn(at, ",;")) {
+        at += strspn(at, ",; ");
         if (strncmp(at, name, length) != 0 || at[length] != ' ')
             continue;
         at += length + 1;
-        ky_format(unit, COLUMNS_UNITS, "%.*s", (int)strcspn(at, ","), at);
+        ky_format(unit, COLUMNS_UNITS, "%.*s", (int)strcspn(at, ",;"), at);
         return unit;
     }
     return NULL;
@@ -48,18 +48,25 @@ static int read_line(FILE *file, struct line *line)
     return 1;
 }
 
-/* Reads the first line that is not a comment (#). A comment may give units. Removes the byte-order
- * mark that some editors put before the first line. */
+/* Takes the units from a comment that gives some. Returns 0 for a line that is no comment. */
+static int read_comment(const char *text, struct columns *columns)
+{
+    static const char mark[] = "# units: ";
+    if (!strncmp(text, mark, strlen(mark)))
+        ky_format(columns->units, COLUMNS_UNITS, "%.500s", text + strlen(mark));
+    return *text == '#';
+}
+
+/* Reads the first line that is not a comment (#). Removes the byte-order mark that some editors put
+ * before the first line. */
 static int read_names(FILE *file, struct line *line, struct columns *columns)
 {
-    static const char mark[] = "# units: ", order[] = "\xef\xbb\xbf";
+    static const char order[] = "\xef\xbb\xbf";
     while (read_line(file, line)) {
         if (line->number == 1 && !strncmp(line->text, order, strlen(order)))
             memmove(line->text, line->text + strlen(order), strlen(line->text + strlen(order)) + 1);
-        if (*line->text != '#')
+        if (!read_comment(line->text, columns))
             return 1;
-        if (!strncmp(line->text, mark, strlen(mark)))
-            ky_format(columns->units, COLUMNS_UNITS, "%.500s", line->text + strlen(mark));
     }
     return 0;
 }
@@ -180,7 +187,7 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     else
         status = find_places(path, line.text, names, count, places, error);
     while (!status && read_line(file, &line)) {
-        if (*line.text == '#' || !line.text[strspn(line.text, " \t")])
+        if (read_comment(line.text, columns) || !line.text[strspn(line.text, " \t")])
             continue;
         if (!add_row(columns, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);

@@ -10,8 +10,8 @@ struct columns {
     double *values[COLUMNS_MOST]; /* [rows] each; NaN for a cell that is not a number */
     size_t incomplete;            /* rows with text instead of a number, or with too few cells */
     char first[160];              /* error of the first incomplete row */
-    char units[COLUMNS_UNITS];    /* the units in a comment "# units: …" before the names, as in
-                                     kyoho's tables: "time 0.977792 Myr, mass Msun" */
+    char units[COLUMNS_UNITS];    /* the units in a comment "# units: …" beside the names, as in
+                                     kyoho's tables: "time 0.977792 Myr; mass Msun" */
 };
 
 /* Reads the columns with these names from a file. The first line that is not a comment (#) names

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
+#include "command/files.h"
 #include "command/plotted.h"
 #include "command/walks.h"
 
@@ -196,16 +198,28 @@ static void show(const struct cli *cli, const struct ky_snapshot *snapshot,
     }
 }
 
+/* Puts the last snapshot of a folder into the place of the folder's name; *files owns it. */
+static enum ky_status take_last(struct cli *cli, struct file_list *files)
+{
+    if (!cli->word_count || !files_is_folder(cli->words[0]))
+        return KY_OK;
+    KY_TRY(files_add(cli, files, cli->words[0]));
+    cli->words[0] = files->names[files->count - 1];
+    return KY_OK;
+}
+
 static enum ky_status measure(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
     struct ky_radial_profile profile = {0};
     struct table_column column[COLUMNS];
+    struct file_list files = {0};
     request->engine.g = request->wanted.g;
     ky_snapshot_clear(&snapshot);
-    enum ky_status status =
-        plotted_check(cli, &request->output, source_file(cli, &request->source));
+    enum ky_status status = take_last(cli, &files);
+    if (!status)
+        status = plotted_check(cli, &request->output, source_file(cli, &request->source));
     if (!status)
         status = source_get(cli, &request->source, &request->engine, &snapshot, origin);
     request->wanted.g = request->engine.g;
@@ -218,6 +232,7 @@ static enum ky_status measure(struct cli *cli, struct request *request)
         show(cli, &snapshot, &profile, &table);
     ky_profile_free(&profile);
     ky_snapshot_free(&snapshot);
+    files_free(&files);
     return status;
 }
 
@@ -236,7 +251,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 
 const struct subcommand profile_command = {
     "profile",
-    "FILE | --model NAME -n N [--shells K] [-o FILE.csv|FILE.png]",
+    "FILE|FOLDER | --model NAME -n N [--shells K] [-o FILE.csv|FILE.png]",
     "measure density, mass, velocities and surface density as functions of the radius",
     run,
     NULL,

@@ -71,7 +71,8 @@ void table_print(const struct table *table, size_t first, size_t end, FILE *out)
     }
 }
 
-/* "# units: time 0.977792 Myr, mass Msun" */
+/* "# units: time 0.977792 Myr; mass Msun". With a comma for each comma of the names astropy would
+ * take the comment for the names. */
 static int csv_units(const struct table *table, struct ky_file *file)
 {
     int failed = ky_file_print(file, "# units:");
@@ -82,17 +83,19 @@ static int csv_units(const struct table *table, struct ky_file *file)
         if (!*text)
             continue;
         failed = ky_file_print(file, "%s%s %s", before, table->column[c].name, text);
-        before = ", ";
+        before = "; ";
     }
     return failed || ky_file_print(file, "\n");
 }
 
 void table_csv(const struct table *table, struct ky_file *file)
 {
-    int failed = table->units->length_cm > 0 ? csv_units(table, file) : 0;
+    int failed = 0;
     for (size_t c = 0; c < table->columns && !failed; c++)
         failed = ky_file_print(file, "%s%s", c ? "," : "", table->column[c].name);
     failed = failed || ky_file_print(file, "\n");
+    if (!failed && table->units->length_cm > 0)
+        failed = csv_units(table, file);
     for (size_t row = 0; row < table->rows && !failed; row++) {
         for (size_t c = 0; c < table->columns && !failed; c++) {
             const struct table_column *column = &table->column[c];

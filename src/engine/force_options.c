@@ -64,12 +64,13 @@ static const struct ky_option force_options[] = {
      "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
      " (default relative; offset where only --theta is given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
-     "opening angle θ: smaller is more exact and slower. With offset and 0.7, 99 % of the "
+     "opening angle θ: smaller is more accurate and slower. With offset and 0.7, 99 % of the "
      "accelerations are within 0.3 % in a sphere, 1 % in a sheet or a lattice (walk: 0.8 and 1 "
      "%). With relative, θ is used only for the first evaluation (default 0.7)"},
     {"alpha", KY_OPTION_REAL, FIELD(alpha), NULL, 1e-12, 1.0, NULL, NULL,
      "tolerance of --opening relative for a cell, in units of the last acceleration: smaller is "
-     "more exact and slower. With 0.005, 99 % of the accelerations are within 0.25 % (walk: 0.4 %; "
+     "more accurate and slower. With 0.005, 99 % of the accelerations are within 0.25 % (walk: 0.4 "
+     "%; "
      "a few compact clumps: 0.6 %). With --force fmm it is the tolerance of an expansion: with the "
      "default, 99 % of the accelerations are within 0.1 % (default 0.005; fmm: 0.0005, with the "
      "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001)"},

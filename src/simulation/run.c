@@ -359,8 +359,9 @@ static void tell_blocks(const struct ky_run *run)
 static void warn_of_energy(const struct ky_run *run)
 {
     static const char *const advice[] = {
-        [KY_LEAPFROG] = "a shorter --step, a larger --softening, or more exact forces (--error)",
-        [KY_BLOCK_STEPS] = "a smaller --eta, a larger --softening, or more exact forces (--error)",
+        [KY_LEAPFROG] = "a shorter --step, a larger --softening, or more accurate forces (--error)",
+        [KY_BLOCK_STEPS] =
+            "a smaller --eta, a larger --softening, or more accurate forces (--error)",
         [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
     if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
         ky_log(&run->parameters, KY_LOG_WARNING,

@@ -298,7 +298,7 @@ const energies = {bytes: 0, names: null, asked: -Infinity, waits: false, last: P
 // Adds rows of energy.csv. Past 4,000 every second one is left out.
 function add_rows(text) {
   for (const line of text.split("\n")) {
-    if (!line) continue;
+    if (!line || line[0] === "#") continue;
     const cells = line.split(",");
     if (!energies.names) energies.names = cells;
     else view.rows.push(["time", "energy", "de"].map(name => cells[energies.names.indexOf(name)]).map(x => x ? Number(x) : NaN));

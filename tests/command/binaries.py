@@ -32,7 +32,7 @@ with folder() as where:
           and abs(inner["energy"] / (-gm * 3 / 4 / (2 * axis)) - 1) < 1e-9 and inner["first_mass"] == 3 and inner["second_mass"] == 1,
           "elements with the G of the units", inner)
     written = table(path("four-out.csv"))
-    check([float(row["period"]) for row in written] == [row["period"] for row in rows] and "pc" in open(path("four-out.csv")).readline(),
+    check([float(row["period"]) for row in written] == [row["period"] for row in rows] and "pc" in open(path("four-out.csv")).read().splitlines()[1],
           "the file has the same numbers, with their units", written)
     text = run("binaries", path("four.csv"), "--units", "cluster")
     check("2 binaries of 5 bodies" in text.stdout and "yr" in text.stdout and "km²/s²" in text.stdout and "no softening is known" in text.stderr, "as text, with units",
@@ -73,7 +73,7 @@ with folder() as where:
         (["profile", path("four.csv"), "-o", path("p.csv"), "--width", "100"], 2, ".png"),
         (["profile", path("four.csv"), "-o", path("four.csv")], 2, "--overwrite"),
         (["profile", "--model", "plummer", "-n", "1"], 4, "unit of length; give --inner and --outer"),
-        (["profile", path("run")], 4, "run"),
+        (["profile", path("run")], 4, "unit of length; give --inner and --outer"),
     ]:
         process = run(*words, code=code)
         check(says in process.stderr, f"code {code}: {' '.join(os.path.basename(w) for w in words)}", process.stderr)
@@ -94,6 +94,11 @@ with folder() as where:
         check(os.path.getsize(path("few.png")) > 1000, "a plot of few bodies, without an anisotropy")
     else:
         skip("a plot", "no PNG here")
+    run("run", "--input", path("cluster.csv"), "--step", "1kyr", "--steps", "2", "--every", "1kyr", "--output", path("folder"), "--softening", "0.01pc", "--quiet")
+    last = run_json("profile", path("folder"))
+    check(last == run_json("profile", path("folder/snapshot_0002.hdf5")) and last["time"] > 0, "profile of a folder is that of its last snapshot", last["time"])
+    os.mkdir(path("nothing"))
+    check("no snapshots" in run("profile", path("nothing"), code=4).stderr, "a folder without snapshots is an error")
     error = json.loads(run("profile", path("none.csv"), "--json", code=4).stdout)
     check(error["code"] == 4, "a missing file, as JSON", error)
 finish()

@@ -315,6 +315,10 @@ def columns(plot, ranges, table, out):
         seen[units[:14]] = pixels(out)
     check(seen["# units: time "] != seen[""] == seen["# units: timed"] == seen["# others: time"], "axes have the units that a remark tells")
     with open(table, "w") as file:
+        file.write("time,mass\n# units: mass Msun; time 1 Myr\n1,2\n2,3\n")
+    plot("table", table, "--x", "time", "--y", "mass")
+    check(pixels(out) == seen["# units: time "], "the remark may come after the names, with semicolons")
+    with open(table, "w") as file:
         file.write("N" + ",c" * 9999 + ",last\n" + "".join(f"{k}" + ",100" * 9999 + f",{k}\n" for k in (1, 2, 3)))
     plot("table", table, "--x", "N", "--y", "last")
     check(ranges() == {"N": (0.94, 3.06), "last": (0.94, 3.06)}, "lines of 40,000 characters", ranges())

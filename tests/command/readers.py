@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""yt and pynbody load our snapshots, also those of ranks, with the right mass, centre and units. Each may belong to another python3
+"""yt and pynbody load our snapshots, also those of ranks, with the right mass, centre and units, and yt draws them. Each may belong to another python3
 than the one on the path: Debian's python3-yt is for /usr/bin/python3. `check-all` installs those that are missing, each into a folder
 of the build."""
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 
 import tap
@@ -12,7 +14,7 @@ import wheels
 from tap import check, finish, folder, skip
 
 FILES = os.path.join(wheels.BUILD, "tests", "helpers", "files")
-ALL = "KYOHO_TEST_ALL" in os.environ
+TOP = wheels.TOP
 N = 2000
 
 # Each prints a line for each file, whose name is an argument: number of bodies, mass [solar masses], centre [kpc], mean velocity
@@ -42,6 +44,29 @@ for path in sys.argv[1:]:
          data.properties["time"].in_units("Gyr"))
 """}
 
+# yt 4.1 has no entry points: there kyoho_yt is imported. Prints for each file the edges of the plot [kpc], its mass [solar masses]
+# and the centre of the mass in it [kpc], along each axis of the sky.
+PLOTS = r"""
+import json, sys
+import numpy
+import yt
+if yt.__version__.startswith("4.1"):
+    import kyoho_yt
+yt.set_log_level(50)
+mass = ("all", "particle_mass")
+for path in sys.argv[1:]:
+    data = yt.load(path)
+    for plot in (yt.ParticleProjectionPlot(data, "z", mass), yt.ParticlePlot(data, ("all", "particle_position_x"), ("all", "particle_position_y"), mass)):
+        plot.save(path + ".png")
+        axes, picture = plot.plots[mass].axes, plot.frb[mass].to("Msun").v
+        picture[~numpy.isfinite(picture)] = 0
+        centre = []
+        for edges, part in ((axes.get_xlim(), picture.sum(axis=0)), (axes.get_ylim(), picture.sum(axis=1))):
+            middles = numpy.linspace(*edges, 2 * len(part) + 1)[1::2]
+            centre.append((middles * part).sum() / part.sum())
+        print(json.dumps([*axes.get_xlim(), *axes.get_ylim(), picture.sum(), *centre, axes.get_xlabel(), axes.get_ylabel()]))
+"""
+
 # units: length in kpc, mass in Msun, velocity in km/s, time in Gyr (None: not compared)
 GYR = 3.085678e21 / 1e5 / 3.15576e16
 CASES = [
@@ -54,20 +79,6 @@ CASES = [
     ("a.tipsy", "galaxy", "", 1, 1e10, 1, None),
 ]
 RANKS = {"ranks.hdf5": ([], "snapshot_0000.hdf5"), "pieces.hdf5": (["--pieces"], "snapshot_0000.0.hdf5")}
-
-
-def python_of(reader):
-    """A python3 that has the reader, or None and the reason."""
-    for python in ("python3", "/usr/bin/python3"):
-        try:
-            if not subprocess.run([python, "-c", f"import {reader}"], capture_output=True, timeout=300, check=False).returncode:
-                return python, ""
-        except FileNotFoundError:
-            continue
-    if not ALL:
-        return None, f"no python3 has {reader}; make check-all installs it"
-    programs, why = wheels.install(os.path.join("tests", reader), reader, "h5py")
-    return programs and os.path.join(programs, "python"), why
 
 
 def bodies(path):
@@ -115,7 +126,7 @@ def compare(reader, case, numbers, truth):
 
 def load(reader, paths, truth):
     """Has one of the readers load the files, by case."""
-    python, why = python_of(reader)
+    python, why = wheels.python_of(reader, "h5py")
     if not python:
         for case in paths:
             skip(f"{reader} loads {case[0]}", why)
@@ -125,6 +136,42 @@ def load(reader, paths, truth):
     check(done.returncode == 0 and len(lines) == len(paths), f"{reader} loads {len(paths)} files", done.stderr)
     for line, case in zip(lines, paths):
         compare(reader, case, json.loads(line), truth)
+
+
+def put_frontend(place):
+    """The module kyoho_yt as pip installs it, with its entry point; the folder of both."""
+    with open(os.path.join(TOP, "pyproject.toml"), encoding="utf-8") as file:
+        entries = re.search(r'entry-points."yt.frontends"]\n(.*?)\n\n', file.read(), re.S)
+    about = os.path.join(place, "kyoho_yt-1.dist-info")
+    os.mkdir(about)
+    shutil.copy(os.path.join(TOP, "python", "kyoho_yt.py"), place)
+    for name, text in (("METADATA", "Name: kyoho_yt\nVersion: 1\n"), ("entry_points.txt", "[yt.frontends]\n" + entries.group(1).replace('"', "") + "\n")):
+        with open(os.path.join(about, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return place
+
+
+def draw(paths, truth, far):
+    """yt draws the files without further arguments, with axes that are those of the bodies: about the origin, or `far` from it."""
+    python, why = wheels.python_of("yt", "h5py")
+    names = [name for name in paths if name.endswith(".hdf5")]
+    if not python:
+        for name in names:
+            skip(f"yt draws {name}", why)
+        return
+    with folder() as place:
+        done = subprocess.run([python, "-W", "ignore", "-c", PLOTS, *(paths[name] for name in names)], capture_output=True, text=True, timeout=600, check=False,
+                              env={**os.environ, "PYTHONPATH": put_frontend(place), "MPLBACKEND": "Agg"})
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    check(done.returncode == 0 and len(lines) == 2 * len(names), f"yt draws {len(names)} files with negative positions", done.stderr[-2000:])
+    for k, (left, right, bottom, top, mass, *centre, across, up) in enumerate(lines):
+        size, name = right - left, names[k // 2]
+        shift = far if name == "far.hdf5" else 0  # yt's axes count from the centre of the picture
+        wanted = [x if not shift else 0 for x in truth[1][:2]]
+        good = is_close(left, -right) and is_close(bottom, -top) and is_close(top - bottom, size) and is_close(mass, 1e10 * truth[0])
+        good = good and all(abs(a - b) < (0.01 if not shift else 0.2) * size for a, b in zip(centre, wanted))
+        check(good and "x" in across and "y" in up and "kpc" in across + up, f"{('ParticleProjectionPlot', 'ParticlePlot')[k % 2]} of {name}: edges, mass and centre",
+              f"{lines[k]}, not {wanted}")
 
 
 with folder() as place:
@@ -138,4 +185,9 @@ with folder() as place:
             skip(f"{case[0]} is loaded", why)
     for reader in READERS:
         load(reader, paths, truth)
+    drawn = {case[0]: path for case, path in paths.items() if case[0] != "cluster.hdf5"}  # which yt draws in parsecs
+    if "a.hdf5" in drawn:
+        drawn["far.hdf5"] = os.path.join(place, "far.hdf5")
+        tap.run("convert", drawn["a.hdf5"], "--position", "30,0,0", "-o", drawn["far.hdf5"])
+    draw(drawn, truth, 30)
 finish()

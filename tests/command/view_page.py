@@ -24,7 +24,7 @@ def text_of(page):
 def rows_of(where):
     """time, energy and de of the rows of energy.csv."""
     with open(os.path.join(where, "energy.csv"), encoding="utf-8") as file:
-        names, *rows = [line.split(",") for line in file.read().splitlines()]
+        names, *rows = [line.split(",") for line in file.read().splitlines() if line[0] != "#"]
     return [[float(row[names.index(name)]) for name in ("time", "energy", "de")] for row in rows]
 
 

@@ -43,6 +43,7 @@ CEILINGS = {
     "src/snapshot": (0.0, 0.0, 0.0),
     "src/view": (0.0, 0.0, 0.0),
 }
+DEGREE = re.compile(r"\b(?:more|less|as|how) exact(?:ly)?\b(?! sums)|\bexactness\b", re.I)
 BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
 
 
@@ -127,6 +128,10 @@ tap.check(not wrong, "comments and documents name things", "\n".join(wrong))
 print("# words   those   what  that of   per 1,000 words of comments")
 for name, (words, of) in measured.items():
     print(f"# {words:6d} {of[0]:6.2f} {of[1]:6.2f} {of[2]:6.2f}   {name}")
+exact = [f"{path}: “{found.group()}”: write accurate" for path in sorted(files())
+         if path.split(os.sep)[0] in ("src", "include", "docs", *PAGES) and os.path.join("docs", "lab") not in path
+         for found in DEGREE.finditer(open(os.path.join(TOP, path), encoding="utf-8").read())]
+tap.check(not exact, "what has degrees is accurate; exact is without an error", "\n".join(exact))
 high = [line for name, (_, of) in measured.items() for line in too_many(name, of)]
 tap.check(not high, "no folder has more pronouns in its comments than its ceiling", "\n".join(high))
 tap.check(len(list(too_many("none", [0.6, 0.8, 0.2]))) == 3 and not list(too_many("none", [0.5, 0.7, 0.1])),

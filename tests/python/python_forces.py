@@ -157,6 +157,40 @@ def searches():
     check(len(groups) == 2 and list(groups.count) == [50, 30] and np.array_equal(groups[0], np.arange(30, 80))
           and np.allclose(groups.centre[0], clumps[30:80].mean(0)), "groups are the clumps of 20 bodies and more", groups)
     check(len(kyoho.groups(clumps, linking_length=0.1, minimum=5)) == 3, "groups with another minimum")
+    check(np.array_equal(groups.label, np.repeat([1, 0, -1], [30, 50, 5])), "the label of each body is its group, or -1", groups.label)
+    index, distance = kyoho.nearest(x, 7)
+    order = np.argsort(r, axis=1)[:, :7]
+    check(np.array_equal(index, order) and np.allclose(distance, np.take_along_axis(r, order, 1), rtol=1e-14), "the nearest bodies are those of numpy")
+    twins = np.repeat(x[:50], 3, axis=0)
+    index, distance = kyoho.nearest(twins, 2)
+    check(not distance.any() and index[0].tolist() == [1, 2] and index[148].tolist() == [147, 149], "the nearest of bodies at one place", index[148])
+    with kyoho.Simulation(position=x, mass=m, softening=0.1, step=0.1) as sim:
+        check(np.array_equal(sim.nearest(7)[0], order) and np.array_equal(sim.groups(linking_length=0.05, minimum=2).label,
+              kyoho.groups(x, m, linking_length=0.05, minimum=2).label), "nearest bodies and labels of a simulation")
+    refused(ValueError, "more neighbours than there are bodies", ["400"], kyoho.nearest, x, 400)
+
+
+def of_snapshots():
+    """Calls that take a Snapshot or a Simulation give what they give for its arrays."""
+    bodies = kyoho.model("plummer", 300, seed=2, units="cluster", mass="300Msun", radius="1pc")
+    x, v, m, more = bodies.position, bodies.velocity, bodies.mass, {"units": "cluster"}
+    points = [[1, 0, 0.5], [0, 2, 0]]
+    with kyoho.Simulation(bodies, step="1kyr", softening=0.05) as sim:
+        bodies.softening = 0.05
+        for name, given in (("a snapshot", bodies), ("a simulation", sim)):
+            same = [all(np.array_equal(one, other) for one, other in zip(found, wanted)) for found, wanted in (
+                (kyoho.gravity(given), kyoho.gravity(x, m, 0.05, **more)), (kyoho.gravity(given, eps=0.1), kyoho.gravity(x, m, 0.1, **more)),
+                (kyoho.field(points, given), kyoho.field(points, x, m, 0.05, **more)), (kyoho.tides(points, given), kyoho.tides(points, x, m, 0.05, **more)),
+                ((kyoho.accelerations(given), kyoho.potential(given)), kyoho.gravity(x, m, 0.05, **more)),
+                ((kyoho.neighbours(given, "0.3pc").body,), (kyoho.neighbours(x, 0.3).body,)), (kyoho.density(given), kyoho.density(x, m)),
+                (kyoho.nearest(given, 5), kyoho.nearest(x, 5)), ((kyoho.groups(given, linking_length=0.2, minimum=3).velocity,),
+                 (kyoho.groups(x, m, v, linking_length=0.2, minimum=3).velocity,)), ((kyoho.draw(given, width=64),), (kyoho.draw(kyoho.Snapshot(x, v, m, **more), width=64),)))]
+            check(all(same) and len(same) == 10, f"forces, fields, searches and pictures of {name}", same)
+    spline = kyoho.Snapshot(x, v, m, softening=0.3, softening_kind="spline")
+    check(np.array_equal(kyoho.gravity(spline)[0], kyoho.gravity(x, m, 0.3, softening_kind="spline")[0]), "the kind of softening is that of the snapshot")
+    refused(ValueError, "other units than those of the snapshot", ["other units"], kyoho.gravity, bodies, units="galaxy")
+    refused(TypeError, "a snapshot without softening", ["softening", "missing"], kyoho.gravity, kyoho.Snapshot(x))
+    refused(TypeError, "arrays without masses", ["mass", "missing"], kyoho.gravity, x, eps=0.1)
 
 
 def lengths():
@@ -194,7 +228,7 @@ def arrays():
     refused(ValueError, "too few masses", ["(99,)", "(100,)"], kyoho.gravity, x, m[1:], 0.1)
     refused(ValueError, "too few softenings", ["softening", "(99,)"], kyoho.gravity, x, m, m[1:])
     refused(TypeError, "complex numbers", ["real numbers", "complex"], kyoho.gravity, x * 1j, m, 0.1)
-    refused(TypeError, "text", ["position", "real numbers"], kyoho.gravity, [["a", "b", "c"]], 1, 0.1)
+    refused(ValueError, "text", ["position", "'a' is not a number"], kyoho.gravity, [["a", "b", "c"]], 1, 0.1)
     refused(ValueError, "masked elements", ["masked"], kyoho.gravity, np.ma.masked_greater(x, 1), m, 0.1)
     bad = x.copy()
     bad[7, 1] = np.nan
@@ -239,11 +273,83 @@ class Quantity:
         self.own = unit
 
     def to_value(self, unit):
-        scale = {("kpc", "cm"): 3.085678e21, ("pc", "cm"): 3.085678e18, ("Msun", "g"): 1.989e33, ("km/s", "cm/s"): 1e5,
+        scale = {("kpc", "cm"): 3.085678e21, ("pc", "cm"): 3.085678e18, ("Msun", "Msun"): 1, ("km/s", "cm/s"): 1e5,
                  ("Myr", "s"): 3.15576e13}
         if (self.own, unit) not in scale:
             raise ValueError(f"{self.own} is no {unit}")
         return self.value * scale[self.own, unit]
+
+
+def results(package):
+    """Numbers of a snapshot and a simulation as quantities."""
+    package = package.split(".")[0]
+    bodies = kyoho.Snapshot([["1pc", 0, "-2 pc"], [3, 4, 5]], mass="2 Msun", velocity=[["1 km/s", 0, 0], [0, 0, 0]], time="3 Myr", units="cluster")
+    sim = kyoho.Simulation(bodies, softening="0.1pc", step="0.1 Myr")
+    sim.integrate("3.5Myr")
+    told = {name: sim.quantity(name, package) for name in ("time", "mass", "position", "energy", "momentum", "step", "acceleration")}
+    numbers = {"time": ("Myr", 3.5), "mass": ("Msun", sim.mass), "position": ("kpc", sim.position / 1000), "momentum": ("Msun*km/s", sim.sums().momentum),
+               "energy": ("Msun*km**2/s**2", sim.energy()), "step": ("kyr", 100), "acceleration": ("km**2/s**2/pc", sim.acceleration)}
+    for name, (unit, wanted) in numbers.items():
+        check(np.allclose(told[name].to_value(unit), wanted, rtol=1e-6), f"{name} as a quantity of {package}", f"{told[name]}, not {wanted} {unit}")
+    check(np.allclose(bodies.quantity("time", package).to("yr").value, 3e6, rtol=1e-6), f"the time of a snapshot as a quantity of {package}")
+    year = kyoho.Simulation(position=[[0, 0, 0], [1, 0, 0]], mass=[1, 0], softening=0, step=0.01, time=2, units="planets")
+    check(np.allclose(year.quantity("time", package).to("yr").value, 2, rtol=1e-12), f"years of planets as a quantity of {package}")
+    refused(ValueError, "a quantity that there is not", ["'colour' is no quantity", "position"], sim.quantity, "colour", package)
+    bare = kyoho.Snapshot([[0, 0, 0.0]])
+    refused(ValueError, "a quantity without units", ["have no units"], bare.quantity, "time", package)
+
+
+def named_units():
+    check(kyoho.Units(length="kpc", mass="1e10 Msun", velocity="km/s") == kyoho.Units("galaxy"), "units by name")
+    check(kyoho.Units(length="AU", mass="Msun", velocity="AU/yr") == kyoho.Units("planets"), "units of planets by name")
+    named = kyoho.Units(length="kpc", mass="Msun", velocity="km/s")
+    check(abs(named.g / 43009e-10 - 1) < 1e-12, "G of units by name", named)
+    planets = kyoho.Units("planets")
+    check(abs(planets.g / (0.01720209895 * 365.25) ** 2 - 1) < 1e-8 and abs(planets.scale("time") / 3.15576e7 - 1) < 1e-12, "the G of planets is that of Gauss", planets)
+    earth = kyoho.Simulation(position=[[0, 0, 0], ["1 AU", 0, 0]], velocity=[[0, 0, 0], [0, planets.g ** 0.5, 0]], mass=["1 Msun", 0], softening=0,
+                             step="1d", units="planets", precision="double")
+    earth.integrate("1yr")
+    check(abs(earth.position[1] - [1, 0, 0]).max() < 2e-3, "the Earth is back after a year", earth.position[1])
+    refused(ValueError, "a unit that there is not", ["kpcs"], kyoho.Units, length="kpcs", mass="Msun", velocity="km/s")
+    refused(ValueError, "a unit of another kind", ["Msun is a unit of another kind"], kyoho.Units, length="Msun", mass="Msun", velocity="km/s")
+
+
+def texts():
+    x, m = rng.normal(size=(20, 3)), rng.uniform(1, 2, 20)
+    acc, pot = kyoho.gravity(x, m, 0.1, units="galaxy")
+    words = [[f"{one!r} kpc" for one in row] for row in x.tolist()]
+    other = kyoho.gravity(words, [f"{one!r}e10Msun" for one in m.tolist()], "100 pc", units="galaxy")
+    check(worst(other[0], acc) < 1e-12 and worst(other[1], pot) < 1e-12, "lists of texts with units", worst(other[0], acc))
+    other = kyoho.gravity(np.array(words), m, ["0.1kpc"] * 20, units="galaxy")[1]
+    check(worst(other, kyoho.gravity(x, m, np.full(20, 0.1), units="galaxy")[1]) < 1e-12, "an array of texts")
+    check(np.array_equal(kyoho.neighbours(x, "500 pc", units="galaxy").count, kyoho.neighbours(x, 0.5).count), "a radius with a unit")
+    place = kyoho.orbit(["8kpc", 0, 0], ["0 km/s", "220 km/s", 0], ["0Gyr", "1 Gyr"], "mw14", units="galaxy")[0]
+    same = kyoho.orbit([8, 0, 0], [0, 220, 0], [0, 3.15576e16 / 3.085678e16], "mw14", units="galaxy")[0]
+    check(np.allclose(place, same, rtol=1e-9), "an orbit of texts", f"{place} {same}")
+    check(abs(kyoho.model("plummer", 10, units="galaxy", mass="6e11 Msun").mass.sum() - 60) < 1e-12, "a blank before the unit of an option")
+    refused(ValueError, "a text of another kind", ["position", "Myr is a unit of another kind"], kyoho.gravity, [["1Myr", 0, 0]], 1, 0, units="galaxy")
+    refused(ValueError, "a text with a unit, and bodies without", ["position", "1pc"], kyoho.gravity, [["1pc", 0, 0]], 1, 0)
+
+
+def of_pynbody():
+    """Arrays as pynbody has them: `in_units`, and units of a class NoUnit where there are none."""
+    class NoUnit:
+        pass
+
+    class Array(np.ndarray):
+        def in_units(self, unit):
+            return np.asarray(self) * {("kpc", "cm"): 3.0856776e21, ("Msol", "Msol"): 1, ("km s**-1", "cm s**-1"): 1e5}[self.units, unit]
+
+    def array(value, units):
+        made = np.asarray(value, float).view(Array)
+        made.units = units
+        return made
+
+    x, m = rng.normal(size=(20, 3)), rng.uniform(1, 2, 20)
+    acc = kyoho.gravity(x, m, 0.1, units="galaxy")[0]
+    other = kyoho.gravity(array(x, "kpc"), array(m * 1e10, "Msol"), 0.1, units="galaxy")[0]
+    check(worst(other, acc) < 1e-6, "arrays of pynbody are converted", worst(other, acc))
+    check(np.array_equal(kyoho.gravity(array(x, NoUnit()), m, 0.1, units="galaxy")[0], acc), "arrays of pynbody without units are numbers")
 
 
 def quantities():
@@ -280,7 +386,10 @@ def quantities():
             skip(f"quantities of {package}", f"{package} is not installed here; make check-all installs it")
             continue
         other = kyoho.gravity(unit(u, x * 1000, "pc"), unit(u, m * 1e10, "Msun"), unit(u, 0.1, "kpc"), units="galaxy", **EXACT)[0]
-        check(worst(other, acc) < 1e-3, f"quantities of {package} are converted; its parsec and solar mass have other digits", worst(other, acc))
+        check(worst(other, acc) < 1e-6, f"quantities of {package} have the pull that they have there", worst(other, acc))
+        given = kyoho.Units(length=unit(u, 1, "kpc"), mass=unit(u, 1e10, "Msun"), velocity=unit(u, 1, "km/s"))
+        check(abs(given.g / 43009 - 1) < 1e-6 and abs(given.mass_g / kyoho.Units("galaxy").mass_g - 1) < 1e-6, f"units of {package}", given)
+        results(package)
         refused(ValueError, f"a mass of {package} in place of a length", ["length"], kyoho.gravity, unit(u, x, "Msun"), m, 0.1, units="galaxy")
 
 
@@ -295,6 +404,6 @@ def threads():
         refused(kyoho.UsageError, f"{bad!r} threads", ["1 to 1024"], kyoho.use_threads, bad)
 
 
-for part in (numbers, as_the_command, threads, searches, lengths, arrays, few, quantities):
+for part in (numbers, as_the_command, threads, searches, of_snapshots, lengths, arrays, few, quantities, named_units, texts, of_pynbody):
     part()
 finish()

@@ -4,6 +4,7 @@ forks, and a second view."""
 import environment
 
 environment.enter()
+import errno  # noqa: E402
 import gc  # noqa: E402
 import logging  # noqa: E402
 import math  # noqa: E402
@@ -291,6 +292,26 @@ def words():
             ("scales of an array", ["kyoho.Snapshot"], kyoho.scales, (x,), {}),
             ("a function set as field", ["field cannot be a function"], start().set, (), {"field": spring})):
         refused(TypeError, name, words, function, *arguments, **options)
+    arrays = {"position": x, "mass": m, "softening": 0.1}
+    for name, words, function, arguments, options in (
+            ("dt", ["'dt'", "did you mean step?"], kyoho.Simulation, (), {**arrays, "dt": 0.1}),
+            ("pos", ["'pos'", "did you mean position?"], kyoho.Simulation, (), {"pos": x, "mass": m}),
+            ("vel of a snapshot", ["Snapshot has no argument 'vel'", "did you mean velocity?"], kyoho.Snapshot, (x,), {"vel": x}),
+            ("eps", ["'eps'", "did you mean softening?"], kyoho.accelerations, (x, m), {"eps": 0.1}),
+            ("softening of gravity", ["did you mean eps?"], kyoho.gravity, (x, m), {"softening": 0.1}),
+            ("opening_angle2", ["did you mean theta, the square root"], kyoho.gravity, (x, m, 0.1), {"opening_angle2": 0.5}),
+            ("ErrTolIntAccuracy", ['did you mean integrator="block", with eta'], kyoho.Simulation, (), {**arrays, "ErrTolIntAccuracy": 0.5}),
+            ("a misspelt option", ["did you mean threads?"], kyoho.gravity, (x, m, 0.1), {"thread": 1}),
+            ("a word that nobody has", ["'colour'", "there are alpha"], kyoho.gravity, (x, m, 0.1), {"colour": 1}),
+            ("an option of set", ["did you mean theta?"], start().set, (), {"ErrTolTheta": 0.5})):
+        refused(TypeError, name, words, function, *arguments, **options)
+    for name, function in (("read", kyoho.read), ("restore", kyoho.restore)):
+        for kind in (FileNotFoundError, kyoho.BadDataError):
+            refused(kind, f"{name} without a file is {kind.__name__}", ["no-such-file"], function, "no-such-file")
+    try:
+        kyoho.read("no-such-file")
+    except FileNotFoundError as why:
+        check(why.errno == errno.ENOENT and why.filename == "no-such-file", "the error has the number and the name", why.errno)
     with start(field=spring) as sim:
         state = sim.__reduce__()[1]
         refused(kyoho.UsageError, "a state of a field without its function", ["give the same function"], kyoho.simulation._from_state, state[0],

@@ -197,7 +197,7 @@ def files():
     fixed.position.flags.writeable = False
     before = fixed.position
     check(np.allclose(fixed.place(position=(0, 2, 0)).position, x + [0, 2, 0]) and np.array_equal(before, x), "an array that cannot be written is copied")
-    refused(TypeError, "a place that is no numbers", ["position"], fixed.place, position=["a", "b", "c"])
+    refused(ValueError, "a place that is no numbers", ["position"], fixed.place, position=["a", "b", "c"])
     refused(ValueError, "a place of two numbers", ["(2,)"], fixed.place, position=[1, 2])
     refused(ValueError, "a name with a 0", ["0"], fixed.write, "a\0.csv")
     refused(ValueError, "types above 5", ["5"], kyoho.read, "a.csv", types=[9])

@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/random.h"
 #include "base/split.h"
+#include "base/units.h"
 
 static void allocation_refuses_overflow(void **state)
 {
@@ -221,6 +222,10 @@ static void numbers_with_units_are_read(void **state)
         {"nbody", "-1.5e1", KY_TIME_UNIT, -15, ""},
         {"cluster", "3pc", KY_LENGTH_UNIT, 3, ""},
         {"cluster", "3,4pc", KY_LENGTH_UNIT, 3, ",4pc"},
+        {"cluster", "3 pc", KY_LENGTH_UNIT, 3, ""},
+        {"cluster", "3 pc,4", KY_LENGTH_UNIT, 3, ",4"},
+        {"planets", "2 yr", KY_TIME_UNIT, 2, ""},
+        {"planets", "1AU", KY_LENGTH_UNIT, 1, ""},
         {"cluster", "-0.25kpc,4", KY_LENGTH_UNIT, -250, ",4"},
         {"cluster", "977792Myr", KY_TIME_UNIT, 1e6, ""},
         {"galaxy", "1e5Msun", KY_MASS_UNIT, 1e-5, ""},
@@ -235,7 +240,6 @@ static void numbers_with_units_are_read(void **state)
     } wrong[] = {
         {"cluster", "50Mry", "--end: 'Mry' is not a unit here; it takes s, yr, kyr, Myr, Gyr"},
         {"cluster", "3pc", "--end: pc is a unit of another kind; it takes s, yr"},
-        {"cluster", "50 Myr", "--end: there is a blank between a number and its unit"},
         {"cluster", "50Myr/", "--end: 'Myr/' is not a unit here"},
         {"cluster", "Myr", "--end: 'Myr' is not a number"},
         {"cluster", "nan", "--end: 'nan' is not a number"},
@@ -262,6 +266,25 @@ static void numbers_with_units_are_read(void **state)
     assert_ok(ky_units_preset("galaxy", &units, &error)); /* without noise in the last digits */
     assert_ok(ky_quantity_read("1e5Msun", &units, KY_MASS_UNIT, "", &value, NULL, &error));
     assert_true(value == 1e-5);
+    assert_ok(ky_quantity("3e10 Msun", "mass", &units, &value, &error));
+    assert_true(value == 3);
+    assert_int_equal(ky_quantity("1kpc,2kpc", "length", &units, &value, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "length: '1kpc,2kpc' is not one number"));
+    assert_int_equal(ky_quantity("1", "colour", &units, &value, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "'colour' is no kind of unit"));
+}
+
+/* Scales that are given one by one have the G of the preset of these scales. */
+static void planets_have_the_g_of_the_sun(void **state)
+{
+    (void)state;
+    struct ky_units units;
+    struct ky_error error;
+    const double gauss = 0.01720209895 * 365.25; /* radians a Julian year at 1 AU */
+    assert_ok(ky_units_preset("planets", &units, &error));
+    assert_between(units.g / (gauss * gauss), 1 - 1e-8, 1 + 1e-8);
+    assert_true(units.g ==
+                ky_units_gravity(units.length_cm, units.mass_g, units.velocity_cm_s * (1 + 1e-15)));
 }
 
 int main(void)
@@ -269,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_units),
         cmocka_unit_test(numbers_with_units_are_read),
+        cmocka_unit_test(planets_have_the_g_of_the_sun),
         cmocka_unit_test(allocation_refuses_overflow),
         cmocka_unit_test(errors_are_prefixed),
         cmocka_unit_test(random_numbers_have_their_moments),

@@ -1,8 +1,8 @@
 /* Short letters of options, and option names of other programs (the table "Options that you know
  * from other programs" in docs/from-others.md), for error messages. */
-#include "command/command.h"
+#include "base/options.h"
 
-const struct ky_option_word cli_words[] = {
+const struct ky_option_word ky_option_words[] = {
     {"n", "bodies", NULL},
     {"o", "output", NULL},
     {"h", "help", NULL},
@@ -61,3 +61,12 @@ const struct ky_option_word cli_words[] = {
     {"nthreads", "threads", NULL},
     {NULL, NULL, NULL},
 };
+
+const char *ky_option_word(size_t index, const char **name, const char **hint)
+{
+    if (index >= sizeof ky_option_words / sizeof *ky_option_words - 1)
+        return NULL;
+    *name = ky_option_words[index].name;
+    *hint = ky_option_words[index].hint;
+    return ky_option_words[index].word;
+}
