@@ -61,9 +61,9 @@ int ky_unit_is(const char *text);
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
                             double *cgs, struct ky_error *error);
 
-/* Reads "50", "50Myr", "50 Myr" to *value in `units`. A number without unit is in `units` already; *end (may
- * be NULL) is where it ends, at a comma or the end. KY_USAGE for text that is no number, as
- * ky_unit_read, and for a unit where `units` have no scale. */
+/* Reads "50", "50Myr", "50 Myr" to *value in `units`. A number without unit is in `units` already;
+ * *end (may be NULL) is where it ends, at a comma or the end. KY_USAGE for text that is no number,
+ * as ky_unit_read, and for a unit where `units` have no scale. */
 enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
                                 struct ky_dimension dimension, const char *where, double *value,
                                 const char **end, struct ky_error *error);
