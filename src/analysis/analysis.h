@@ -51,7 +51,7 @@ enum { KY_CENTRE_FEW = 1 << 12 };
 /* Fills all members except the radius, which becomes NaN. bodies->potential is required. Sets the
  * mass of unbound bodies to 0. The result does not depend on the number of threads or on the
  * division of the bodies among ranks; this holds also for the functions below. Fails as
- * ky_portion_tell. */
+ * ky_portion_add_up. */
 enum ky_status ky_choose_bound(const struct ky_portion *portion, struct ky_bodies *bodies,
                                struct ky_bound *bound, struct ky_error *error);
 /* Fills the radius from the positions and from the masses that ky_choose_bound has left; the other

@@ -456,7 +456,7 @@ enum ky_status ky_portion_centre(const struct ky_portion *portion, const struct 
     if (!status && portion->leads)
         status = centre_of(sample, taken, centre, error);
     free(sample);
-    return status ? status : ky_portion_tell(portion, centre, 3, error);
+    return status ? status : ky_portion_add_up(portion, centre, 3, error);
 }
 
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],

@@ -165,7 +165,7 @@ static enum ky_status place_edges(struct bins *bins, struct ky_error *error)
     for (size_t k = 0; k < SAMPLE; k++)
         if (ky_portion_has(portion, index[k]))
             sample[k] = r2_of(bins, index[k] - portion->first);
-    const enum ky_status status = ky_portion_tell(portion, sample, SAMPLE, error);
+    const enum ky_status status = ky_portion_add_up(portion, sample, SAMPLE, error);
     qsort(sample, SAMPLE, sizeof *sample, ky_order_reals);
     for (size_t k = 0; k < bins->edges; k++)
         bins->edge[k] = sample[(k + 1) * (SAMPLE / BINS)];
@@ -189,9 +189,9 @@ static enum ky_status weigh(struct bins *bins, struct ky_error *error)
             part[bin].n++;
         }
     }
-    return ky_portion_tell(portion, bins->part,
-                           KY_BLOCKS * (bins->edges + 1) * (sizeof *bins->part / sizeof(uint64_t)),
-                           error);
+    return ky_portion_add_up(
+        portion, bins->part,
+        KY_BLOCKS * (bins->edges + 1) * (sizeof *bins->part / sizeof(uint64_t)), error);
 }
 
 static int is_in_bin(const struct bins *bins, size_t bin, double r2)
@@ -239,7 +239,7 @@ static enum ky_status search_bin(const struct bins *bins, size_t bin, double ins
     if (!status && portion->leads)
         find_radii(shells, here, inside, goals);
     free(shells);
-    return status ? status : ky_portion_tell(portion, goals.radii + goals.first, count, error);
+    return status ? status : ky_portion_add_up(portion, goals.radii + goals.first, count, error);
 }
 
 /* Sums a bin over all blocks. */

@@ -68,7 +68,7 @@ static enum ky_status find_limit(const struct ky_portion *portion, const struct 
         if (ky_portion_has(portion, index[k]))
             sample[k] = speed_about(bodies->velocity[index[k] - portion->first], middle);
     if (!status)
-        status = ky_portion_tell(portion, sample, count, error);
+        status = ky_portion_add_up(portion, sample, count, error);
     *limit = portion->n < FEW
                  ? (double)INFINITY
                  : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
@@ -96,7 +96,7 @@ static enum ky_status find_fast(const struct ky_portion *portion, const struct k
         }
     }
     const enum ky_status status =
-        ky_portion_tell(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
+        ky_portion_add_up(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         if (part[b].most > most)
             most = part[b].most, speeds->fastest = (size_t)part[b].fastest;
@@ -270,5 +270,5 @@ enum ky_status ky_measure_speeds(const struct ky_portion *portion, const struct 
     free(taken);
     if (!portion->leads)
         speeds->random = 0;
-    return status ? status : ky_portion_tell(portion, &speeds->random, 1, error);
+    return status ? status : ky_portion_add_up(portion, &speeds->random, 1, error);
 }

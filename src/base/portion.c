@@ -6,8 +6,8 @@ struct ky_portion ky_portion_of_all(size_t n)
     return (struct ky_portion){.n = n, .to = KY_BLOCKS, .shares = 1, .leads = 1};
 }
 
-enum ky_status ky_portion_tell(const struct ky_portion *portion, void *numbers, size_t count,
-                               struct ky_error *error)
+enum ky_status ky_portion_add_up(const struct ky_portion *portion, void *numbers, size_t count,
+                                 struct ky_error *error)
 {
     return portion->add ? portion->add(portion->context, numbers, count, error) : KY_OK;
 }
@@ -21,7 +21,7 @@ enum ky_status ky_portion_collect(const struct ky_portion *portion, void **array
 enum ky_status ky_portion_sums(const struct ky_portion *portion, double *part, size_t width,
                                double *sum, struct ky_error *error)
 {
-    const enum ky_status status = ky_portion_tell(portion, part, KY_BLOCKS * width, error);
+    const enum ky_status status = ky_portion_add_up(portion, part, KY_BLOCKS * width, error);
     for (size_t k = 0; k < width; k++) {
         sum[k] = 0;
         for (size_t b = 0; b < KY_BLOCKS; b++)
@@ -88,7 +88,7 @@ enum ky_status ky_portion_positive(const struct ky_portion *portion, const doubl
         for (size_t i = ky_portion_start(portion, b); i < end; i++)
             part[b] += values[i] > 0;
     }
-    const enum ky_status status = ky_portion_tell(portion, part, KY_BLOCKS, error);
+    const enum ky_status status = ky_portion_add_up(portion, part, KY_BLOCKS, error);
     *count = *before = 0;
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         *count += (size_t)part[b];

@@ -43,8 +43,8 @@ static inline size_t ky_portion_start(const struct ky_portion *portion, size_t b
 
 /* Broadcasts words of 8 bytes. Exactly one rank holds each word; the other ranks pass zero bits.
  * Fails if one of the ranks has failed, here and below. */
-enum ky_status ky_portion_tell(const struct ky_portion *portion, void *numbers, size_t count,
-                               struct ky_error *error);
+enum ky_status ky_portion_add_up(const struct ky_portion *portion, void *numbers, size_t count,
+                                 struct ky_error *error);
 /* Gathers the elements of all ranks, in order, on the leading rank: there *array, from ky_allocate,
  * is replaced by memory for all of them, and *count becomes their number. On other ranks both stay
  * as they are. KY_FAULT if memory runs out. */

@@ -64,8 +64,8 @@ static enum ky_status ask_and_tell(struct ky_domain *domain, size_t count,
     if (!domain->comm->rank)
         ky_externals_ask(&domain->engine->externals, count, position, NULL, acceleration, NULL,
                          potential);
-    KY_TRY(ky_comm_tell(domain->comm, acceleration, count * sizeof *acceleration, error));
-    return ky_comm_tell(domain->comm, potential, count * sizeof *potential, error);
+    KY_TRY(ky_comm_broadcast(domain->comm, acceleration, count * sizeof *acceleration, error));
+    return ky_comm_broadcast(domain->comm, potential, count * sizeof *potential, error);
 }
 
 /* ---- places of all ranks ---- */

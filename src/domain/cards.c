@@ -32,7 +32,7 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
     size_t listed = 0;
     if (engine)
         snprintf(all, sizeof all, "%s", engine);
-    enum ky_status status = ky_comm_tell(comm, all, sizeof all, error);
+    enum ky_status status = ky_comm_broadcast(comm, all, sizeof all, error);
     const int is_device = ky_domain_is_for_devices(all);
     if (!status && is_device)
         status = ky_device_list_once(all, &listed, error);

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 
 /* MPI does not allow the send and receive buffers to overlap. */
-enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
+enum ky_status ky_comm_broadcast(struct ky_comm *comm, void *data, size_t bytes,
+                                 struct ky_error *error)
 {
     const size_t size = (size_t)comm->size, own = comm->rank ? 0 : bytes;
     size_t *each = ky_allocate_zeroed(size, sizeof *each);
@@ -23,8 +24,8 @@ enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, stru
     return status;
 }
 
-enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
-                             const size_t *in, size_t bytes, struct ky_error *error)
+enum ky_status ky_comm_all_to_all(struct ky_comm *comm, const void *own, const size_t *out,
+                                  void *all, const size_t *in, size_t bytes, struct ky_error *error)
 {
     const size_t size = (size_t)comm->size;
     struct ky_parcel *sent = ky_allocate(2 * size, sizeof *sent);
@@ -55,12 +56,12 @@ enum ky_status ky_comm_collect(struct ky_comm *comm, const void *own, size_t cou
         return ky_no_memory(error, "the ranks", size, sizeof *out);
     out[0] = count;
     const enum ky_status status =
-        ky_comm_trade(comm, own, out, all, comm->rank ? out + size : counts, bytes, error);
+        ky_comm_all_to_all(comm, own, out, all, comm->rank ? out + size : counts, bytes, error);
     free(out);
     return status;
 }
 
-enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error)
+enum ky_status ky_comm_barrier(struct ky_comm *comm, struct ky_error *error)
 {
     char own = 0, all = 0;
     return comm->verbs->gather(comm, &own, 0, &all, error);

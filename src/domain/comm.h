@@ -50,7 +50,7 @@ struct ky_comm {
     int local_rank, local_size;   /* among the ranks of this computer */
     int local_first;              /* the smallest rank of this computer */
     int is_process;               /* 1: ranks are processes; 0: threads of one */
-    const struct ky_works *works; /* ranks that are processes: the table of collective tasks; ranks
+    const struct ky_tasks *tasks; /* ranks that are processes: the table of collective tasks; ranks
                                      that are threads get it in the order */
 };
 
@@ -79,17 +79,19 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
 
 /* Broadcasts `bytes` bytes from rank 0. KY_FAULT if memory runs out. */
-enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
+enum ky_status ky_comm_broadcast(struct ky_comm *comm, void *data, size_t bytes,
+                                 struct ky_error *error);
 /* All-to-all with different sizes: sends out[r] elements of `bytes` bytes to rank r and receives
  * in[r] elements from it. At `own` and `all` the elements lie in the order of the ranks. Both sides
  * know the sizes. KY_FAULT if memory runs out. */
-enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
-                             const size_t *in, size_t bytes, struct ky_error *error);
+enum ky_status ky_comm_all_to_all(struct ky_comm *comm, const void *own, const size_t *out,
+                                  void *all, const size_t *in, size_t bytes,
+                                  struct ky_error *error);
 /* Gathers elements of `bytes` bytes on rank 0: counts[r] from rank r, in the order of the ranks at
  * `all`. The other ranks ignore `counts` and `all`. KY_FAULT if memory runs out. */
 enum ky_status ky_comm_collect(struct ky_comm *comm, const void *own, size_t count, void *all,
                                const size_t *counts, size_t bytes, struct ky_error *error);
 /* A barrier; fails if one of the ranks has failed. */
-enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
+enum ky_status ky_comm_barrier(struct ky_comm *comm, struct ky_error *error);
 
 #endif

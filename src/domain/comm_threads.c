@@ -25,7 +25,7 @@ struct shown {
 struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    _Atomic uint64_t meetings; /* barriers completed, as far as the rank may know: changed under the
+    _Atomic uint64_t barriers; /* barriers completed, as far as the rank may know: changed under the
                                   lock */
     atomic_int has_failed;     /* 1: a rank has failed */
 };
@@ -40,7 +40,7 @@ struct world {
     int size, started; /* number of ranks; ranks whose threads have been made, with rank 0 */
     int waiting;       /* ranks at the present barrier */
     int ended;         /* ranks that have returned */
-    uint64_t meetings; /* completed barriers */
+    uint64_t barriers; /* completed barriers */
     int has_failed;
     int looks;             /* 1: each rank may have a processor of its own, and spins before it
                               sleeps */
@@ -64,14 +64,14 @@ static struct world *world_of(struct ky_comm *comm)
     return ((struct rank *)comm)->world;
 }
 
-/* Wakes all ranks after barrier number `meetings`, or when a rank has failed. */
-static void wake(struct world *world, uint64_t meetings, int has_failed)
+/* Wakes all ranks after barrier number `barriers`, or when a rank has failed. */
+static void wake(struct world *world, uint64_t barriers, int has_failed)
 {
     for (int r = 0; r < world->size; r++) {
         struct seat *seat = &world->seat[r];
         pthread_mutex_lock(&seat->lock);
-        if (meetings > seat->meetings)
-            seat->meetings = meetings;
+        if (barriers > seat->barriers)
+            seat->barriers = barriers;
         if (has_failed)
             seat->has_failed = 1;
         pthread_cond_signal(&seat->woken);
@@ -99,17 +99,17 @@ static void note_end(struct world *world)
 }
 
 /* 1: the rank need not wait at this barrier any longer. */
-static int need_not_wait(struct seat *seat, uint64_t meeting, int even_if_failed)
+static int need_not_wait(struct seat *seat, uint64_t barrier, int even_if_failed)
 {
-    return atomic_load(&seat->meetings) >= meeting ||
+    return atomic_load(&seat->barriers) >= barrier ||
            (!even_if_failed && atomic_load(&seat->has_failed));
 }
 
 /* Spins for a while, and yields the processor to other threads. */
-static void look(struct seat *seat, uint64_t meeting, int even_if_failed)
+static void look(struct seat *seat, uint64_t barrier, int even_if_failed)
 {
     for (const double end = ky_clock() + PATIENCE;
-         !need_not_wait(seat, meeting, even_if_failed) && ky_clock() < end;)
+         !need_not_wait(seat, barrier, even_if_failed) && ky_clock() < end;)
         sched_yield();
 }
 
@@ -119,22 +119,22 @@ static int wait_for_all(struct ky_comm *comm, int even_if_failed)
 {
     struct world *world = world_of(comm);
     struct seat *seat = &world->seat[comm->rank];
-    const uint64_t meeting = world->meetings + 1;
+    const uint64_t barrier = world->barriers + 1;
     const int is_last = ++world->waiting == world->size;
     if (is_last) {
         world->waiting = 0;
-        world->meetings = meeting;
+        world->barriers = barrier;
     }
     note_end(world);
     pthread_mutex_unlock(&world->lock);
     if (is_last)
-        wake(world, meeting, 0);
+        wake(world, barrier, 0);
     else if (world->looks)
-        look(seat, meeting, even_if_failed);
+        look(seat, barrier, even_if_failed);
     pthread_mutex_lock(&seat->lock);
-    while (!need_not_wait(seat, meeting, even_if_failed))
+    while (!need_not_wait(seat, barrier, even_if_failed))
         pthread_cond_wait(&seat->woken, &seat->lock);
-    const int met = seat->meetings >= meeting;
+    const int met = seat->barriers >= barrier;
     pthread_mutex_unlock(&seat->lock);
     return met;
 }

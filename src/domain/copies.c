@@ -25,7 +25,7 @@ static enum ky_status tell_rows(struct ky_domain *domain, const struct ky_bodies
         double *row = rows;
         for (size_t i = first; from && i < end; i++)
             row = ky_row_write(row, from, i, with);
-        status = ky_comm_tell(domain->comm, rows, (end - first) * width * sizeof *rows, error);
+        status = ky_comm_broadcast(domain->comm, rows, (end - first) * width * sizeof *rows, error);
         const double *got = rows;
         for (size_t i = first; i < end && !status; i++)
             got = ky_row_read(got, to, i, with);

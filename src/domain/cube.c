@@ -208,7 +208,7 @@ static enum ky_status place_together(const struct ky_ranging *curve,
     if (!status && !comm->rank && cube.lost == UINT64_MAX)
         place_cube(curve, told, all, count, &cube);
     if (!status)
-        status = ky_comm_tell(comm, &cube, sizeof cube, error);
+        status = ky_comm_broadcast(comm, &cube, sizeof cube, error);
     return status ? status : take_cube(domain, &cube, error);
 }
 

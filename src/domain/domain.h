@@ -11,7 +11,7 @@
 #include "base/write_plan.h"
 #include "domain/comm.h"
 #include "engine/engine.h"
-#include "engine/work.h"
+#include "engine/task.h"
 #include "octree/octree.h"
 
 /* Counts of a rank's exchange for its last tree. */
@@ -189,23 +189,25 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
 
-/* ways.c. The permutation of bodies from the ranges of the curve to the caller's order. The
+/* permutation.c. The permutation of bodies from the ranges of the curve to the caller's order. The
  * caller's order is divided into `parts` parts, and the parts are divided among the ranks. */
-struct ky_domain_ways {
+struct ky_domain_permutation {
     size_t parts, n;  /* n: bodies that this rank gets */
     size_t *out, *in; /* [ranks] bodies for each rank and from each */
     uint32_t *order;  /* the rank's bodies, by the rank that they are for */
     uint32_t *row;    /* [n] for each arriving body its place among the bodies of this rank */
 };
 /* The first body that a rank gets. */
-size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank);
+size_t ky_domain_first_row(const struct ky_domain *domain, size_t parts, int rank);
 /* To be freed, also after a failure. */
-enum ky_status ky_domain_find_ways(struct ky_domain *domain, size_t parts,
-                                   struct ky_domain_ways *ways, struct ky_error *error);
+enum ky_status ky_domain_find_permutation(struct ky_domain *domain, size_t parts,
+                                          struct ky_domain_permutation *permutation,
+                                          struct ky_error *error);
 /* One array of the bodies that this rank gets, in the caller's order. */
-enum ky_status ky_domain_fetch(struct ky_domain *domain, const struct ky_domain_ways *ways,
+enum ky_status ky_domain_fetch(struct ky_domain *domain,
+                               const struct ky_domain_permutation *permutation,
                                enum ky_array_id array, void *numbers, struct ky_error *error);
-void ky_domain_free_ways(struct ky_domain_ways *ways);
+void ky_domain_free_permutation(struct ky_domain_permutation *permutation);
 
 /* plans.c. A plan of rank 0, as every rank has it. */
 enum { KY_DOMAIN_NAME = 4096 };
@@ -300,11 +302,11 @@ enum ky_status ky_domain_ask(void *context, const struct ky_active *active, size
  * rank's engine; for the other ranks `given` is NULL. */
 void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals *given);
 
-/* ---- works.c: collective tasks of higher layers (engine/work.h) ---- */
+/* ---- tasks.c: collective tasks of higher layers (engine/task.h) ---- */
 
 /* Executes a task on all ranks (collective). `told` is for rank 0. *outcome becomes the error of
  * the task on every rank. */
-enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work, void *told,
+enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_task *task, void *told,
                             struct ky_error *outcome, struct ky_error *error);
 /* Hands the bodies that a task has made to the engines. */
 enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,
@@ -384,7 +386,7 @@ enum ky_status ky_domain_give_columns(struct ky_domain *domain,
 struct ky_comm *ky_domain_world(void);
 /* ky_mpi_lead, for a program in which every process knows these collective tasks. */
 enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
-                              const struct ky_works *works, int *code, struct ky_error *error);
+                              const struct ky_tasks *tasks, int *code, struct ky_error *error);
 
 /* ---- engine.c ---- */
 

@@ -219,11 +219,11 @@ static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *p
     return status ? status : give(engine, &order, &data, error);
 }
 
-static enum ky_status work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+static enum ky_status task(struct ky_engine *engine, const struct ky_tasks *tasks, size_t number,
                            void *told, struct ky_error *error)
 {
     const struct ky_order order = {
-        .kind = KY_ORDER_work, .with = (unsigned)number, .n = engine->n, .works = works};
+        .kind = KY_ORDER_task, .with = (unsigned)number, .n = engine->n, .tasks = tasks};
     return give(engine, &order, &(struct ky_order_data){.told = told}, error);
 }
 
@@ -525,7 +525,7 @@ static const struct ky_engine_verbs copied = {
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .read = read_all,
-                                               .work = work,
+                                               .task = task,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,
                                                .exact = exact_of_parts,

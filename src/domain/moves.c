@@ -104,8 +104,8 @@ enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct k
     if (!status)
         status = pack(curve, movers, &columns, out, error);
     if (!status)
-        status =
-            ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes, error);
+        status = ky_comm_all_to_all(domain->comm, out, movers->leaving, in, movers->coming, bytes,
+                                    error);
     free(
         out); /* freed before the arrivals get memory: at the first forces nearly all bodies move */
     if (!status && moves)

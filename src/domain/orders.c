@@ -63,7 +63,7 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     struct ky_parameters told = {0};
     if (given)
         told = *given;
-    enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, error);
+    enum ky_status status = ky_comm_broadcast(domain->comm, &told, sizeof told, error);
     if (!status)
         status = ky_domain_choose_engine(domain, given ? given->engine : NULL, error);
     told.engine = domain->processor;
@@ -103,14 +103,14 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
                                   struct ky_error *error)
 {
     size_t length = data->field ? strlen(data->field) + 1 : 0;
-    enum ky_status status = ky_comm_tell(domain->comm, &length, sizeof length, error);
+    enum ky_status status = ky_comm_broadcast(domain->comm, &length, sizeof length, error);
     char *text = status || !length ? NULL : ky_allocate(length, 1);
     if (!status && length && !text)
         status = ky_no_memory(error, "text of the fields", length, 1);
     if (text && data->field)
         memcpy(text, data->field, length);
     if (!status && length)
-        status = ky_comm_tell(domain->comm, text, length, error);
+        status = ky_comm_broadcast(domain->comm, text, length, error);
     free(domain->field);
     domain->field = text;
     domain->parameters.field = text;
@@ -179,13 +179,13 @@ static enum ky_status part_read(struct ky_domain *domain, const struct ky_order 
                                  data->outcome ? data->outcome : &outcome, error);
 }
 
-static enum ky_status part_work(struct ky_domain *domain, const struct ky_order *order,
+static enum ky_status part_task(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
     struct ky_error outcome;
     domain->total = domain->shared.system = order->n;
-    const struct ky_works *works = domain->comm->is_process ? domain->comm->works : order->works;
-    return ky_domain_do(domain, &works->of[order->with], data->told,
+    const struct ky_tasks *tasks = domain->comm->is_process ? domain->comm->tasks : order->tasks;
+    return ky_domain_do(domain, &tasks->of[order->with], data->told,
                         data->outcome ? data->outcome : &outcome, error);
 }
 
@@ -443,7 +443,7 @@ static enum ky_status tell_lists(struct ky_comm *comm, const struct ky_order *or
             return ky_no_memory(error, "an array for the ranks", count, size);
         if (comm->rank == 0 && count)
             memcpy(list, given.list[k], count * size);
-        KY_TRY(ky_comm_tell(comm, list, count * size, error));
+        KY_TRY(ky_comm_broadcast(comm, list, count * size, error));
     }
     return KY_OK;
 }
@@ -454,7 +454,7 @@ static enum ky_status do_with_lists(struct ky_domain *domain, const struct ky_or
     struct ky_order_data own = *data;
     enum ky_status status = tell_lists(domain->comm, order, &own, error);
     if (!status)
-        status = parts[order->kind].how == KY_HEEDS
+        status = parts[order->kind].how == KY_STOPPABLE
                      ? do_heeding(domain, order, &own, error)
                      : parts[order->kind].do_it(domain, order, &own, error);
     for (int k = 0; k < KY_ORDER_LISTS; k++)
@@ -478,8 +478,8 @@ static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *o
         status = do_with_lists(domain, order, data, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
-    else if (parts[order->kind].how == KY_MEETS)
-        status = ky_comm_meet(domain->comm, error);
+    else if (parts[order->kind].how == KY_BARRIER_AFTER)
+        status = ky_comm_barrier(domain->comm, error);
     return status;
 }
 
@@ -489,7 +489,7 @@ enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *or
     struct ky_order told = *order;
     struct ky_error own = {KY_OK, ""};
     told.stop = data->halt ? data->halt->flag : NULL;
-    enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, &own);
+    enum ky_status status = ky_comm_broadcast(domain->comm, &told, sizeof told, &own);
     if (!status)
         status = do_part(domain, &told, data, &own);
     return status ? ky_fail(error, status, "%s", own.text) : KY_OK;
@@ -505,7 +505,7 @@ enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_erro
     if (domain)
         domain->comm = comm;
     while (!status && order.kind != KY_ORDER_leave) {
-        status = ky_comm_tell(comm, &order, sizeof order, error);
+        status = ky_comm_broadcast(comm, &order, sizeof order, error);
         if (!status)
             status = do_part(domain, &order, &none, error);
     }

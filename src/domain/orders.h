@@ -4,35 +4,36 @@
 
 #include "domain/domain.h"
 
-/* How the ranks end an order. KY_ALONE: without a barrier. KY_MEETS: a barrier, for orders in which
- * a rank may fail. KY_HEEDS: also, the loops obey the stop flag of rank 0's caller. */
-enum { KY_ALONE, KY_MEETS, KY_HEEDS };
+/* How the ranks end an order. KY_NO_BARRIER: without a barrier. KY_BARRIER_AFTER: a barrier, for
+ * orders in which a rank may fail. KY_STOPPABLE: also, the loops obey the stop flag of rank 0's
+ * caller. */
+enum { KY_NO_BARRIER, KY_BARRIER_AFTER, KY_STOPPABLE };
 
 /* ORDER(name, how) */
 #define KY_DOMAIN_ORDERS(ORDER)                                                                    \
-    ORDER(open, KY_MEETS)                                                                          \
-    ORDER(put, KY_MEETS)                                                                           \
-    ORDER(get, KY_MEETS)                                                                           \
-    ORDER(read, KY_MEETS)                                                                          \
-    ORDER(work, KY_MEETS)                                                                          \
-    ORDER(write, KY_MEETS)                                                                         \
-    ORDER(get_some, KY_MEETS)                                                                      \
-    ORDER(put_some, KY_MEETS)                                                                      \
-    ORDER(forces, KY_MEETS)                                                                        \
-    ORDER(kick, KY_ALONE)                                                                          \
-    ORDER(drift, KY_ALONE)                                                                         \
-    ORDER(sums, KY_MEETS)                                                                          \
-    ORDER(exact, KY_HEEDS)                                                                         \
-    ORDER(field, KY_HEEDS)                                                                         \
-    ORDER(tides, KY_HEEDS)                                                                         \
-    ORDER(walk, KY_HEEDS)                                                                          \
-    ORDER(columns, KY_MEETS)                                                                       \
-    ORDER(put_column, KY_MEETS)                                                                    \
-    ORDER(get_column, KY_MEETS)                                                                    \
-    ORDER(advance, KY_MEETS)                                                                       \
-    ORDER(trim, KY_ALONE)                                                                          \
-    ORDER(close, KY_ALONE)                                                                         \
-    ORDER(leave, KY_ALONE)
+    ORDER(open, KY_BARRIER_AFTER)                                                                  \
+    ORDER(put, KY_BARRIER_AFTER)                                                                   \
+    ORDER(get, KY_BARRIER_AFTER)                                                                   \
+    ORDER(read, KY_BARRIER_AFTER)                                                                  \
+    ORDER(task, KY_BARRIER_AFTER)                                                                  \
+    ORDER(write, KY_BARRIER_AFTER)                                                                 \
+    ORDER(get_some, KY_BARRIER_AFTER)                                                              \
+    ORDER(put_some, KY_BARRIER_AFTER)                                                              \
+    ORDER(forces, KY_BARRIER_AFTER)                                                                \
+    ORDER(kick, KY_NO_BARRIER)                                                                     \
+    ORDER(drift, KY_NO_BARRIER)                                                                    \
+    ORDER(sums, KY_BARRIER_AFTER)                                                                  \
+    ORDER(exact, KY_STOPPABLE)                                                                     \
+    ORDER(field, KY_STOPPABLE)                                                                     \
+    ORDER(tides, KY_STOPPABLE)                                                                     \
+    ORDER(walk, KY_STOPPABLE)                                                                      \
+    ORDER(columns, KY_BARRIER_AFTER)                                                               \
+    ORDER(put_column, KY_BARRIER_AFTER)                                                            \
+    ORDER(get_column, KY_BARRIER_AFTER)                                                            \
+    ORDER(advance, KY_BARRIER_AFTER)                                                               \
+    ORDER(trim, KY_NO_BARRIER)                                                                     \
+    ORDER(close, KY_NO_BARRIER)                                                                    \
+    ORDER(leave, KY_NO_BARRIER)
 #define KY_DOMAIN_ORDER(name, how) KY_ORDER_##name,
 enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
@@ -41,7 +42,7 @@ enum { KY_ORDER_LISTS = 4 };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with; /* rows: the arrays; open: schemes; columns: the set; work: the number of the
+    unsigned with; /* rows: the arrays; open: schemes; columns: the set; task: the number of the
                       task */
     int copies;    /* open */
     size_t n;      /* number of bodies, of listed bodies or of points; put_column, get_column: the
@@ -56,7 +57,7 @@ struct ky_order {
     struct ky_engine_frame units;
     struct ky_advance way;
     const volatile int *stop;     /* the caller's flag, or NULL: of the process of rank 0 */
-    const struct ky_works *works; /* work: the table of tasks, in the process of rank 0 */
+    const struct ky_tasks *tasks; /* task: the table of tasks, in the process of rank 0 */
     struct {
         size_t count, size; /* size 0: there is none */
     } list[KY_ORDER_LISTS]; /* arrays that are broadcast with it */

@@ -24,7 +24,7 @@ static void free_slice(struct slice *slice)
 
 static enum ky_status fetch(struct ky_domain *domain, struct slice *slice, struct ky_error *error)
 {
-    struct ky_domain_ways ways;
+    struct ky_domain_permutation permutation;
     const int rank = domain->comm->rank;
     slice->first = ky_domain_block(domain, rank);
     slice->n = ky_domain_block(domain, rank + 1) - slice->first;
@@ -32,12 +32,13 @@ static enum ky_status fetch(struct ky_domain *domain, struct slice *slice, struc
     slice->mass = ky_allocate(slice->n, sizeof *slice->mass);
     if (!slice->position || !slice->mass)
         return ky_no_memory(error, "bodies of a rank", slice->n, 4 * sizeof(double));
-    enum ky_status status = ky_domain_find_ways(domain, (size_t)domain->comm->size, &ways, error);
+    enum ky_status status =
+        ky_domain_find_permutation(domain, (size_t)domain->comm->size, &permutation, error);
     if (!status)
-        status = ky_domain_fetch(domain, &ways, KY_ARRAY_POSITION, slice->position, error);
+        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_POSITION, slice->position, error);
     if (!status)
-        status = ky_domain_fetch(domain, &ways, KY_ARRAY_MASS, slice->mass, error);
-    ky_domain_free_ways(&ways);
+        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_MASS, slice->mass, error);
+    ky_domain_free_permutation(&permutation);
     return status;
 }
 

@@ -32,7 +32,7 @@ enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_wri
                                        .has_types = given->type != NULL,
                                        .hashes = given->hashes};
     *plan = (struct ky_domain_plan){0};
-    KY_TRY(ky_comm_tell(comm, &told, sizeof told, error));
+    KY_TRY(ky_comm_broadcast(comm, &told, sizeof told, error));
     *plan = told;
     plan->file = ky_allocate(plan->files, sizeof *plan->file);
     plan->part = ky_allocate_zeroed(plan->parts, sizeof *plan->part);
@@ -44,8 +44,8 @@ enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_wri
             plan->part[p].hash = 0;
         KY_TRY(name_files(plan->file, given, error));
     }
-    KY_TRY(ky_comm_tell(comm, plan->file, plan->files * sizeof *plan->file, error));
-    return ky_comm_tell(comm, plan->part, plan->parts * sizeof *plan->part, error);
+    KY_TRY(ky_comm_broadcast(comm, plan->file, plan->files * sizeof *plan->file, error));
+    return ky_comm_broadcast(comm, plan->part, plan->parts * sizeof *plan->part, error);
 }
 
 void ky_domain_free_plan(struct ky_domain_plan *plan)

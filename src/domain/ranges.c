@@ -162,7 +162,7 @@ static enum ky_status divide_together(const struct ky_ranging *curve, const stru
         divide_work(all, count, size, at);
     free(all);
     free(counts);
-    return status ? status : ky_comm_tell(comm, at, size * sizeof *at, error);
+    return status ? status : ky_comm_broadcast(comm, at, size * sizeof *at, error);
 }
 
 static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)

@@ -12,7 +12,7 @@
 struct slice {
     struct ky_domain *domain;
     size_t first, n; /* of the caller's order */
-    struct ky_domain_ways ways;
+    struct ky_domain_permutation permutation;
     struct ky_domain_plan plan;
     uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
     uint8_t *type;                   /* [n], or NULL */
@@ -52,9 +52,9 @@ static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky
     if (!status)
         in[0] = s->n;
     if (!status)
-        status = ky_comm_trade(comm, type, out, s->type, in, 1, error);
+        status = ky_comm_all_to_all(comm, type, out, s->type, in, 1, error);
     if (!status)
-        status = ky_comm_tell(comm, before, size * sizeof *before, error);
+        status = ky_comm_broadcast(comm, before, size * sizeof *before, error);
     if (!status)
         memcpy(s->before, before[comm->rank], sizeof s->before);
     free(out);
@@ -145,7 +145,7 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
             wanted |= (int)s->plan.part[p].array == k;
         if (!wanted)
             continue;
-        status = ky_domain_fetch(domain, &s->ways, (enum ky_array_id)k, s->numbers, error);
+        status = ky_domain_fetch(domain, &s->permutation, (enum ky_array_id)k, s->numbers, error);
         ky_array_set(&bodies, (enum ky_array_id)k, s->numbers);
         if (!status && !outcome->status)
             ky_finite_some(domain->engine->threads, &bodies, s->first, outcome);
@@ -191,7 +191,7 @@ static void free_slice(struct slice *s, struct ky_error *outcome)
     free(s->file);
     ky_domain_free_plan(&s->plan);
     free(s->type);
-    ky_domain_free_ways(&s->ways);
+    ky_domain_free_permutation(&s->permutation);
     free(s->numbers);
     free(s->chunk);
 }
@@ -209,7 +209,8 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
     if (!status && s.plan.has_types)
         status = tell_types(&s, plan ? plan->type : NULL, error);
     if (!status)
-        status = ky_domain_find_ways(domain, (size_t)domain->comm->size, &s.ways, error);
+        status =
+            ky_domain_find_permutation(domain, (size_t)domain->comm->size, &s.permutation, error);
     if (!status)
         status = write_arrays(&s, outcome, error);
     finish_files(&s, outcome);

@@ -15,7 +15,7 @@ enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, stru
 }
 
 /* The exchange of the ranks for one tree. */
-struct meeting {
+struct exchange {
     struct ky_domain *domain;
     size_t size;
     size_t *bytes; /* [ranks] work space for gather_parts */
@@ -36,7 +36,7 @@ struct meeting {
     unsigned char *is_own;             /* [ranks] the data of in[] are a piece of memory */
 };
 
-static void free_meeting(struct meeting *m)
+static void free_exchange(struct exchange *m)
 {
     for (size_t r = 0; r < m->size; r++) {
         if (m->out)
@@ -62,7 +62,7 @@ static void free_meeting(struct meeting *m)
     free(m->is_own);
 }
 
-static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
+static enum ky_status open_exchange(struct exchange *m, struct ky_error *error)
 {
     const size_t size = m->size;
     m->bytes = ky_allocate(size, sizeof *m->bytes);
@@ -81,7 +81,7 @@ static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
 }
 
 /* Every rank gets counts[r] elements of every rank: `own` of this one. */
-static enum ky_status gather_all(struct meeting *m, size_t *counts, size_t count, const void *own,
+static enum ky_status gather_all(struct exchange *m, size_t *counts, size_t count, const void *own,
                                  size_t size, void **all, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
@@ -159,7 +159,7 @@ static double reach_of(const void *context, uint32_t first, uint32_t bodies)
 }
 
 /* The parcel of cells and bodies of the rank's own tree that these boxes, or sinks, may need. */
-static enum ky_status prune(const struct meeting *m, const void *sinks, size_t count, int order,
+static enum ky_status prune(const struct exchange *m, const void *sinks, size_t count, int order,
                             struct ky_octree_parcel *parcel, struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
@@ -169,7 +169,7 @@ static enum ky_status prune(const struct meeting *m, const void *sinks, size_t c
 }
 
 /* All-gather of the closed roots. */
-static enum ky_status gather_closed(struct meeting *m, const struct ky_parameters *parameters,
+static enum ky_status gather_closed(struct exchange *m, const struct ky_parameters *parameters,
                                     struct ky_error *error)
 {
     const size_t moments = KY_MOMENTS(parameters->multipole);
@@ -192,7 +192,7 @@ static enum ky_status gather_closed(struct meeting *m, const struct ky_parameter
     return status;
 }
 
-static enum ky_status tell_roots(struct meeting *m, const struct ky_shared_tree *wanted,
+static enum ky_status tell_roots(struct exchange *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
     const int have_sinks = m->has_cells && !wanted->points;
@@ -222,13 +222,13 @@ static void mark_groups(const struct ky_octree *tree, const unsigned char *is_ac
     }
 }
 
-static struct ky_octree_all all_of(const struct meeting *m)
+static struct ky_octree_all all_of(const struct exchange *m)
 {
     return (struct ky_octree_all){m->size, (size_t)m->domain->comm->rank, m->in, m->roots, m->root};
 }
 
 /* The boxes of marked groups, NULL: all; or these and the cells above them as sinks. */
-static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree *wanted,
+static enum ky_status box_groups(struct exchange *m, const struct ky_shared_tree *wanted,
                                  const unsigned char *marks, struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
@@ -250,7 +250,7 @@ static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree 
 }
 
 /* Boxes, or sinks, of the groups of the rank's own tree that are sinks. */
-static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
+static enum ky_status make_boxes(struct exchange *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
@@ -267,7 +267,7 @@ static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree 
 }
 
 /* Boxes of sinks that are not bodies, relative to the origin of the trees. */
-static enum ky_status take_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
+static enum ky_status take_boxes(struct exchange *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
     m->boxes = wanted->boxes;
@@ -283,7 +283,7 @@ static enum ky_status take_boxes(struct meeting *m, const struct ky_shared_tree 
 }
 
 /* Finds the boxes, or sinks, that need more of a rank than its roots. */
-static enum ky_status want_more_of(struct meeting *m, size_t r, unsigned opening,
+static enum ky_status want_more_of(struct exchange *m, size_t r, unsigned opening,
                                    struct ky_error *error)
 {
     struct ky_octree_sink *sink = NULL;
@@ -298,7 +298,7 @@ static enum ky_status want_more_of(struct meeting *m, size_t r, unsigned opening
 }
 
 /* Finds the ranks of which this one needs more than the roots. */
-static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *wanted,
+static enum ky_status want_more(struct exchange *m, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
     const unsigned opening = ky_octree_opening(wanted->parameters);
@@ -332,13 +332,13 @@ enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *o
 }
 
 /* Bytes of a box, or of a sink. */
-static size_t sink_bytes(const struct meeting *m)
+static size_t sink_bytes(const struct exchange *m)
 {
     return m->has_cells ? sizeof *m->cells.sink : sizeof *m->box;
 }
 
 /* Sends the boxes to the ranks that are asked for more. */
-static enum ky_status ask(struct meeting *m, struct ky_error *error)
+static enum ky_status ask(struct exchange *m, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
     const size_t size = m->size;
@@ -365,7 +365,7 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
     return status;
 }
 
-static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_error *error)
+static enum ky_status prune_for_all(struct exchange *m, int order, struct ky_error *error)
 {
     const char *sinks = m->sinks;
     for (size_t r = 0; r < m->size; sinks += m->given[r] * sink_bytes(m), r++)
@@ -375,7 +375,7 @@ static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_erro
 }
 
 /* The parcels of the ranks that were asked replace their roots. */
-static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error *error)
+static enum ky_status answer(struct exchange *m, size_t moments, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
     const size_t size = m->size;
@@ -406,7 +406,7 @@ static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error 
 }
 
 /* Notes the counts of the exchange. */
-static void note(const struct meeting *m)
+static void note(const struct exchange *m)
 {
     struct ky_domain_told *told = &m->domain->told;
     *told = (struct ky_domain_told){.moved = told->moved};
@@ -458,7 +458,7 @@ static enum ky_status number_own(struct ky_domain *domain, struct ky_error *erro
 
 /* Whether the rank has sinks that need the tree of all. A kept tree may have no active sinks
  * now. */
-static int needs_tree(const struct meeting *m, const struct ky_shared_tree *wanted)
+static int needs_tree(const struct exchange *m, const struct ky_shared_tree *wanted)
 {
     return m->boxes > 0 || (!wanted->moved && m->domain->tree.n);
 }
@@ -468,9 +468,9 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
 {
     struct ky_domain *domain = context;
     const struct ky_parameters *parameters = wanted->parameters;
-    struct meeting m = {
+    struct exchange m = {
         .domain = domain, .size = (size_t)domain->comm->size, .has_cells = wanted->has_cells};
-    enum ky_status status = open_meeting(&m, error);
+    enum ky_status status = open_exchange(&m, error);
     if (!status)
         status = renew_own(domain, wanted, error);
     if (!status && m.has_cells)
@@ -497,6 +497,6 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
     tree->seconds = domain->tree.seconds;
     free(domain->tree.number);
     domain->tree.number = NULL;
-    free_meeting(&m);
+    free_exchange(&m);
     return status;
 }

@@ -54,7 +54,7 @@ static enum ky_status take_radius(struct ky_domain *domain, const struct ky_walk
                                   struct own *own, struct ky_error *error)
 {
     double radius = given && given->radii == 1 ? given->radius[0] : 0;
-    const enum ky_status status = ky_comm_tell(domain->comm, &radius, sizeof radius, error);
+    const enum ky_status status = ky_comm_broadcast(domain->comm, &radius, sizeof radius, error);
     own->radius[0] = radius;
     return status;
 }

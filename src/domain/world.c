@@ -56,7 +56,7 @@ static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *er
                          "install the same build on all machines",
                          own.version, all->host, all->version);
     else if (!status && other < comm->size)
-        status = ky_comm_meet(comm, error);
+        status = ky_comm_barrier(comm, error);
     free(all);
     return status;
 }
@@ -64,7 +64,7 @@ static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *er
 struct leading {
     int (*lead)(void *context);
     void *context;
-    const struct ky_works *works;
+    const struct ky_tasks *tasks;
     int code;
 };
 
@@ -72,7 +72,7 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
 {
     struct leading *leading = context;
     KY_TRY(compare_programs(comm, error));
-    comm->works = leading->works;
+    comm->tasks = leading->tasks;
     if (comm->rank) {
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
@@ -87,9 +87,9 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
 }
 
 enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
-                              const struct ky_works *works, int *code, struct ky_error *error)
+                              const struct ky_tasks *tasks, int *code, struct ky_error *error)
 {
-    struct leading leading = {lead, context, works, 0};
+    struct leading leading = {lead, context, tasks, 0};
     const enum ky_status status = ky_comm_mpi(serve, &leading, error);
     *code = leading.code;
     return status;

@@ -123,7 +123,7 @@ struct ky_memory {
 };
 
 struct ky_write_plan; /* base/write_plan.h */
-struct ky_works;      /* engine/work.h */
+struct ky_tasks;      /* engine/task.h */
 
 /* Units, cube and origin, which an engine derives from its bodies unless the caller sets them. All
  * ranks of a system must be given the same frame. */
@@ -291,9 +291,9 @@ struct ky_engine_verbs {
      * file that cannot be read, and for invalid numbers. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
-    /* Executes a collective task on all ranks (engine/work.h). KY_FAULT and the failures of the
+    /* Executes a collective task on all ranks (engine/task.h). KY_FAULT and the failures of the
      * task. Only an engine whose bodies are divided has this verb. */
-    enum ky_status (*work)(struct ky_engine *engine, const struct ky_works *works, size_t number,
+    enum ky_status (*task)(struct ky_engine *engine, const struct ky_tasks *tasks, size_t number,
                            void *told, struct ky_error *error);
     /* Writes the numbers of all bodies to files, in the caller's order and units; each rank writes
      * the numbers of its bodies. KY_CANNOT_WRITE as for a file, KY_BAD_DATA as for `get`. Only an
@@ -484,11 +484,11 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
                                   struct ky_bodies *some, struct ky_error *error);
 enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                               struct ky_error *error);
-/* 1 if the engine's bodies are divided among ranks, so that it has the verbs `work` and `write`. */
+/* 1 if the engine's bodies are divided among ranks, so that it has the verbs `task` and `write`. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
                                struct ky_error *error);
-enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+enum ky_status ky_engine_task(struct ky_engine *engine, const struct ky_tasks *tasks, size_t number,
                               void *told, struct ky_error *error);
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,

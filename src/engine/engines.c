@@ -366,10 +366,10 @@ enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *p
     return CALL(write, "write bodies to files", plan, error);
 }
 
-enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+enum ky_status ky_engine_task(struct ky_engine *engine, const struct ky_tasks *tasks, size_t number,
                               void *told, struct ky_error *error)
 {
-    return CALL(work, "run collective tasks on bodies of several ranks", works, number, told,
+    return CALL(task, "run collective tasks on bodies of several ranks", tasks, number, told,
                 error);
 }
 

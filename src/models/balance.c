@@ -67,10 +67,10 @@ static enum ky_status take_sample(const struct ky_model_common *common,
         }
     }
     if (!status)
-        status = ky_portion_tell(&portion, sample->mass, count, error);
+        status = ky_portion_add_up(&portion, sample->mass, count, error);
     if (!status)
-        status = ky_portion_tell(&portion, sample->position, 3 * count, error);
-    return status ? status : ky_portion_tell(&portion, sample->velocity, 3 * count, error);
+        status = ky_portion_add_up(&portion, sample->position, 3 * count, error);
+    return status ? status : ky_portion_add_up(&portion, sample->velocity, 3 * count, error);
 }
 
 /* KY_USAGE if a number of any body is not finite. */
@@ -80,7 +80,7 @@ static enum ky_status check_finite(const struct ky_model *model,
 {
     const struct ky_portion portion = ky_model_portion(common);
     uint64_t wrong = ky_bodies_check(bodies, NULL) != KY_OK;
-    const enum ky_status status = ky_portion_tell(&portion, &wrong, 1, error);
+    const enum ky_status status = ky_portion_add_up(&portion, &wrong, 1, error);
     if (status || !wrong)
         return status;
     return ky_fail(error, KY_USAGE,

@@ -12,7 +12,7 @@
     X(KY_MASS_KROUPA, "kroupa")
 
 /* Draws the masses of a portion's bodies from the function, each body independently, and scales the
- * total over all bodies to 1. Fails as ky_portion_tell. */
+ * total over all bodies to 1. Fails as ky_portion_add_up. */
 enum ky_status ky_population_masses(int mass_function, uint64_t seed,
                                     const struct ky_portion *portion, struct ky_bodies *bodies,
                                     struct ky_error *error);

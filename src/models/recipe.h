@@ -20,7 +20,7 @@ enum ky_status ky_recipe_write(const char *model, const struct ky_model_paramete
                                struct ky_model_recipe *recipe, struct ky_snapshot *snapshot,
                                struct ky_error *error);
 /* Makes the bodies of the portion, or all (NULL), with the same bits. Fails as ky_model_make and as
- * ky_portion_tell. */
+ * ky_portion_add_up. */
 enum ky_status ky_recipe_make(const struct ky_model_recipe *recipe,
                               const struct ky_portion *portion, struct ky_snapshot *snapshot,
                               struct ky_error *error);

@@ -20,7 +20,7 @@ enum ky_status ky_portion_median(const struct ky_portion *portion, const double 
     for (size_t k = 0; k < count; k++)
         if (ky_portion_has(portion, index[k]))
             sample[k] = x[(index[k] - portion->first) * step];
-    const enum ky_status status = ky_portion_tell(portion, sample, count, error);
+    const enum ky_status status = ky_portion_add_up(portion, sample, count, error);
     *median = ky_median(sample, count);
     return status;
 }

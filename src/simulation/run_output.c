@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "engine/common/external.h"
 #include "integrate/friction.h"
-#include "simulation/run_works.h"
+#include "simulation/run_tasks.h"
 #include "snapshot/snapshot.h"
 
 double ky_run_wall(const struct ky_run *run)

@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "integrate/friction.h"
 #include "physics/softening.h"
-#include "simulation/run_works.h"
+#include "simulation/run_tasks.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,

@@ -127,7 +127,7 @@ static enum ky_status copy(const struct ky_shared_file *from, const struct ky_po
         return ky_no_memory(error, "files of a snapshot", count, sizeof *to->before);
     if (portion->leads)
         memcpy(to->before, from->before, count * sizeof *to->before);
-    return ky_portion_tell(portion, to->before, count, error);
+    return ky_portion_add_up(portion, to->before, count, error);
 }
 
 /* Allocates and reads arrays of the portion's bodies. */
@@ -155,7 +155,7 @@ enum ky_status ky_shared_file_read(const struct ky_shared_file *given,
         status = ky_fail(error, KY_FAULT, "%s", outcome->text);
     *wrong = outcome->status != KY_OK;
     if (!status)
-        status = ky_portion_tell(portion, wrong, 1, error);
+        status = ky_portion_add_up(portion, wrong, 1, error);
     if (!status && !*wrong && file.flow != 0)
         status = ky_space_add_flow(portion, bodies, file.flow, error);
     ky_shared_file_free(&file);

@@ -35,7 +35,7 @@ void ky_shared_file_free(struct ky_shared_file *file);
 /* Reads the bodies of the portion: everything that ky_snapshot_read_as would read of them, except
  * types and radii. Numbers are not checked, but negative ids are rejected. An error is in *outcome
  * on the rank that finds it, and in *wrong on all ranks. `file` is the leading rank's, or a copy of
- * it. Fails if memory runs out, and as ky_portion_tell. KY_BAD_DATA in *outcome if the first file
+ * it. Fails if memory runs out, and as ky_portion_add_up. KY_BAD_DATA in *outcome if the first file
  * has changed in size or time. */
 enum ky_status ky_shared_file_read(const struct ky_shared_file *file,
                                    const struct ky_portion *portion, int threads,

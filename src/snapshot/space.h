@@ -51,7 +51,7 @@ double ky_space_hubble(const struct ky_space *space, const struct ky_units *unit
  * conversion. */
 double ky_space_flow(const struct ky_space *space, const struct ky_units *units);
 /* Adds the Hubble flow about the centre of mass of all bodies to the bodies of the portion. Fails
- * as ky_portion_tell. */
+ * as ky_portion_add_up. */
 enum ky_status ky_space_add_flow(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double rate, struct ky_error *error);
 

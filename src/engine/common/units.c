@@ -100,7 +100,7 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
     for (size_t b = portion->from; b < portion->to; b++)
         part[b] = look_at(portion, bodies, middle, b);
     const enum ky_status status =
-        ky_portion_tell(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
+        ky_portion_add_up(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
     *all = (struct extent){0};
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         all->size += part[b].size;
@@ -129,7 +129,7 @@ static enum ky_status find_extent(const struct ky_portion *portion, const struct
         if (ky_portion_has(portion, index[k]))
             sample[k] = distance(bodies->position[index[k] - portion->first], middle);
     if (!status)
-        status = ky_portion_tell(portion, sample, count, error);
+        status = ky_portion_add_up(portion, sample, count, error);
     if (!status)
         status = look_at_all(portion, bodies, middle, threads, extent, error);
     if (status)

@@ -27,7 +27,7 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error);
 /* The same, collectively, for the portions of bodies without softenings of their own. An error in
- * the bodies is in *outcome, on all ranks. Fails as ky_portion_tell does. */
+ * the bodies is in *outcome, on all ranks. Fails as ky_portion_add_up does. */
 enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                 const struct ky_parameters *parameters,
                                 struct ky_engine_units *units, struct ky_error *outcome,

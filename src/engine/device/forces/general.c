@@ -1,7 +1,7 @@
 /* The general walk (physics/visit.h) on the device: each team walks for a group of sinks through
  * the current tree, with the kernel of the action. The arrays of an action are copied to the
  * device, its results come back in the caller's order and units. Lists are sorted on the device.
- * The engine of a rank first receives the cells of other ranks that it needs (ranks/meeting.h),
+ * The engine of a rank first receives the cells of other ranks that it needs (ranks/exchange.h),
  * then walks for its own bodies. */
 #include "engine/device/forces/general.h"
 
@@ -15,7 +15,7 @@
 #include "engine/device/driver/fault.h"
 #include "engine/device/forces/joins.h"
 #include "engine/device/kernels/tree/cut_box.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/tree/tree_groups.h"
@@ -127,8 +127,8 @@ static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
     const struct ky_ranks_search search = {
         .box = about->needs_radius || about->needs_k ? &walk->box : NULL, .boxes = walk->runs};
     const struct ky_evaluation all = {.active = NULL};
-    const enum ky_status status =
-        ky_ranks_meet(walk->bodies->state, &links->own, &all, &walk->parameters, &search, error);
+    const enum ky_status status = ky_ranks_exchange(walk->bodies->state, &links->own, &all,
+                                                    &walk->parameters, &search, error);
     return !status && walk->n > 0 ? ky_links_stand_parts(links, &walk->parameters, NULL, error)
                                   : status;
 }

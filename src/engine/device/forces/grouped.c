@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/copies.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
@@ -207,7 +207,7 @@ static enum ky_status walk_in_part(const struct passes *passes,
                      ? ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error)
                      : ky_device_tree_no_factors(part.tree, part.bodies, error);
     if (!status)
-        status = ky_ranks_meet(state, part.tree, evaluation, parameters, NULL, error);
+        status = ky_ranks_exchange(state, part.tree, evaluation, parameters, NULL, error);
     if (!status && has_turns(evaluation, parameters))
         status = has_sinks ? ky_device_tree_turns(part.tree, part.bodies,
                                                   by_alpha ? KY_FLAG_FACTORS : 0U, error)

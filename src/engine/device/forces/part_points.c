@@ -11,7 +11,7 @@
 #include "engine/common/active.h"
 #include "engine/common/trees.h"
 #include "engine/device/forces/grouped.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "octree/keys.h"
 #include "physics/frame.h"
 
@@ -191,7 +191,8 @@ static enum ky_status stand(struct ky_part_points *part, struct ky_links *links,
     enum ky_status status =
         bodies->live > 0 ? ky_links_stand_part(links, parameters, error) : KY_OK;
     if (!status)
-        status = ky_ranks_meet(bodies->state, &links->own, &evaluation, parameters, &search, error);
+        status =
+            ky_ranks_exchange(bodies->state, &links->own, &evaluation, parameters, &search, error);
     if (!status && part->points.count > 0)
         status = ky_links_stand_parts(links, parameters, &part->points, error);
     links->own.built = 0; /* its links lead to cells of other ranks */

@@ -7,22 +7,22 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/ranks/places.h"
 
-static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
+static struct ky_device_bodies *bodies_of(const struct ky_exchange *exchange)
 {
-    return &meeting->state->bodies;
+    return &exchange->state->bodies;
 }
 
-static size_t moments_of(const struct ky_ranks_meeting *meeting)
+static size_t moments_of(const struct ky_exchange *exchange)
 {
-    return KY_MOMENTS(meeting->parameters->multipole);
+    return KY_MOMENTS(exchange->parameters->multipole);
 }
 
-void ky_ranks_release_above(struct ky_ranks_meeting *meeting)
+void ky_ranks_release_above(struct ky_exchange *exchange)
 {
-    struct ky_ranks_above *above = &meeting->above;
+    struct ky_ranks_above *above = &exchange->above;
     free(above->first);
     free(above->root);
     free(above->cell);
@@ -33,27 +33,27 @@ void ky_ranks_release_above(struct ky_ranks_meeting *meeting)
 /* ---- roots ---- */
 
 /* Bytes that a card sends for a root: its data and moments. */
-static size_t told_bytes(const struct ky_ranks_meeting *meeting)
+static size_t told_bytes(const struct ky_exchange *exchange)
 {
-    return sizeof(struct ky_part_cell) + moments_of(meeting) * sizeof(float);
+    return sizeof(struct ky_part_cell) + moments_of(exchange) * sizeof(float);
 }
 
-enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_tell_roots(struct ky_exchange *exchange, struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    const struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    const struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
     struct ky_pinned *pinned = &ranks->pinned[KY_PIN_ROOTS];
-    const size_t bytes = tree->part.roots * told_bytes(meeting);
-    uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(meeting),
-             bodies = (uint32_t)bodies_of(meeting)->live;
+    const size_t bytes = tree->part.roots * told_bytes(exchange);
+    uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(exchange),
+             bodies = (uint32_t)bodies_of(exchange)->live;
     KY_TRY(ky_ranks_need(card, &ranks->told, "roots", bytes, error));
     KY_TRY(ky_ranks_pin(card, pinned, "roots", bytes, error));
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_graft_tell, roots,
                           KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->part.cell),
                                        KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
                           error));
-    if (meeting->expands && meeting->by_alpha)
+    if (exchange->expands && exchange->by_alpha)
         KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_graft_most,
                                ky_groups(bodies, KY_PART_TEAM_BODIES),
                                KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
@@ -62,10 +62,10 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
     return card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error);
 }
 
-enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_count_roots(struct ky_exchange *exchange, struct ky_error *error)
 {
-    const size_t own = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0;
-    return ky_shared_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
+    const size_t own = bodies_of(exchange)->live > 0 ? exchange->tree->part.roots : 0;
+    return ky_shared_gather(exchange->shared, &own, sizeof own, exchange->roots, error);
 }
 
 /* The offsets of the roots' data in a rank's message. */
@@ -90,10 +90,11 @@ static enum ky_status allocate_roots(struct ky_ranks_above *above, size_t roots,
 }
 
 /* Reads the roots of a rank from its message. */
-static void take_roots(struct ky_ranks_meeting *meeting, size_t r, char *at)
+static void take_roots(struct ky_exchange *exchange, size_t r, char *at)
 {
-    struct ky_ranks_above *above = &meeting->above;
-    const size_t first = above->first[r], roots = meeting->roots[r], moments = moments_of(meeting);
+    struct ky_ranks_above *above = &exchange->above;
+    const size_t first = above->first[r], roots = exchange->roots[r],
+                 moments = moments_of(exchange);
     const struct told told = places_of(at, roots);
     if (roots == 0)
         return;
@@ -102,32 +103,32 @@ static void take_roots(struct ky_ranks_meeting *meeting, size_t r, char *at)
     memcpy(above->moment + first * moments, told.moment, roots * moments * sizeof *above->moment);
 }
 
-static enum ky_status gather_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status gather_roots(struct ky_exchange *exchange, struct ky_error *error)
 {
-    const struct ky_shared *shared = meeting->shared;
-    struct ky_ranks_above *above = &meeting->above;
-    const size_t size = shared->ranks, own = meeting->roots[shared->rank],
-                 each = sizeof(struct ky_part_root) + told_bytes(meeting);
+    const struct ky_shared *shared = exchange->shared;
+    struct ky_ranks_above *above = &exchange->above;
+    const size_t size = shared->ranks, own = exchange->roots[shared->rank],
+                 each = sizeof(struct ky_part_root) + told_bytes(exchange);
     for (size_t r = 0; r < size; r++)
-        above->first[r + 1] = above->first[r] + meeting->roots[r];
+        above->first[r + 1] = above->first[r] + exchange->roots[r];
     const size_t roots = above->first[size];
     size_t *bytes = ky_allocate(size, sizeof *bytes);
     char *mine = ky_allocate(own, each), *all = ky_allocate(roots, each);
     enum ky_status status = bytes && mine && all
-                                ? allocate_roots(above, roots, moments_of(meeting), error)
+                                ? allocate_roots(above, roots, moments_of(exchange), error)
                                 : ky_no_memory(error, "roots of all ranks", roots, each);
     if (!status && own > 0) {
         const struct told told = places_of(mine, own);
-        memcpy(told.root, meeting->tree->part.known, own * sizeof(struct ky_part_root));
-        memcpy(told.cell, meeting->state->ranks->pinned[KY_PIN_ROOTS].data,
-               own * told_bytes(meeting));
+        memcpy(told.root, exchange->tree->part.known, own * sizeof(struct ky_part_root));
+        memcpy(told.cell, exchange->state->ranks->pinned[KY_PIN_ROOTS].data,
+               own * told_bytes(exchange));
     }
     for (size_t r = 0; r < size && !status; r++)
-        bytes[r] = meeting->roots[r] * each;
+        bytes[r] = exchange->roots[r] * each;
     if (!status)
         status = shared->gather(shared->context, mine, bytes, all, error);
     for (size_t r = 0; r < size && !status; r++)
-        take_roots(meeting, r, all + above->first[r] * each);
+        take_roots(exchange, r, all + above->first[r] * each);
     free(bytes);
     free(mine);
     free(all);
@@ -198,11 +199,11 @@ static size_t place_columns(struct columns *columns, char *at, size_t cells, siz
 }
 
 /* Fills in the roots and the leaf `missing`. */
-static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns *columns)
+static void fill_columns(const struct ky_exchange *exchange, struct columns *columns)
 {
-    const struct ky_ranks_above *above = &meeting->above;
-    const size_t last = above->top.nodes, own = meeting->shared->rank,
-                 moments = moments_of(meeting);
+    const struct ky_ranks_above *above = &exchange->above;
+    const size_t last = above->top.nodes, own = exchange->shared->rank,
+                 moments = moments_of(exchange);
     for (size_t k = 0; k < last; k++) {
         const struct ky_top_node *node = &above->top.node[k];
         columns->link[k] = summing_link(above, node);
@@ -220,8 +221,8 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
                moments * sizeof *above->moment);
     }
     columns->link[last] = columns->walking[last] =
-        (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
-    if (!meeting->expands)
+        (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(exchange)->live, 1};
+    if (!exchange->expands)
         return;
     /* `missing` has mass, so that it is not skipped, but is too large to be accepted */
     columns->moment[last * moments + KY_MOMENT_MASS] = 1;
@@ -229,15 +230,15 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
         columns->box[last].below[c] = columns->box[last].above[c] = (float)INFINITY;
 }
 
-static enum ky_status send_columns(const struct ky_ranks_meeting *meeting,
+static enum ky_status send_columns(const struct ky_exchange *exchange,
                                    const struct columns *columns, struct ky_error *error)
 {
-    const struct ky_ranks_above *above = &meeting->above;
-    const size_t cells = above->top.nodes + 1, moments = moments_of(meeting),
-                 roots = above->first[meeting->shared->ranks] * sizeof *columns->to;
-    struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
-    struct ky_buffer *to = &meeting->state->ranks->to;
+    const struct ky_ranks_above *above = &exchange->above;
+    const size_t cells = above->top.nodes + 1, moments = moments_of(exchange),
+                 roots = above->first[exchange->shared->ranks] * sizeof *columns->to;
+    struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
+    struct ky_buffer *to = &exchange->state->ranks->to;
     enum ky_status status = ky_ranks_need(card, to, "places of roots", roots, error);
     if (!status)
         status = card->driver->write_later(card, to, 0, columns->to, roots, error);
@@ -251,18 +252,18 @@ static enum ky_status send_columns(const struct ky_ranks_meeting *meeting,
 }
 
 /* Sums them, the lowest level first, and then links them for walks. */
-static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct columns *columns,
+static enum ky_status sum(const struct ky_exchange *exchange, const struct columns *columns,
                           struct ky_error *error)
 {
-    const struct ky_ranks_above *above = &meeting->above;
-    const struct ky_device_bodies *bodies = bodies_of(meeting);
-    struct ky_device_tree *tree = meeting->tree;
+    const struct ky_ranks_above *above = &exchange->above;
+    const struct ky_device_bodies *bodies = bodies_of(exchange);
+    struct ky_device_tree *tree = exchange->tree;
     for (size_t level = above->top.levels; level-- > 0;) {
         const struct ky_cell_range range = {(uint32_t)above->start + above->top.level[level],
                                             (uint32_t)above->start + above->top.level[level + 1],
                                             (uint32_t)above->missing};
-        KY_TRY(ky_device_tree_join(tree, bodies, meeting->parameters, &range, error));
-        KY_TRY(ky_device_tree_join_higher(tree, bodies, meeting->parameters->multipole, &range,
+        KY_TRY(ky_device_tree_join(tree, bodies, exchange->parameters, &range, error));
+        KY_TRY(ky_device_tree_join_higher(tree, bodies, exchange->parameters->multipole, &range,
                                           error));
     }
     return bodies->card->driver->write_later(
@@ -272,16 +273,16 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
 
 /* Allocates memory behind the part's own cells, and pinned memory. Earlier sends from it are
  * complete: the host has read counts of boxes since. */
-static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns *columns,
+static enum ky_status make_room(struct ky_exchange *exchange, struct columns *columns,
                                 struct ky_error *error)
 {
-    struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
-    const struct ky_ranks_above *above = &meeting->above;
+    struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
+    const struct ky_ranks_above *above = &exchange->above;
     const size_t cells = above->missing + 1, own = cells - above->start,
-                 roots = above->first[meeting->shared->ranks], moments = moments_of(meeting),
+                 roots = above->first[exchange->shared->ranks], moments = moments_of(exchange),
                  bytes = place_columns(columns, NULL, own, roots, moments);
-    struct ky_pinned *pinned = &meeting->state->ranks->pinned[KY_PIN_ABOVE];
+    struct ky_pinned *pinned = &exchange->state->ranks->pinned[KY_PIN_ABOVE];
     if (cells > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%zu cells are needed in one tree: use more ranks",
                        cells);
@@ -294,21 +295,21 @@ static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns
     return KY_OK;
 }
 
-enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_make_above(struct ky_exchange *exchange, struct ky_error *error)
 {
-    struct ky_ranks_above *above = &meeting->above;
+    struct ky_ranks_above *above = &exchange->above;
     struct columns columns;
-    enum ky_status status = gather_roots(meeting, error);
-    if (status || meeting->sinks == 0)
+    enum ky_status status = gather_roots(exchange, error);
+    if (status || exchange->sinks == 0)
         return status;
-    status = ky_top_make(&above->top, above->root, above->first[meeting->shared->ranks], error);
-    above->start = meeting->tree->cells;
+    status = ky_top_make(&above->top, above->root, above->first[exchange->shared->ranks], error);
+    above->start = exchange->tree->cells;
     above->missing = above->start + above->top.nodes;
     if (!status)
-        status = make_room(meeting, &columns, error);
+        status = make_room(exchange, &columns, error);
     if (!status) {
-        fill_columns(meeting, &columns);
-        status = send_columns(meeting, &columns, error);
+        fill_columns(exchange, &columns);
+        status = send_columns(exchange, &columns, error);
     }
-    return status ? status : sum(meeting, &columns, error);
+    return status ? status : sum(exchange, &columns, error);
 }

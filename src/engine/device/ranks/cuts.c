@@ -5,19 +5,19 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/device/kernels/forces/expand.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/tree/tree_groups.h"
 
-static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
+static struct ky_device_bodies *bodies_of(const struct ky_exchange *exchange)
 {
-    return &meeting->state->bodies;
+    return &exchange->state->bodies;
 }
 
 /* ---- cells above the roots, and roots ---- */
 
 /* The host's data of the top cells. */
 struct knowing {
-    const struct ky_ranks_meeting *meeting;
+    const struct ky_exchange *exchange;
     uint64_t *bodies;   /* [nodes] number of bodies of all parts */
     float *most;        /* [nodes] their largest opening factor */
     size_t *parent;     /* [nodes]; its own index for the root */
@@ -29,7 +29,7 @@ struct knowing {
 /* Sums from children to parents; children follow their parents. */
 static void sum_up(const struct knowing *of)
 {
-    const struct ky_ranks_above *above = &of->meeting->above;
+    const struct ky_ranks_above *above = &of->exchange->above;
     for (size_t k = 0; k < above->top.nodes; k++) {
         const struct ky_top_node *node = &above->top.node[k];
         of->bodies[k] = 0;
@@ -54,7 +54,7 @@ static void sum_up(const struct knowing *of)
 /* 1 if cell k of the top is in the cut whose cells have at most this many bodies. */
 static int is_in_cut(const struct knowing *of, size_t k, size_t most)
 {
-    const struct ky_ranks_above *above = &of->meeting->above;
+    const struct ky_ranks_above *above = &of->exchange->above;
     const struct ky_top_node *node = &above->top.node[k];
     const int is_leaf = node->roots == 1 && above->cell[node->first].link.more == KY_NO_LINK;
     return (is_leaf || of->bodies[k] <= most) && (k == 0 || of->bodies[of->parent[k]] > most);
@@ -63,13 +63,13 @@ static int is_in_cut(const struct knowing *of, size_t k, size_t most)
 /* Records the cells of cut k that are above this rank's roots, and the roots. */
 static void note_cut(struct knowing *of, size_t k)
 {
-    const struct ky_ranks_meeting *meeting = of->meeting;
-    const struct ky_ranks_above *above = &meeting->above;
-    struct ky_device_tree *tree = meeting->tree;
-    const size_t begin = above->first[meeting->shared->rank],
-                 end = above->first[meeting->shared->rank + 1],
-                 most = ky_device_tree_cut_bodies(tree, bodies_of(meeting)->card,
-                                                  meeting->parameters, k),
+    const struct ky_exchange *exchange = of->exchange;
+    const struct ky_ranks_above *above = &exchange->above;
+    struct ky_device_tree *tree = exchange->tree;
+    const size_t begin = above->first[exchange->shared->rank],
+                 end = above->first[exchange->shared->rank + 1],
+                 most = ky_device_tree_cut_bodies(tree, bodies_of(exchange)->card,
+                                                  exchange->parameters, k),
                  before = of->shared, from = k * above->missing;
     for (size_t c = 0; c < above->top.nodes; c++) {
         const struct ky_top_node *node = &above->top.node[c];
@@ -90,9 +90,9 @@ static void note_cut(struct knowing *of, size_t k)
 
 static enum ky_status send_notes(const struct knowing *of, struct ky_error *error)
 {
-    struct ky_card *card = bodies_of(of->meeting)->card;
-    struct ky_buffer *mark = &of->meeting->state->ranks->mark,
-                     *most = &of->meeting->tree->cuts.most;
+    struct ky_card *card = bodies_of(of->exchange)->card;
+    struct ky_buffer *mark = &of->exchange->state->ranks->mark,
+                     *most = &of->exchange->tree->cuts.most;
     enum ky_status status = of->places > 0 ? ky_buffer_fill(card, mark, "cells of cuts", of->place,
                                                             of->places, sizeof *of->place, error)
                                            : KY_OK;
@@ -104,21 +104,23 @@ static enum ky_status send_notes(const struct knowing *of, struct ky_error *erro
 
 static enum ky_status place_cuts(const struct knowing *of, struct ky_error *error)
 {
-    const struct ky_ranks_meeting *meeting = of->meeting;
-    struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
-    const struct ky_cut_cells cells = {
-        .cells = meeting->above.missing, .marks = of->places, .mark = &meeting->state->ranks->mark};
-    KY_TRY(ky_device_tree_place_cuts(tree, bodies_of(meeting), meeting->parameters, &cells, error));
+    const struct ky_exchange *exchange = of->exchange;
+    struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
+    const struct ky_cut_cells cells = {.cells = exchange->above.missing,
+                                       .marks = of->places,
+                                       .mark = &exchange->state->ranks->mark};
+    KY_TRY(
+        ky_device_tree_place_cuts(tree, bodies_of(exchange), exchange->parameters, &cells, error));
     return card->driver->read(card, &tree->cut_first, 0, tree->cuts.first,
                               (tree->cuts.count + 1) * sizeof *tree->cuts.first, error);
 }
 
-enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_make_cuts(struct ky_exchange *exchange, struct ky_error *error)
 {
-    struct ky_device_tree *tree = meeting->tree;
-    const size_t nodes = meeting->above.top.nodes, most = tree->cuts.count * nodes;
-    struct knowing of = {.meeting = meeting,
+    struct ky_device_tree *tree = exchange->tree;
+    const size_t nodes = exchange->above.top.nodes, most = tree->cuts.count * nodes;
+    struct knowing of = {.exchange = exchange,
                          .bodies = ky_allocate(nodes, sizeof *of.bodies),
                          .most = ky_allocate(nodes, sizeof *of.most),
                          .parent = ky_allocate(nodes, sizeof *of.parent),
@@ -137,7 +139,7 @@ enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_er
     if (!status)
         status = place_cuts(&of, error);
     if (!status)
-        meeting->cells = tree->cuts.first[tree->cuts.count];
+        exchange->cells = tree->cuts.first[tree->cuts.count];
     free(of.bodies);
     free(of.most);
     free(of.parent);
@@ -149,17 +151,17 @@ enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_er
 /* ---- their boxes ---- */
 
 /* The boxes of cut k. `shared`: number of cells in earlier cuts with bodies on several ranks. */
-static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
-                              size_t shared_before, struct ky_error *error)
+static enum ky_status box_cut(const struct ky_exchange *exchange, size_t k, size_t shared_before,
+                              struct ky_error *error)
 {
-    const struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
-    struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
-    const size_t most = ky_device_tree_cut_bodies(tree, card, meeting->parameters, k);
+    const struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
+    struct ky_buffer *box = &exchange->state->ranks->offered[KY_OFFER_BOXES];
+    const size_t most = ky_device_tree_cut_bodies(tree, card, exchange->parameters, k);
     uint32_t first = tree->cuts.first[k], count = tree->cuts.first[k + 1] - first,
-             at = (uint32_t)meeting->boxes, shared = tree->cuts.shared[k],
+             at = (uint32_t)exchange->boxes, shared = tree->cuts.shared[k],
              parts = (uint32_t)ky_groups(most, KY_PART_TEAM_BODIES),
-             flags = meeting->by_alpha ? KY_FLAG_FACTORS : 0U, stride = KY_PART_BOX_WORDS,
+             flags = exchange->by_alpha ? KY_FLAG_FACTORS : 0U, stride = KY_PART_BOX_WORDS,
              from = (uint32_t)shared_before,
              word = (at + first + count - shared) * stride + KY_PART_BOX_FACTOR;
     float by = k + 1 < tree->cuts.count ? 1 / KY_EXPAND_PART_OF_ALPHA : 1;
@@ -177,11 +179,11 @@ static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
                            error);
 }
 
-enum ky_status ky_ranks_box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_box_cuts(const struct ky_exchange *exchange, struct ky_error *error)
 {
-    const struct ky_cuts *cuts = &meeting->tree->cuts;
+    const struct ky_cuts *cuts = &exchange->tree->cuts;
     size_t shared = 0;
     for (size_t k = 0; k < cuts->count; shared += cuts->shared[k++])
-        KY_TRY(box_cut(meeting, k, shared, error));
+        KY_TRY(box_cut(exchange, k, shared, error));
     return KY_OK;
 }

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/ranks/top.h"
 #include "octree/opening_kinds.h"
@@ -22,7 +22,7 @@ struct arrival {
 };
 
 struct grafting {
-    struct ky_ranks_meeting *meeting;
+    struct ky_exchange *exchange;
     struct ky_device_bodies *bodies;
     struct ky_device_tree *tree;
     struct ky_card *card;
@@ -37,9 +37,9 @@ struct grafting {
 /* Bytes of the parcel from rank `from` to rank `to`. */
 static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
 {
-    const uint64_t *its = g->meeting->given + 2 * (from * g->ranks + to);
+    const uint64_t *its = g->exchange->given + 2 * (from * g->ranks + to);
     return its[0] > 0
-               ? ky_part_parcel(g->meeting->roots[from], its[0], its[1], g->moments, g->numbered)
+               ? ky_part_parcel(g->exchange->roots[from], its[0], its[1], g->moments, g->numbered)
                      .bytes
                : 0;
 }
@@ -48,10 +48,10 @@ static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
 static void place_arrivals(struct grafting *g)
 {
     size_t offset = 0;
-    g->cells = g->meeting->above.missing + 1;
+    g->cells = g->exchange->above.missing + 1;
     g->places = g->bodies->live + 1;
     for (size_t r = 0; r < g->ranks; r++) {
-        const uint64_t *its = g->meeting->given + 2 * (r * g->ranks + g->own);
+        const uint64_t *its = g->exchange->given + 2 * (r * g->ranks + g->own);
         struct arrival *a = &g->arrival[r];
         *a = (struct arrival){offset,   parcel_bytes(g, r, g->own), its[0], its[1], g->cells,
                               g->places};
@@ -72,7 +72,7 @@ static size_t parcel_place(const struct grafting *g, size_t from, size_t to)
 
 static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_error *error)
 {
-    const struct ky_shared *shared = g->meeting->shared;
+    const struct ky_shared *shared = g->exchange->shared;
     size_t *bytes = ky_allocate_zeroed(2 * g->ranks, sizeof *bytes);
     void **at = ky_allocate_zeroed(2 * g->ranks, sizeof *at);
     enum ky_status status =
@@ -93,7 +93,7 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
 /* Exchanges the parcels through the host, in pinned memory. */
 static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = g->meeting->state->ranks;
+    struct ky_device_ranks *ranks = g->exchange->state->ranks;
     const struct ky_driver *driver = g->card->driver;
     const size_t go = parcel_place(g, g->own, g->ranks);
     enum ky_status status =
@@ -116,14 +116,14 @@ static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_e
 /* Copies the parcels from card to card. */
 static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = g->meeting->state->ranks;
+    struct ky_device_ranks *ranks = g->exchange->state->ranks;
     for (size_t r = 0; r < g->ranks; r++) {
         const struct arrival *a = &g->arrival[r];
         if (a->bytes > 0)
             KY_TRY(ky_ranks_fetch(
-                g->meeting->state,
+                g->exchange->state,
                 (struct ky_offer_place){KY_OFFER_PARCELS, r, parcel_place(g, r, g->own)},
-                g->meeting->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error));
+                g->exchange->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error));
     }
     return KY_OK;
 }
@@ -133,25 +133,25 @@ static enum ky_status bring(struct grafting *g, struct ky_error *error)
     size_t come = 0;
     for (size_t r = 0; r < g->ranks; r++)
         come += g->arrival[r].bytes;
-    KY_TRY(
-        ky_ranks_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, error));
-    return g->meeting->state->ranks->way == KY_WAY_BY_HOST ? trade_parcels(g, come, error)
-                                                           : fetch_parcels(g, error);
+    KY_TRY(ky_ranks_need(g->card, &g->exchange->state->ranks->in, "cells of other ranks", come,
+                         error));
+    return g->exchange->state->ranks->way == KY_WAY_BY_HOST ? trade_parcels(g, come, error)
+                                                            : fetch_parcels(g, error);
 }
 
 /* ---- cells and bodies that came ---- */
 
 static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky_error *error)
 {
-    const struct ky_device_ranks *ranks = g->meeting->state->ranks;
+    const struct ky_device_ranks *ranks = g->exchange->state->ranks;
     const struct arrival *a = &g->arrival[r];
     struct ky_card *card = g->card;
     uint64_t offset = a->offset;
-    uint32_t roots = (uint32_t)g->meeting->roots[r], cells = (uint32_t)a->cells,
+    uint32_t roots = (uint32_t)g->exchange->roots[r], cells = (uint32_t)a->cells,
              bodies = (uint32_t)a->bodies, moments = (uint32_t)g->moments, numbered = g->numbered,
              first_cell = (uint32_t)a->first_cell, first_body = (uint32_t)a->first_body,
-             first_root = (uint32_t)g->meeting->above.first[r],
-             missing = (uint32_t)g->meeting->above.missing, n = (uint32_t)g->bodies->n;
+             first_root = (uint32_t)g->exchange->above.first[r],
+             missing = (uint32_t)g->exchange->above.missing, n = (uint32_t)g->bodies->n;
     KY_TRY(
         ky_launch_over(card, KY_KERNEL_ky_graft_cells, cells,
                        KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in),
@@ -177,7 +177,7 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
 /* Allocates memory for all cells and bodies. */
 static enum ky_status make_room(const struct grafting *g, struct ky_error *error)
 {
-    const size_t kept = g->meeting->above.missing + 1, cells = g->cells + g->cells / 16;
+    const size_t kept = g->exchange->above.missing + 1, cells = g->cells + g->cells / 16;
     enum ky_status status = KY_OK;
     if (g->places > INT32_MAX || g->cells > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED,
@@ -187,7 +187,7 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
     if (!ky_cell_columns_hold(&g->tree->column, g->cells, g->moments))
         status = ky_cell_columns_extend(g->card, &g->tree->column, kept, cells, g->moments, error);
     return !status && g->places > g->bodies->n
-               ? ky_places_widen(g->meeting->state, g->places + g->bodies->live / 32, error)
+               ? ky_places_widen(g->exchange->state, g->places + g->bodies->live / 32, error)
                : status;
 }
 
@@ -196,10 +196,10 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
 static enum ky_status link_cells(const struct grafting *g, struct ky_error *error)
 {
     struct ky_card *card = g->card;
-    struct ky_buffer *follows = &g->meeting->state->ranks->seen;
+    struct ky_buffer *follows = &g->exchange->state->ranks->seen;
     const struct ky_cell_columns *column = &g->tree->column;
-    uint32_t cells = (uint32_t)g->cells, root = (uint32_t)g->meeting->above.start,
-             missing = (uint32_t)g->meeting->above.missing;
+    uint32_t cells = (uint32_t)g->cells, root = (uint32_t)g->exchange->above.start,
+             missing = (uint32_t)g->exchange->above.missing;
     const uint32_t from[] = {0, missing + 1, root}, to[] = {root, cells, missing};
     KY_TRY(ky_ranks_need(card, follows, "links of cells", g->cells * sizeof(uint32_t), error));
     KY_TRY(card->driver->zero(card, follows, error));
@@ -231,72 +231,71 @@ static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
                            KY_ARGUMENTS(KY_BUFFER(g->bodies->position), KY_BUFFER(g->bodies->mass),
                                         KY_VALUE(n), KY_VALUE(behind)),
                            error);
-    if (!status && g->meeting->search && g->meeting->search->points)
+    if (!status && g->exchange->search && g->exchange->search->points)
         status = link_cells(g, error);
-    g->tree->start = (uint32_t)g->meeting->above.start;
+    g->tree->start = (uint32_t)g->exchange->above.start;
     g->tree->reached = g->cells;
     g->tree->places = g->places;
     g->tree->later = g->arrival[g->own].first_body;
     return status;
 }
 
-enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_graft(struct ky_exchange *exchange, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &meeting->state->bodies;
-    struct grafting g = {.meeting = meeting,
+    struct ky_device_bodies *bodies = &exchange->state->bodies;
+    struct grafting g = {.exchange = exchange,
                          .bodies = bodies,
-                         .tree = meeting->tree,
+                         .tree = exchange->tree,
                          .card = bodies->card,
-                         .ranks = meeting->shared->ranks,
-                         .own = meeting->shared->rank,
-                         .moments = KY_MOMENTS(meeting->parameters->multipole),
-                         .numbered = meeting->search != NULL};
+                         .ranks = exchange->shared->ranks,
+                         .own = exchange->shared->rank,
+                         .moments = KY_MOMENTS(exchange->parameters->multipole),
+                         .numbered = exchange->search != NULL};
     g.arrival = ky_allocate(g.ranks, sizeof *g.arrival);
     if (!g.arrival)
         return ky_no_memory(error, "the ranks", g.ranks, sizeof *g.arrival);
     place_arrivals(&g);
     enum ky_status status = bring(&g, error);
-    if (!status && meeting->sinks > 0)
+    if (!status && exchange->sinks > 0)
         status = graft_all(&g, error);
     free(g.arrival);
     return status;
 }
 
-enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
-                             const struct ky_evaluation *evaluation,
-                             const struct ky_parameters *parameters,
-                             const struct ky_ranks_search *search, struct ky_error *error)
+enum ky_status ky_ranks_exchange(struct ky_device_state *state, struct ky_device_tree *tree,
+                                 const struct ky_evaluation *evaluation,
+                                 const struct ky_parameters *parameters,
+                                 const struct ky_ranks_search *search, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
     const struct ky_active *active = evaluation->active;
     const size_t size = shared->ranks;
-    struct ky_ranks_meeting meeting = {
-        .state = state,
-        .tree = tree,
-        .evaluation = evaluation,
-        .parameters = parameters,
-        .search = search,
-        .shared = shared,
-        .expands = !search && ky_force_kind(parameters->force)->expands,
-        .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
-        .sinks = active ? active->count : state->bodies.live,
-        .box = ky_allocate_zeroed(size, sizeof *meeting.box),
-        .out = ky_allocate_zeroed(size, sizeof *meeting.out),
-        .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),
-        .roots = ky_allocate_zeroed(size, sizeof(size_t)),
-        .above = {.first = ky_allocate_zeroed(size + 1, sizeof(size_t))},
-        .place = ky_allocate_zeroed(size, sizeof(size_t))};
-    enum ky_status status = meeting.box && meeting.out && meeting.given && meeting.roots &&
-                                    meeting.above.first && meeting.place
-                                ? ky_ranks_prune(&meeting, error)
+    struct ky_exchange exchange = {.state = state,
+                                   .tree = tree,
+                                   .evaluation = evaluation,
+                                   .parameters = parameters,
+                                   .search = search,
+                                   .shared = shared,
+                                   .expands = !search && ky_force_kind(parameters->force)->expands,
+                                   .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
+                                   .sinks = active ? active->count : state->bodies.live,
+                                   .box = ky_allocate_zeroed(size, sizeof *exchange.box),
+                                   .out = ky_allocate_zeroed(size, sizeof *exchange.out),
+                                   .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),
+                                   .roots = ky_allocate_zeroed(size, sizeof(size_t)),
+                                   .above = {.first = ky_allocate_zeroed(size + 1, sizeof(size_t))},
+                                   .place = ky_allocate_zeroed(size, sizeof(size_t))};
+    enum ky_status status = exchange.box && exchange.out && exchange.given && exchange.roots &&
+                                    exchange.above.first && exchange.place
+                                ? ky_ranks_prune(&exchange, error)
                                 : ky_no_memory(error, "the ranks", size * size, sizeof(uint64_t));
     if (!status)
-        status = ky_ranks_graft(&meeting, error);
-    free(meeting.box);
-    free(meeting.out);
-    free(meeting.given);
-    free(meeting.roots);
-    free(meeting.place);
-    ky_ranks_release_above(&meeting);
+        status = ky_ranks_graft(&exchange, error);
+    free(exchange.box);
+    free(exchange.out);
+    free(exchange.given);
+    free(exchange.roots);
+    free(exchange.place);
+    ky_ranks_release_above(&exchange);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
-#include "engine/device/ranks/meeting.h"
+#include "engine/device/ranks/exchange.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"
@@ -14,9 +14,9 @@
 /* The memory for openers is this much for each cell that can wait. */
 enum { COUNTS = KY_PRUNE_LISTED + 1, LEAST_ROOM = 4096, OPENERS_EACH = 16 };
 
-static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
+static struct ky_device_bodies *bodies_of(const struct ky_exchange *exchange)
 {
-    return &meeting->state->bodies;
+    return &exchange->state->bodies;
 }
 
 /* ---- boxes ---- */
@@ -26,48 +26,48 @@ static size_t box_bytes(size_t boxes)
     return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
 }
 
-static int is_by_reach(const struct ky_ranks_meeting *meeting)
+static int is_by_reach(const struct ky_exchange *exchange)
 {
-    return meeting->search && meeting->search->box;
+    return exchange->search && exchange->search->box;
 }
 
-static int is_of_points(const struct ky_ranks_meeting *meeting)
+static int is_of_points(const struct ky_exchange *exchange)
 {
-    return meeting->search && meeting->search->points;
+    return exchange->search && exchange->search->points;
 }
 
 /* Counts the boxes: for the cuts of a search, for points, or for groups, which are assigned to
  * boxes cell by cell. */
-static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status make_runs(struct ky_exchange *exchange, struct ky_error *error)
 {
     enum { GROUPS = 8 };
-    const struct ky_device_bodies *bodies = bodies_of(meeting);
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_device_tree *tree = meeting->tree;
+    const struct ky_device_bodies *bodies = bodies_of(exchange);
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    struct ky_device_tree *tree = exchange->tree;
     const size_t word = sizeof(uint32_t);
-    if (is_by_reach(meeting) || is_of_points(meeting)) {
-        meeting->boxes = meeting->search->boxes;
+    if (is_by_reach(exchange) || is_of_points(exchange)) {
+        exchange->boxes = exchange->search->boxes;
         return KY_OK;
     }
     KY_TRY(ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells", (tree->cells + 1) * word,
                          error));
-    KY_TRY(ky_device_tree_count_runs(tree, bodies, GROUPS, &ranks->seen, &meeting->boxes, error));
-    KY_TRY(ky_ranks_need(bodies->card, &ranks->run, "groups of boxes", 2 * meeting->boxes * word,
+    KY_TRY(ky_device_tree_count_runs(tree, bodies, GROUPS, &ranks->seen, &exchange->boxes, error));
+    KY_TRY(ky_ranks_need(bodies->card, &ranks->run, "groups of boxes", 2 * exchange->boxes * word,
                          error));
     return ky_device_tree_list_runs(tree, bodies, GROUPS, &ranks->seen, &ranks->run, error);
 }
 
-static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status box_groups(const struct ky_exchange *exchange, struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = bodies_of(meeting);
-    const struct ky_device_tree *tree = meeting->tree;
-    struct ky_device_ranks *ranks = meeting->state->ranks;
+    const struct ky_device_bodies *bodies = bodies_of(exchange);
+    const struct ky_device_tree *tree = exchange->tree;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
     struct ky_buffer *box = &ranks->offered[KY_OFFER_BOXES];
-    const int in_list = ky_evaluation_is_listed(meeting->evaluation);
+    const int in_list = ky_evaluation_is_listed(exchange->evaluation);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
-    uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
-             flags = (meeting->by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
-    float size = meeting->expands ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(meeting->state).part;
+    uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)exchange->boxes,
+             flags = (exchange->by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
+    float size = exchange->expands ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(exchange->state).part;
     return ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                                         KY_BUFFER(tree->factor), KY_BUFFER(*list),
@@ -78,44 +78,44 @@ static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct 
 }
 
 /* The boxes of the cuts of a search. */
-static enum ky_status box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status box_cuts(const struct ky_exchange *exchange, struct ky_error *error)
 {
-    const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
-    uint32_t boxes = (uint32_t)meeting->boxes;
+    const struct ky_buffer *box = &exchange->state->ranks->offered[KY_OFFER_BOXES];
+    uint32_t boxes = (uint32_t)exchange->boxes;
     return ky_launch_over(
-        bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
-        KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box), KY_VALUE(boxes)), error);
+        bodies_of(exchange)->card, KY_KERNEL_ky_part_reaches, boxes,
+        KY_ARGUMENTS(KY_BUFFER(*exchange->search->box), KY_BUFFER(*box), KY_VALUE(boxes)), error);
 }
 
-static enum ky_status box_points(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status box_points(const struct ky_exchange *exchange, struct ky_error *error)
 {
-    struct ky_card *card = bodies_of(meeting)->card;
-    return card->driver->write(card, &meeting->state->ranks->offered[KY_OFFER_BOXES], 0,
-                               meeting->search->points,
-                               meeting->boxes * sizeof *meeting->search->points, error);
+    struct ky_card *card = bodies_of(exchange)->card;
+    return card->driver->write(card, &exchange->state->ranks->offered[KY_OFFER_BOXES], 0,
+                               exchange->search->points,
+                               exchange->boxes * sizeof *exchange->search->points, error);
 }
 
 /* Makes the boxes of groups, behind them the boxes of sink cells, and the floors above. */
-static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status make_boxes(const struct ky_exchange *exchange, struct ky_error *error)
 {
-    const size_t boxes = meeting->boxes + meeting->cells;
-    struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
-    struct ky_card *card = bodies_of(meeting)->card;
+    const size_t boxes = exchange->boxes + exchange->cells;
+    struct ky_buffer *box = &exchange->state->ranks->offered[KY_OFFER_BOXES];
+    struct ky_card *card = bodies_of(exchange)->card;
     uint32_t from = 0, to = (uint32_t)boxes;
-    enum ky_status status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
-                                                  box_bytes(boxes), error);
-    if (!status && meeting->cells > 0)
+    enum ky_status status = ky_ranks_need_offered(exchange->state, KY_OFFER_BOXES,
+                                                  "boxes of groups", box_bytes(boxes), error);
+    if (!status && exchange->cells > 0)
         status = card->driver->zero(card, box, error);
     if (!status)
-        status = (is_by_reach(meeting)    ? box_cuts
-                  : is_of_points(meeting) ? box_points
-                                          : box_groups)(meeting, error);
-    if (!status && meeting->cells > 0)
-        status = ky_ranks_box_cuts(meeting, error);
+        status = (is_by_reach(exchange)    ? box_cuts
+                  : is_of_points(exchange) ? box_points
+                                           : box_groups)(exchange, error);
+    if (!status && exchange->cells > 0)
+        status = ky_ranks_box_cuts(exchange, error);
     for (int level = 1; level < KY_PART_FLOORS && !status; level++) {
         uint32_t count = ky_part_floor((ky_uint)boxes, level);
         status = ky_launch_over(
-            bodies_of(meeting)->card, KY_KERNEL_ky_part_around, count,
+            bodies_of(exchange)->card, KY_KERNEL_ky_part_around, count,
             KY_ARGUMENTS(KY_BUFFER(*box), KY_VALUE(from), KY_VALUE(to), KY_VALUE(count)), error);
         from = to;
         to += count;
@@ -124,12 +124,12 @@ static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct 
 }
 
 /* Through the host. */
-static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
+static enum ky_status gather_boxes(const struct ky_exchange *exchange, const size_t *bytes,
                                    size_t sum, struct ky_error *error)
 {
-    const struct ky_shared *shared = meeting->shared;
-    struct ky_card *card = bodies_of(meeting)->card;
-    struct ky_device_ranks *ranks = meeting->state->ranks;
+    const struct ky_shared *shared = exchange->shared;
+    struct ky_card *card = bodies_of(exchange)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
     const size_t own = bytes[shared->rank];
     char *all = ky_allocate(sum, 1), *mine = ky_allocate(own, 1);
     enum ky_status status = all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
@@ -145,41 +145,41 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
 }
 
 /* Directly from card to card. */
-static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
+static enum ky_status fetch_boxes(const struct ky_exchange *exchange, const size_t *bytes,
                                   struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    for (size_t r = 0, at = 0; r < meeting->shared->ranks; at += bytes[r++]) {
-        if (bytes[r] > 0 && r != meeting->shared->rank)
-            KY_TRY(ky_ranks_fetch(meeting->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
-                                  meeting->box, KY_PLACE(&ranks->sinks, at), bytes[r], error));
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    for (size_t r = 0, at = 0; r < exchange->shared->ranks; at += bytes[r++]) {
+        if (bytes[r] > 0 && r != exchange->shared->rank)
+            KY_TRY(ky_ranks_fetch(exchange->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
+                                  exchange->box, KY_PLACE(&ranks->sinks, at), bytes[r], error));
     }
     return KY_OK;
 }
 
 /* Sends the boxes of all ranks to every rank that may have cells for them. */
-static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status share_boxes(struct ky_exchange *exchange, struct ky_error *error)
 {
-    const struct ky_shared *shared = meeting->shared;
-    struct ky_card *card = bodies_of(meeting)->card;
-    struct ky_device_ranks *ranks = meeting->state->ranks;
+    const struct ky_shared *shared = exchange->shared;
+    struct ky_card *card = bodies_of(exchange)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
     const struct ky_ranks_offer own = {
-        .count = meeting->boxes + meeting->cells,
-        .roots = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0};
+        .count = exchange->boxes + exchange->cells,
+        .roots = bodies_of(exchange)->live > 0 ? exchange->tree->part.roots : 0};
     enum ky_status status =
-        bytes ? ky_ranks_offer(meeting->state, KY_OFFER_BOXES, &own, meeting->box, error)
+        bytes ? ky_ranks_offer(exchange->state, KY_OFFER_BOXES, &own, exchange->box, error)
               : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
     for (size_t r = 0; r < shared->ranks && !status; sum += bytes[r++]) {
-        bytes[r] = box_bytes(meeting->box[r].count);
-        meeting->roots[r] = meeting->box[r].roots;
+        bytes[r] = box_bytes(exchange->box[r].count);
+        exchange->roots[r] = exchange->box[r].roots;
     }
     if (!status)
         status = ky_ranks_need(card, &ranks->sinks, "boxes of all ranks", sum, error);
     if (!status && ranks->way == KY_WAY_BY_HOST)
-        status = gather_boxes(meeting, bytes, sum, error);
-    else if (!status && bodies_of(meeting)->live > 0)
-        status = fetch_boxes(meeting, bytes, error);
+        status = gather_boxes(exchange, bytes, sum, error);
+    else if (!status && bodies_of(exchange)->live > 0)
+        status = fetch_boxes(exchange, bytes, error);
     free(bytes);
     return status;
 }
@@ -187,45 +187,45 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
 /* ---- needs ---- */
 
 /* The ranks that need cells from this one. */
-static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
+static size_t list_parts(const struct ky_exchange *exchange, size_t *part)
 {
-    const struct ky_shared *shared = meeting->shared;
+    const struct ky_shared *shared = exchange->shared;
     size_t parts = 0;
-    for (size_t r = 0; r < shared->ranks && bodies_of(meeting)->live > 0; r++)
-        if (r != shared->rank && meeting->box[r].count > 0)
+    for (size_t r = 0; r < shared->ranks && bodies_of(exchange)->live > 0; r++)
+        if (r != shared->rank && exchange->box[r].count > 0)
             part[parts++] = r;
     return parts;
 }
 
 /* Sends the first box of each part, and its number of boxes on the lowest floor. */
-static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, const size_t *part,
+static enum ky_status send_sinks_of(const struct ky_exchange *exchange, const size_t *part,
                                     size_t parts, struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
     uint32_t *sinks = ky_allocate(2 * parts, sizeof *sinks), first = 0;
     if (!sinks)
         return ky_no_memory(error, "the ranks", parts, 2 * sizeof *sinks);
-    for (size_t r = 0, p = 0; r < meeting->shared->ranks && p < parts; r++) {
+    for (size_t r = 0, p = 0; r < exchange->shared->ranks && p < parts; r++) {
         if (r == part[p]) {
             sinks[2 * p] = first;
-            sinks[2 * p++ + 1] = (uint32_t)meeting->box[r].count;
+            sinks[2 * p++ + 1] = (uint32_t)exchange->box[r].count;
         }
-        first += ky_part_all_floors((ky_uint)meeting->box[r].count);
+        first += ky_part_all_floors((ky_uint)exchange->box[r].count);
     }
     const enum ky_status status =
-        ky_buffer_fill(bodies_of(meeting)->card, &ranks->sinks_of, "boxes of each rank", sinks,
+        ky_buffer_fill(bodies_of(exchange)->card, &ranks->sinks_of, "boxes of each rank", sinks,
                        2 * parts, sizeof *sinks, error);
     free(sinks);
     return status;
 }
 
-static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t parts,
+static enum ky_status need_marks(const struct ky_exchange *exchange, size_t parts,
                                  struct ky_error *error)
 {
-    struct ky_card *card = bodies_of(meeting)->card;
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    const size_t cells = meeting->tree->cells, word = sizeof(uint32_t),
-                 roots = parts * meeting->tree->part.roots,
+    struct ky_card *card = bodies_of(exchange)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    const size_t cells = exchange->tree->cells, word = sizeof(uint32_t),
+                 roots = parts * exchange->tree->part.roots,
                  least = roots > LEAST_ROOM ? roots : LEAST_ROOM;
     if (ranks->wait_room < least)
         ranks->wait_room = least;
@@ -247,7 +247,7 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
                              error));
     KY_TRY(card->driver->zero(card, &ranks->need, error));
     KY_TRY(card->driver->zero(card, &ranks->waiting, error));
-    return ky_scratch_need(card, &meeting->tree->scratch, KY_BULK_SCAN, cells + 1, error);
+    return ky_scratch_need(card, &exchange->tree->scratch, KY_BULK_SCAN, cells + 1, error);
 }
 
 /* The number of levels that have cells, which limits the number of generations of waiting cells. */
@@ -260,31 +260,31 @@ static uint32_t generations_of(const struct ky_device_tree *tree)
 }
 
 /* Marks the cells that the boxes of the parts may open, generation by generation. */
-static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t count,
+static enum ky_status mark_needs(const struct ky_exchange *exchange, size_t count,
                                  struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
     const uint32_t generations = generations_of(tree);
     uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
              cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
-             how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
-    const int splined = (meeting->state->how & KY_SPLINED) != 0, expands = meeting->expands,
-              by_alpha = meeting->by_alpha;
+             how = ky_octree_opening(exchange->parameters) & ~(unsigned)KY_OPENING_REACH;
+    const int splined = (exchange->state->how & KY_SPLINED) != 0, expands = exchange->expands,
+              by_alpha = exchange->by_alpha;
     if (splined)
         how |= KY_OPENING_REACH;
-    if (is_by_reach(meeting))
+    if (is_by_reach(exchange))
         how |= KY_PART_BY_REACH;
     if (by_alpha)
         how |= KY_FLAG_FACTORS;
-    int32_t order = expands ? meeting->parameters->order : 0;
+    int32_t order = expands ? exchange->parameters->order : 0;
     float angle = by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
           least = expands ? ky_fmm_least(order) : 0, most = expands ? ky_fmm_most(order) : 0,
           hold = splined
-                     ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(meeting->state).part, 0))
+                     ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(exchange->state).part, 0))
                      : 0;
-    KY_TRY(need_marks(meeting, count, error));
+    KY_TRY(need_marks(exchange, count, error));
     uint32_t room = (uint32_t)ranks->wait_room,
              list_room = room < UINT32_MAX / OPENERS_EACH ? OPENERS_EACH * room : UINT32_MAX;
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
@@ -306,12 +306,12 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
 }
 
 /* Counts and numbers the cells and bodies that part number p needs. */
-static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t p,
+static enum ky_status count_needs(const struct ky_exchange *exchange, size_t p,
                                   struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    struct ky_device_tree *tree = exchange->tree;
+    struct ky_card *card = bodies_of(exchange)->card;
     uint32_t cells = (uint32_t)tree->cells, part = (uint32_t)p;
     enum ky_status status = ky_launch_over(
         card, KY_KERNEL_ky_prune_count, (size_t)cells + 1,
@@ -327,19 +327,19 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
 
 /* Reads the needs of the parts: for rank r in given[2 r] and given[2 r + 1]; and the largest number
  * of cells that waited at a time. The host waits once for all of them. */
-static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
+static enum ky_status read_needs(const struct ky_exchange *exchange, const size_t *part,
                                  size_t parts, uint64_t *given, size_t *most,
                                  struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    struct ky_card *card = bodies_of(exchange)->card;
     struct ky_pinned *pinned = &ranks->pinned[KY_PIN_NEEDS];
-    const size_t word = sizeof(uint32_t), end = meeting->tree->cells * word;
+    const size_t word = sizeof(uint32_t), end = exchange->tree->cells * word;
     enum ky_status status =
         ky_ranks_pin(card, pinned, "what other ranks need", (2 * parts + COUNTS) * word, error);
     uint32_t *needs = pinned->data, *waited = !status ? needs + 2 * parts : NULL;
     for (size_t p = 0; p < parts && !status; p++) {
-        status = count_needs(meeting, p, error);
+        status = count_needs(exchange, p, error);
         if (!status)
             status = card->driver->read_later(card, &ranks->seen, end, &needs[2 * p], word, error);
         if (!status)
@@ -359,32 +359,32 @@ static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const s
 }
 
 /* The same, repeated with more memory until all waiting cells fit. */
-static enum ky_status find_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
+static enum ky_status find_needs(const struct ky_exchange *exchange, const size_t *part,
                                  size_t parts, uint64_t *given, struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_ranks *ranks = exchange->state->ranks;
     size_t most = 0;
-    KY_TRY(read_needs(meeting, part, parts, given, &most, error));
+    KY_TRY(read_needs(exchange, part, parts, given, &most, error));
     while (most > ranks->wait_room) {
         ranks->wait_room = most + most / 4;
-        KY_TRY(mark_needs(meeting, parts, error));
-        KY_TRY(read_needs(meeting, part, parts, given, &most, error));
+        KY_TRY(mark_needs(exchange, parts, error));
+        KY_TRY(read_needs(exchange, part, parts, given, &most, error));
     }
     return KY_OK;
 }
 
-static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, size_t r,
+static enum ky_status pack(const struct ky_exchange *exchange, size_t p, size_t r,
                            struct ky_error *error)
 {
-    struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_device_tree *tree = meeting->tree;
-    const struct ky_device_bodies *bodies = bodies_of(meeting);
+    struct ky_device_ranks *ranks = exchange->state->ranks;
+    struct ky_device_tree *tree = exchange->tree;
+    const struct ky_device_bodies *bodies = bodies_of(exchange);
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells,
              roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
-             moments = KY_MOMENTS(meeting->parameters->multipole),
-             numbered = meeting->search != NULL;
-    uint64_t offset = meeting->place[r];
+             moments = KY_MOMENTS(exchange->parameters->multipole),
+             numbered = exchange->search != NULL;
+    uint64_t offset = exchange->place[r];
     return ky_launch_over(
         card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
@@ -398,72 +398,72 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
 
 /* Makes the parcels for all parts. The needs are counted twice, since the sizes must be known
  * first. */
-static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const size_t *part,
+static enum ky_status make_parcels(const struct ky_exchange *exchange, const size_t *part,
                                    size_t parts, uint64_t *given, struct ky_error *error)
 {
-    const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
-                   roots = meeting->tree->part.roots, numbered = meeting->search != NULL;
+    const uint64_t moments = KY_MOMENTS(exchange->parameters->multipole),
+                   roots = exchange->tree->part.roots, numbered = exchange->search != NULL;
     size_t bytes = 0;
-    KY_TRY(find_needs(meeting, part, parts, given, error));
+    KY_TRY(find_needs(exchange, part, parts, given, error));
     for (size_t p = 0; p < parts; p++) {
         const uint64_t *its = given + 2 * part[p];
-        meeting->place[part[p]] = bytes;
+        exchange->place[part[p]] = bytes;
         bytes += ky_part_parcel(roots, its[0], its[1], moments, numbered).bytes;
     }
-    KY_TRY(ky_ranks_need_offered(meeting->state, KY_OFFER_PARCELS,
+    KY_TRY(ky_ranks_need_offered(exchange->state, KY_OFFER_PARCELS,
                                  "cells and bodies for other ranks", bytes, error));
     for (size_t p = 0; p < parts; p++) {
         if (parts > 1)
-            KY_TRY(count_needs(meeting, p, error));
-        KY_TRY(pack(meeting, p, part[p], error));
+            KY_TRY(count_needs(exchange, p, error));
+        KY_TRY(pack(exchange, p, part[p], error));
     }
     return KY_OK;
 }
 
 /* Finds the sink cells; some of them are above the roots. */
-static enum ky_status find_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status find_cuts(struct ky_exchange *exchange, struct ky_error *error)
 {
-    enum ky_status status = ky_ranks_count_roots(meeting, error);
+    enum ky_status status = ky_ranks_count_roots(exchange, error);
     if (!status)
-        status = ky_ranks_make_above(meeting, error);
-    return !status && meeting->sinks > 0 ? ky_ranks_make_cuts(meeting, error) : status;
+        status = ky_ranks_make_above(exchange, error);
+    return !status && exchange->sinks > 0 ? ky_ranks_make_cuts(exchange, error) : status;
 }
 
-enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error)
+enum ky_status ky_ranks_prune(struct ky_exchange *exchange, struct ky_error *error)
 {
-    const size_t size = meeting->shared->ranks;
+    const size_t size = exchange->shared->ranks;
     size_t *part = ky_allocate(size, sizeof *part), parts = 0;
     uint64_t *given = ky_allocate_zeroed(2 * size, sizeof *given);
     enum ky_status status =
         part && given ? KY_OK : ky_no_memory(error, "the ranks", size, 2 * sizeof *given);
-    if (!status && bodies_of(meeting)->live > 0)
-        status = ky_ranks_tell_roots(meeting, error);
-    if (!status && meeting->sinks > 0)
-        status = make_runs(meeting, error);
+    if (!status && bodies_of(exchange)->live > 0)
+        status = ky_ranks_tell_roots(exchange, error);
+    if (!status && exchange->sinks > 0)
+        status = make_runs(exchange, error);
     else if (!status) /* the host reads nothing else before it has the roots */
-        status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
-    if (!status && meeting->expands)
-        status = find_cuts(meeting, error);
-    if (!status && meeting->sinks > 0)
-        status = make_boxes(meeting, error);
+        status = bodies_of(exchange)->card->driver->wait(bodies_of(exchange)->card, error);
+    if (!status && exchange->expands)
+        status = find_cuts(exchange, error);
+    if (!status && exchange->sinks > 0)
+        status = make_boxes(exchange, error);
     if (!status)
-        status = share_boxes(meeting, error);
+        status = share_boxes(exchange, error);
     if (!status)
-        parts = list_parts(meeting, part);
+        parts = list_parts(exchange, part);
     if (!status && parts > 0)
-        status = send_sinks_of(meeting, part, parts, error);
+        status = send_sinks_of(exchange, part, parts, error);
     if (!status && parts > 0)
-        status = mark_needs(meeting, parts, error);
-    if (!status && !meeting->expands) /* while the card tests its cells */
-        status = ky_ranks_make_above(meeting, error);
+        status = mark_needs(exchange, parts, error);
+    if (!status && !exchange->expands) /* while the card tests its cells */
+        status = ky_ranks_make_above(exchange, error);
     if (!status && parts > 0)
-        status = make_parcels(meeting, part, parts, given, error);
+        status = make_parcels(exchange, part, parts, given, error);
     if (!status)
-        status = ky_shared_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
-                                  error);
+        status = ky_shared_gather(exchange->shared, given, 2 * size * sizeof *given,
+                                  exchange->given, error);
     if (!status)
-        status = ky_ranks_offer(meeting->state, KY_OFFER_PARCELS, &(struct ky_ranks_offer){0},
-                                meeting->out, error);
+        status = ky_ranks_offer(exchange->state, KY_OFFER_PARCELS, &(struct ky_ranks_offer){0},
+                                exchange->out, error);
     free(part);
     free(given);
     return status;

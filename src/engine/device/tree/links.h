@@ -52,8 +52,8 @@ enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters
                               struct ky_error *error);
 /* For an engine of a rank, whose own tree exists (ky_grouped_along). First makes the tree and the
  * sources of its own bodies valid for these parameters; then, after the parcels of other ranks have
- * been appended (ranks/meeting.h), the sources of all, followed by `points` (NULL: none), and boxes
- * for walks that round positions. */
+ * been appended (ranks/exchange.h), the sources of all, followed by `points` (NULL: none), and
+ * boxes for walks that round positions. */
 enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
                                    struct ky_error *error);
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,

@@ -31,7 +31,7 @@ struct ky_ranks_search {
 };
 
 /* The state of one exchange. */
-struct ky_ranks_meeting {
+struct ky_exchange {
     struct ky_device_state *state;
     struct ky_device_tree *tree; /* this rank's, with groups and factors */
     const struct ky_evaluation *evaluation;
@@ -55,42 +55,42 @@ struct ky_ranks_meeting {
 /* Makes the tree of all ranks for this rank's groups: tree->start is the cell where walks begin,
  * and tree->reached the number of cells. Ranks without sinks also call it, and receive nothing.
  * `search` is NULL for forces. Collective. */
-enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
-                             const struct ky_evaluation *evaluation,
-                             const struct ky_parameters *parameters,
-                             const struct ky_ranks_search *search, struct ky_error *error);
+enum ky_status ky_ranks_exchange(struct ky_device_state *state, struct ky_device_tree *tree,
+                                 const struct ky_evaluation *evaluation,
+                                 const struct ky_parameters *parameters,
+                                 const struct ky_ranks_search *search, struct ky_error *error);
 
 /* ---- prune.c ---- */
 
 /* Sends the boxes of this rank's groups to all ranks, and finds the cells that other ranks may
- * open: the parcels for them are in the slot of parcels, and meeting->given has the sizes of all
+ * open: the parcels for them are in the slot of parcels, and exchange->given has the sizes of all
  * ranks' parcels. */
-enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error);
+enum ky_status ky_ranks_prune(struct ky_exchange *exchange, struct ky_error *error);
 
 /* ---- above.c ---- */
 
 /* Queues the copy of the roots' data to the host; it is complete when the queue has passed this
  * point. KY_DEVICE if the card lacks the memory. */
-enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_error *error);
-/* All-gathers the number of roots of each rank to meeting->roots. Collective. */
-enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error);
-/* Gathers the roots of all parts, counted in meeting->roots, and makes the cells above them on the
+enum ky_status ky_ranks_tell_roots(struct ky_exchange *exchange, struct ky_error *error);
+/* All-gathers the number of roots of each rank to exchange->roots. Collective. */
+enum ky_status ky_ranks_count_roots(struct ky_exchange *exchange, struct ky_error *error);
+/* Gathers the roots of all parts, counted in exchange->roots, and makes the cells above them on the
  * card, behind its own. KY_BAD_DATA if roots overlap, KY_FAULT or KY_DEVICE if memory runs out. */
-enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_error *error);
-void ky_ranks_release_above(struct ky_ranks_meeting *meeting);
+enum ky_status ky_ranks_make_above(struct ky_exchange *exchange, struct ky_error *error);
+void ky_ranks_release_above(struct ky_exchange *exchange);
 
 /* ---- cuts.c ---- */
 
 /* If cells act on cells, called after the cells above all roots have been made: makes the cuts of
- * the tree, whose cells are sinks, and counts them in meeting->cells. KY_DEVICE or KY_FAULT if
+ * the tree, whose cells are sinks, and counts them in exchange->cells. KY_DEVICE or KY_FAULT if
  * memory runs out. */
-enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error);
+enum ky_status ky_ranks_make_cuts(struct ky_exchange *exchange, struct ky_error *error);
 /* Makes the boxes of the cells of all cuts, behind the boxes of groups. */
-enum ky_status ky_ranks_box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error);
+enum ky_status ky_ranks_box_cuts(const struct ky_exchange *exchange, struct ky_error *error);
 
 /* ---- graft.c ---- */
 
 /* Exchanges the parcels, and adds the received parcels to the tree. */
-enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error *error);
+enum ky_status ky_ranks_graft(struct ky_exchange *exchange, struct ky_error *error);
 
 #endif

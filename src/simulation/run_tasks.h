@@ -1,19 +1,19 @@
 /* Collective tasks on the bodies of a run; each rank has some blocks of the bodies. */
-#ifndef KY_SIMULATION_RUN_WORKS_H
-#define KY_SIMULATION_RUN_WORKS_H
+#ifndef KY_SIMULATION_RUN_TASKS_H
+#define KY_SIMULATION_RUN_TASKS_H
 
 #include "models/recipe.h"
 #include "simulation/run.h"
 #include "snapshot/shared_file.h"
 
 /* Finds the bound bodies of an engine on several ranks, with the potentials that it has. Fails as
- * ky_engine_work. */
+ * ky_engine_task. */
 enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *bound,
                                  struct ky_error *error);
 
 /* The hash of the bodies at the start: all arrays except computed ones, and ids that count the
  * bodies if they have none and `counts` is set. Never 0. *hash is 0 before the call, or the hash of
- * arrays that precede these. Fails as ky_portion_tell. */
+ * arrays that precede these. Fails as ky_portion_add_up. */
 enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bodies *bodies,
                            int counts, uint64_t *hash, struct ky_error *error);
 

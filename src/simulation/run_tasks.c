@@ -1,5 +1,5 @@
-/* The table of the run's collective tasks: see run_works.h. */
-#include "simulation/run_works.h"
+/* The table of the run's collective tasks: see run_tasks.h. */
+#include "simulation/run_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "engine/common/units.h"
 #include "integrate/friction.h"
 
-/* A ky_work: fills the struct ky_bound. Allocates no more arrays at a time than necessary. */
-static enum ky_status find_bound(struct ky_work_place *place, void *told, struct ky_error *outcome,
+/* A ky_task: fills the struct ky_bound. Allocates no more arrays at a time than necessary. */
+static enum ky_status find_bound(struct ky_task_place *place, void *told, struct ky_error *outcome,
                                  struct ky_error *error)
 {
     static const enum ky_array_id first[] = {KY_ARRAY_VELOCITY, KY_ARRAY_POTENTIAL, KY_ARRAY_MASS};
@@ -62,7 +62,7 @@ static enum ky_status hash_array(const struct ky_portion *portion, const void *a
             ky_hash_add(&hashing, array, n * bytes);
         else
             hash_ids(&hashing, portion->first, n);
-        KY_TRY(ky_portion_tell(portion, &hashing, sizeof hashing / sizeof(uint64_t), error));
+        KY_TRY(ky_portion_add_up(portion, &hashing, sizeof hashing / sizeof(uint64_t), error));
     }
     *hash = ky_hash_end(&hashing);
     return KY_OK;
@@ -107,16 +107,16 @@ struct reading {
 /* ---- facts about them ---- */
 
 /* KY_OK, with *wrong, if a rank has bodies with impossible numbers; *outcome reports it there. */
-static enum ky_status check_numbers(const struct ky_work_place *place, uint64_t *wrong,
+static enum ky_status check_numbers(const struct ky_task_place *place, uint64_t *wrong,
                                     struct ky_error *outcome, struct ky_error *error)
 {
     *wrong = ky_bodies_check_from(place->threads, place->portion.first, &place->bodies, outcome) !=
              KY_OK;
-    return ky_portion_tell(&place->portion, wrong, 1, error);
+    return ky_portion_add_up(&place->portion, wrong, 1, error);
 }
 
 /* Computes scales and the fastest body. */
-static enum ky_status measure(const struct ky_work_place *place, struct beginning *begins,
+static enum ky_status measure(const struct ky_task_place *place, struct beginning *begins,
                               struct ky_error *error)
 {
     const struct ky_portion *portion = &place->portion;
@@ -132,11 +132,11 @@ static enum ky_status measure(const struct ky_work_place *place, struct beginnin
     if (!status && ky_portion_has(portion, (size_t)facts->fastest))
         memcpy(facts->velocity, place->bodies.velocity[facts->fastest - portion->first],
                sizeof facts->velocity);
-    return status ? status : ky_portion_tell(portion, facts->velocity, 3, error);
+    return status ? status : ky_portion_add_up(portion, facts->velocity, 3, error);
 }
 
 /* Computes units, hash and scales of checked bodies. */
-static enum ky_status know(const struct ky_work_place *place, struct beginning *begins,
+static enum ky_status know(const struct ky_task_place *place, struct beginning *begins,
                            struct ky_error *error)
 {
     struct ky_run_facts *facts = &begins->facts;
@@ -149,8 +149,8 @@ static enum ky_status know(const struct ky_work_place *place, struct beginning *
     return measure(place, begins, error);
 }
 
-/* A ky_work: makes the bodies of a struct making, and measures them. */
-static enum ky_status make(struct ky_work_place *place, void *told, struct ky_error *outcome,
+/* A ky_task: makes the bodies of a struct making, and measures them. */
+static enum ky_status make(struct ky_task_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
     struct making *making = told;
@@ -170,29 +170,29 @@ static enum ky_status make(struct ky_work_place *place, void *told, struct ky_er
 }
 
 /* Determines whether the ids only count the bodies, so that they are not needed. */
-static enum ky_status count_ids(const struct ky_work_place *place, int *counts,
+static enum ky_status count_ids(const struct ky_task_place *place, int *counts,
                                 struct ky_error *error)
 {
     const struct ky_bodies *bodies = &place->bodies;
     uint64_t others = 0;
     for (size_t i = 0; bodies->id && i < bodies->n; i++)
         others += bodies->id[i] != place->portion.first + i;
-    const enum ky_status status = ky_portion_tell(&place->portion, &others, 1, error);
+    const enum ky_status status = ky_portion_add_up(&place->portion, &others, 1, error);
     *counts = bodies->id && !others;
     return status;
 }
 
 /* KY_OK, with *wrong, if a rank has impossible forces from an earlier run. */
-static enum ky_status check_forces(const struct ky_work_place *place, uint64_t *wrong,
+static enum ky_status check_forces(const struct ky_task_place *place, uint64_t *wrong,
                                    struct ky_error *outcome, struct ky_error *error)
 {
     *wrong = ky_bodies_check_forces_from(place->threads, place->portion.first, &place->bodies,
                                          outcome) != KY_OK;
-    return ky_portion_tell(&place->portion, wrong, 1, error);
+    return ky_portion_add_up(&place->portion, wrong, 1, error);
 }
 
 /* Does all checks of bodies that were read, in the same order as in one process. */
-static enum ky_status check_read(struct ky_work_place *place, struct reading *reading,
+static enum ky_status check_read(struct ky_task_place *place, struct reading *reading,
                                  uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
 {
     struct ky_bodies *bodies = &place->bodies;
@@ -211,15 +211,15 @@ static enum ky_status check_read(struct ky_work_place *place, struct reading *re
         }
     reading->massless = ky_bodies_massless(bodies);
     if (!status)
-        status = ky_portion_tell(&place->portion, &reading->massless, 1, error);
+        status = ky_portion_add_up(&place->portion, &reading->massless, 1, error);
     if (!status && reading->massless)
         ky_fail(outcome, KY_UNSUPPORTED, "there are bodies without mass");
     *wrong = reading->massless > 0;
     return status;
 }
 
-/* A ky_work: reads the bodies of a struct reading, and measures them. */
-static enum ky_status read(struct ky_work_place *place, void *told, struct ky_error *outcome,
+/* A ky_task: reads the bodies of a struct reading, and measures them. */
+static enum ky_status read(struct ky_task_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
     struct reading *reading = told;
@@ -232,18 +232,18 @@ static enum ky_status read(struct ky_work_place *place, void *told, struct ky_er
 }
 
 enum { FIND_BOUND, MAKE, READ };
-static const struct ky_work of[] = {
+static const struct ky_task of[] = {
     [FIND_BOUND] = {.bytes = sizeof(struct ky_bound), .run = find_bound},
     [MAKE] = {.bytes = sizeof(struct making), .makes = 1, .run = make},
     [READ] = {.bytes = sizeof(struct reading), .makes = 1, .run = read},
 };
-static const struct ky_works works = {sizeof of / sizeof *of, of};
+static const struct ky_tasks tasks = {sizeof of / sizeof *of, of};
 
 enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *bound,
                                  struct ky_error *error)
 {
     *bound = (struct ky_bound){0};
-    return ky_engine_work(engine, &works, FIND_BOUND, bound, error);
+    return ky_engine_task(engine, &tasks, FIND_BOUND, bound, error);
 }
 
 void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
@@ -321,7 +321,7 @@ static enum ky_status begin(struct ky_run *run, size_t n, size_t number, struct 
     if (!status)
         status = check_memory(run->begun_sim, error);
     ky_announce(&run->parameters, n, what);
-    return status ? status : ky_engine_work(run->begun_sim->engine, &works, number, begins, error);
+    return status ? status : ky_engine_task(run->begun_sim->engine, &tasks, number, begins, error);
 }
 
 enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
@@ -379,5 +379,5 @@ enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
 {
     KY_NEED(lead, error);
     KY_NEED(code, error);
-    return ky_domain_lead(lead, context, &works, code, error);
+    return ky_domain_lead(lead, context, &tasks, code, error);
 }

@@ -1,4 +1,4 @@
-/* Collective tasks on the bodies of all ranks: see engine/work.h. */
+/* Collective tasks on the bodies of all ranks: see engine/task.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 /* A rank's portion, and the permutation that brings bodies to the ranks that process them. */
 struct place {
-    struct ky_work_place base;
+    struct ky_task_place base;
     struct ky_domain *domain;
-    struct ky_domain_ways ways;
-    int has_ways;
+    struct ky_domain_permutation permutation;
+    int has_permutation;
 };
 
 static enum ky_status add(void *context, uint64_t *number, size_t count, struct ky_error *error)
@@ -46,20 +46,22 @@ static enum ky_status collect(void *context, void **array, size_t *count, size_t
     return KY_OK;
 }
 
-static enum ky_status fetch(struct ky_work_place *base, enum ky_array_id array,
+static enum ky_status fetch(struct ky_task_place *base, enum ky_array_id array,
                             struct ky_error *error)
 {
     struct place *place = base->context;
     enum ky_status status =
-        place->has_ways ? KY_OK
-                        : ky_domain_find_ways(place->domain, KY_BLOCKS, &place->ways, error);
-    place->has_ways = 1;
+        place->has_permutation
+            ? KY_OK
+            : ky_domain_find_permutation(place->domain, KY_BLOCKS, &place->permutation, error);
+    place->has_permutation = 1;
     void *numbers = ky_allocate(base->bodies.n, ky_arrays[array].bytes);
     ky_array_set(&base->bodies, array, numbers);
     if (!status && !numbers)
         status =
             ky_no_memory(error, ky_arrays[array].plural, base->bodies.n, ky_arrays[array].bytes);
-    return status ? status : ky_domain_fetch(place->domain, &place->ways, array, numbers, error);
+    return status ? status
+                  : ky_domain_fetch(place->domain, &place->permutation, array, numbers, error);
 }
 
 static struct ky_portion portion_of(struct place *place)
@@ -69,7 +71,7 @@ static struct ky_portion portion_of(struct place *place)
     return (struct ky_portion){.n = domain->total,
                                .from = ky_share_start(KY_BLOCKS, ranks, rank),
                                .to = ky_share_start(KY_BLOCKS, ranks, rank + 1),
-                               .first = ky_domain_way_start(domain, KY_BLOCKS, (int)rank),
+                               .first = ky_domain_first_row(domain, KY_BLOCKS, (int)rank),
                                .shares = (size_t)ranks,
                                .share = (size_t)rank,
                                .leads = !rank,
@@ -79,23 +81,23 @@ static struct ky_portion portion_of(struct place *place)
 }
 
 /* Executes the task on this rank with `told`, which is rank 0's own or a copy. */
-static enum ky_status do_work(struct ky_domain *domain, const struct ky_work *work, void *told,
+static enum ky_status do_task(struct ky_domain *domain, const struct ky_task *task, void *told,
                               struct ky_error *outcome, struct ky_error *error)
 {
     struct place place = {.domain = domain};
-    place.base = (struct ky_work_place){.portion = portion_of(&place),
+    place.base = (struct ky_task_place){.portion = portion_of(&place),
                                         .threads = domain->engine->threads,
                                         .context = &place,
                                         .fetch = fetch};
     place.base.bodies = (struct ky_bodies){.size = sizeof place.base.bodies,
                                            .n = ky_portion_count(&place.base.portion)};
     const int threads = ky_threads_take(place.base.threads);
-    enum ky_status status = work->run(&place.base, told, outcome, error);
+    enum ky_status status = task->run(&place.base, told, outcome, error);
     ky_threads_restore(threads);
     if (!status)
         status = ky_domain_tell_outcome(domain, outcome, error);
-    ky_domain_free_ways(&place.ways);
-    if (work->makes && !status && !outcome->status) {
+    ky_domain_free_permutation(&place.permutation);
+    if (task->makes && !status && !outcome->status) {
         ky_bodies_free(&domain->made);
         domain->made = place.base.bodies;
     } else {
@@ -104,15 +106,15 @@ static enum ky_status do_work(struct ky_domain *domain, const struct ky_work *wo
     return status;
 }
 
-enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work, void *given,
+enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_task *task, void *given,
                             struct ky_error *outcome, struct ky_error *error)
 {
-    void *told = given ? given : ky_allocate(1, work->bytes);
+    void *told = given ? given : ky_allocate(1, task->bytes);
     *outcome = (struct ky_error){KY_OK, ""};
-    enum ky_status status = told ? ky_comm_tell(domain->comm, told, work->bytes, error)
-                                 : ky_no_memory(error, "a work of ranks", 1, work->bytes);
+    enum ky_status status = told ? ky_comm_broadcast(domain->comm, told, task->bytes, error)
+                                 : ky_no_memory(error, "a task of ranks", 1, task->bytes);
     if (!status)
-        status = do_work(domain, work, told, outcome, error);
+        status = do_task(domain, task, told, outcome, error);
     if (!given)
         free(told);
     return status;
@@ -121,7 +123,7 @@ enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work
 enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,
                                     struct ky_error *error)
 {
-    const size_t first = ky_domain_way_start(domain, KY_BLOCKS, domain->comm->rank);
+    const size_t first = ky_domain_first_row(domain, KY_BLOCKS, domain->comm->rank);
     const enum ky_status status = ky_domain_place(domain, &domain->made, first, units, error);
     ky_bodies_free(&domain->made);
     return status;

@@ -6,7 +6,7 @@
 #include "base/threads.h"
 #include "domain/domain.h"
 
-size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank)
+size_t ky_domain_first_row(const struct ky_domain *domain, size_t parts, int rank)
 {
     const uint64_t part = ky_share_start(parts, (uint64_t)domain->comm->size, (uint64_t)rank);
     return (size_t)ky_share_start(domain->total, parts, part);
@@ -51,7 +51,7 @@ static void count_bodies(const struct ky_domain *domain, const struct sorting *s
 /* The order in which the rank's bodies travel. row[k]: the place of the body among the bodies of
  * its receiver. */
 static void sort_bodies(const struct ky_domain *domain, const struct sorting *sorting,
-                        struct ky_domain_ways *ways, uint32_t *row)
+                        struct ky_domain_permutation *permutation, uint32_t *row)
 {
     const size_t n = domain->engine->n;
     size_t before = 0;
@@ -62,7 +62,7 @@ static void sort_bodies(const struct ky_domain *domain, const struct sorting *so
             const size_t count = *next;
             *next = before;
             before += count;
-            ways->out[r] += count;
+            permutation->out[r] += count;
         }
 #pragma omp parallel for schedule(static)
     for (size_t p = 0; p < sorting->pieces; p++) {
@@ -70,15 +70,16 @@ static void sort_bodies(const struct ky_domain *domain, const struct sorting *so
         const size_t end = ky_share_start(n, sorting->pieces, p + 1);
         for (size_t i = ky_share_start(n, sorting->pieces, p); i < end; i++) {
             const size_t r = taker_of(sorting, domain->index[i]), to = next[r]++;
-            ways->order[to] = (uint32_t)i;
+            permutation->order[to] = (uint32_t)i;
             row[to] = (uint32_t)(domain->index[i] - sorting->start[r]);
         }
     }
 }
 
 /* Fills `out` and `order`. Fails with KY_FAULT if memory runs out. */
-static enum ky_status find_order(const struct ky_domain *domain, struct ky_domain_ways *ways,
-                                 uint32_t *row, struct ky_error *error)
+static enum ky_status find_order(const struct ky_domain *domain,
+                                 struct ky_domain_permutation *permutation, uint32_t *row,
+                                 struct ky_error *error)
 {
     enum { LINE = 8, MANY = 1 << 15 };
     const size_t ranks = (size_t)domain->comm->size, n = domain->engine->n;
@@ -91,57 +92,61 @@ static enum ky_status find_order(const struct ky_domain *domain, struct ky_domai
         sorting.start && sorting.next ? KY_OK : ky_no_memory(error, "the ranks", ranks, LINE);
     if (!status) {
         for (size_t r = 0; r <= ranks; r++)
-            sorting.start[r] = ky_domain_way_start(domain, ways->parts, (int)r);
-        sort_bodies(domain, &sorting, ways, row);
+            sorting.start[r] = ky_domain_first_row(domain, permutation->parts, (int)r);
+        sort_bodies(domain, &sorting, permutation, row);
     }
     free(sorting.start);
     free(sorting.next);
     return status;
 }
 
-enum ky_status ky_domain_find_ways(struct ky_domain *domain, size_t parts,
-                                   struct ky_domain_ways *ways, struct ky_error *error)
+enum ky_status ky_domain_find_permutation(struct ky_domain *domain, size_t parts,
+                                          struct ky_domain_permutation *permutation,
+                                          struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size, own = domain->engine->n;
-    *ways = (struct ky_domain_ways){.parts = parts};
-    ways->n = ky_domain_way_start(domain, parts, comm->rank + 1) -
-              ky_domain_way_start(domain, parts, comm->rank);
+    *permutation = (struct ky_domain_permutation){.parts = parts};
+    permutation->n = ky_domain_first_row(domain, parts, comm->rank + 1) -
+                     ky_domain_first_row(domain, parts, comm->rank);
     const enum ky_status read = ky_domain_read_numbers(domain, error);
     if (read)
         return read;
     uint32_t *row = ky_allocate(own, sizeof *row);
-    ways->out = ky_allocate_zeroed(size, sizeof *ways->out);
-    ways->in = ky_allocate_zeroed(size, sizeof *ways->in);
-    ways->order = ky_allocate(own, sizeof *ways->order);
-    ways->row = ky_allocate(ways->n, sizeof *ways->row);
-    enum ky_status status = row && ways->out && ways->in && ways->order && ways->row
-                                ? KY_OK
-                                : ky_no_memory(error, "places of bodies", own, sizeof *row);
+    permutation->out = ky_allocate_zeroed(size, sizeof *permutation->out);
+    permutation->in = ky_allocate_zeroed(size, sizeof *permutation->in);
+    permutation->order = ky_allocate(own, sizeof *permutation->order);
+    permutation->row = ky_allocate(permutation->n, sizeof *permutation->row);
+    enum ky_status status =
+        row && permutation->out && permutation->in && permutation->order && permutation->row
+            ? KY_OK
+            : ky_no_memory(error, "places of bodies", own, sizeof *row);
     if (!status)
-        status = find_order(domain, ways, row, error);
+        status = find_order(domain, permutation, row, error);
     if (!status)
-        status = comm->verbs->deal(comm, ways->out, sizeof *ways->out, ways->in, error);
+        status = comm->verbs->deal(comm, permutation->out, sizeof *permutation->out,
+                                   permutation->in, error);
     if (!status)
-        status = ky_comm_trade(comm, row, ways->out, ways->row, ways->in, sizeof *row, error);
+        status = ky_comm_all_to_all(comm, row, permutation->out, permutation->row, permutation->in,
+                                    sizeof *row, error);
     free(row);
     return status;
 }
 
-void ky_domain_free_ways(struct ky_domain_ways *ways)
+void ky_domain_free_permutation(struct ky_domain_permutation *permutation)
 {
-    free(ways->out);
-    free(ways->in);
-    free(ways->order);
-    free(ways->row);
-    *ways = (struct ky_domain_ways){0};
+    free(permutation->out);
+    free(permutation->in);
+    free(permutation->order);
+    free(permutation->row);
+    *permutation = (struct ky_domain_permutation){0};
 }
 
 /* Numbers travel in rounds, so that the buffers stay small: bytes of a round */
 enum { ROUND = 1 << 25, MANY = 1 << 12 /* bodies: several threads */ };
 
 struct trip {
-    const struct ky_domain_ways *ways;
+    const struct ky_domain_permutation *permutation;
     size_t rank, ranks, bytes, most; /* of a body; bodies from a rank to another in a round */
     char *sent, *got;                /* [ranks][most] */
     size_t *out, *in;                /* [ranks] of a round */
@@ -168,36 +173,37 @@ static void copy_rows(const struct trip *trip, size_t count, const char *had, co
 /* The bodies that stay on this rank. */
 static void stay(const struct trip *trip, const char *had, char *numbers)
 {
-    const struct ky_domain_ways *ways = trip->ways;
+    const struct ky_domain_permutation *permutation = trip->permutation;
     size_t out = 0, in = 0;
     for (size_t r = 0; r < trip->rank; r++) {
-        out += ways->out[r];
-        in += ways->in[r];
+        out += permutation->out[r];
+        in += permutation->in[r];
     }
-    copy_rows(trip, ways->out[trip->rank], had, ways->order + out, numbers, ways->row + in);
+    copy_rows(trip, permutation->out[trip->rank], had, permutation->order + out, numbers,
+              permutation->row + in);
 }
 
 /* One round. `had`: the numbers of the rank's bodies. */
 static enum ky_status travel(struct ky_comm *comm, const struct trip *trip, const char *had,
                              size_t done, char *numbers, struct ky_error *error)
 {
-    const struct ky_domain_ways *ways = trip->ways;
+    const struct ky_domain_permutation *permutation = trip->permutation;
     const size_t bytes = trip->bytes;
     char *to = trip->sent;
     size_t start = 0;
-    for (size_t r = 0; r < trip->ranks; start += ways->out[r++]) {
-        trip->out[r] = count_of(trip, r, ways->out[r], done);
-        copy_rows(trip, trip->out[r], had, ways->order + start + done, to, NULL);
+    for (size_t r = 0; r < trip->ranks; start += permutation->out[r++]) {
+        trip->out[r] = count_of(trip, r, permutation->out[r], done);
+        copy_rows(trip, trip->out[r], had, permutation->order + start + done, to, NULL);
         to += trip->out[r] * bytes;
     }
     for (size_t r = 0; r < trip->ranks; r++)
-        trip->in[r] = count_of(trip, r, ways->in[r], done);
+        trip->in[r] = count_of(trip, r, permutation->in[r], done);
     const enum ky_status status =
-        ky_comm_trade(comm, trip->sent, trip->out, trip->got, trip->in, bytes, error);
+        ky_comm_all_to_all(comm, trip->sent, trip->out, trip->got, trip->in, bytes, error);
     const char *from = trip->got;
     start = 0;
-    for (size_t r = 0; r < trip->ranks && !status; start += ways->in[r++]) {
-        copy_rows(trip, trip->in[r], from, NULL, numbers, ways->row + start + done);
+    for (size_t r = 0; r < trip->ranks && !status; start += permutation->in[r++]) {
+        copy_rows(trip, trip->in[r], from, NULL, numbers, permutation->row + start + done);
         from += trip->in[r] * bytes;
     }
     return status;
@@ -205,15 +211,16 @@ static enum ky_status travel(struct ky_comm *comm, const struct trip *trip, cons
 
 /* The largest number of bodies that a rank sends to another one; it determines the number of
  * rounds. */
-static enum ky_status find_most(struct ky_comm *comm, const struct ky_domain_ways *ways,
-                                size_t *most, struct ky_error *error)
+static enum ky_status find_most(struct ky_comm *comm,
+                                const struct ky_domain_permutation *permutation, size_t *most,
+                                struct ky_error *error)
 {
     const size_t ranks = (size_t)comm->size;
     size_t own = 0, *all = ky_allocate(ranks, sizeof *all);
     if (!all)
         return ky_no_memory(error, "the ranks", ranks, sizeof *all);
     for (size_t r = 0; r < ranks; r++)
-        own = (int)r != comm->rank && ways->out[r] > own ? ways->out[r] : own;
+        own = (int)r != comm->rank && permutation->out[r] > own ? permutation->out[r] : own;
     const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
     *most = 0;
     for (size_t r = 0; r < ranks && !status; r++)
@@ -237,16 +244,17 @@ static void *read_own(struct ky_domain *domain, enum ky_array_id array, struct k
     return NULL;
 }
 
-enum ky_status ky_domain_fetch(struct ky_domain *domain, const struct ky_domain_ways *ways,
+enum ky_status ky_domain_fetch(struct ky_domain *domain,
+                               const struct ky_domain_permutation *permutation,
                                enum ky_array_id array, void *numbers, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
     size_t most = 0;
-    struct trip trip = {.ways = ways,
+    struct trip trip = {.permutation = permutation,
                         .rank = (size_t)comm->rank,
                         .ranks = (size_t)comm->size,
                         .bytes = ky_arrays[array].bytes};
-    enum ky_status status = find_most(comm, ways, &most, error);
+    enum ky_status status = find_most(comm, permutation, &most, error);
     if (status)
         return status;
     trip.most = ROUND / (trip.ranks * trip.bytes);
