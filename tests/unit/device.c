@@ -63,6 +63,8 @@ static struct ky_parameters parameters_of(const struct test_case *test, const ch
     p.leaf = 4;
     p.group = 16;
     p.cell = KY_EDGE;
+    if (p.force == KY_TREE && takes_few_kernels(engine))
+        p.multipole = 2; /* walks and lists have moments of the first order */
     p.precision = test->level[PRECISION];
     p.g = 2.5;
     p.softening = test->level[SOFTENING] == ZERO ? 0 : 0.05;
