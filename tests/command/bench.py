@@ -23,9 +23,13 @@ def measured(*words, code=0):
 
 check("OpenCL and CUDA" in measured("cpu", "100", code=3), "the CPU has no unrolled loops, and the error says which devices have")
 check("usage" in measured("opencl:0", code=2), "a call without a number is refused")
-devices = [d["engine"] for d in run_json("devices")["devices"] if d["usable"] and d["engine"] != "cpu"]
+listed = run_json("devices")["devices"]
+devices = [d["engine"] for d in listed if d["usable"] and d["engine"] != "cpu"]
 if not devices:
     skip("the table of unrollings", "no CUDA or OpenCL device here")
+elif not os.environ.get("KYOHO_TEST_ALL") and next(d["on_cpu"] for d in listed if d["engine"] == devices[0]):
+    skip("the table of unrollings", "a processor serves as the device, and compiles 16 kernels: make check-all takes this")
+    devices = []
 for engine in devices[:1]:
     told = json.loads(measured(engine, "figure8", "300", "0.1", "0.015625", "20"))
     check(list(told) == ["none", "simple", "double"] and all(one["sum"] > 0 and one["steps"] > 0 and 0 < one["error"] < 1e-5

@@ -37,6 +37,8 @@ with folder() as where:
     text = run("binaries", path("four.csv"), "--units", "cluster")
     check("2 binaries of 5 bodies" in text.stdout and "yr" in text.stdout and "km²/s²" in text.stdout and "no softening is known" in text.stderr, "as text, with units",
           text.stdout + text.stderr)
+    lines = text.stdout.splitlines()[1:5]
+    check(len(lines) == 4 and len({len(line) for line in lines}) == 1 and lines[1].split()[-1] != lines[2].split()[-1], "names, units and numbers end in the same columns", text.stdout)
     text = run("binaries", path("four.csv")).stdout
     check("binaries" in text or "binary" in text, "without units", text)
     check(all((row["first"], row["second"]) != (10, 11) for row in run_json("binaries", path("four.csv"), "--softening", "100")["binaries"]), "a softening that is larger than the orbit unbinds it")

@@ -55,6 +55,12 @@ with folder() as where:
     check(code == 1 and time.monotonic() - begun < 20 and any("did not end in 3 s" in line for line in lines)
           and lines[-1] == "2 passed, 1 failed", "a test that hangs is ended", lines)
 
+    compiles = "#!/bin/sh\nmkdir {0} || echo not ok 1 - beside another one\nsleep 0.3\nrmdir {0}\necho ok 1 - alone\n".format(os.path.join(where, "lane"))
+    suite(top, first=compiles, second=compiles, good=GOOD)
+    write(os.path.join(top, "tests/times"), "first.sh 1 kernels\nsecond.sh 1 kernels\n", 0o644)
+    code, lines = run(top, JOBS="3")
+    check(code == 0 and lines[-1] == "3 passed, 0 failed", "tests that compile kernels take turns", lines)
+
     mark = os.path.join(where, "mark")
     suite(top, leaves=f"#!/bin/sh\n(sleep 1; touch '{mark}') &\necho ok 1 - a\n")
     code, lines = run(top)

@@ -75,7 +75,7 @@ class Environment:
         failed = self.path(mark + "-failed")
         if os.path.exists(failed) and time.time() - os.path.getmtime(failed) < PATIENCE:
             raise Missing(read(failed))
-        why = self.pip("install", "-q", *packages)
+        why = self.pip("install", "-q", "--no-compile", *packages)  # what is imported is compiled then
         if why:
             write(failed, f"pip cannot install {' '.join(packages)}: {why}")
             raise Missing(read(failed))

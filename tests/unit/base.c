@@ -245,10 +245,32 @@ static void numbers_with_units_are_read(void **state)
         {"cluster", "nan", "--end: 'nan' is not a number"},
         {"nbody", "50Myr", "--end: 50Myr, but the bodies are in N-body units"},
     };
+    const struct {
+        const char *one, *other;
+        struct ky_dimension dimension;
+    } same[] = {
+        {"1m", "100cm", KY_LENGTH_UNIT},       {"1km", "1000m", KY_LENGTH_UNIT},
+        {"1Rsun", "695700km", KY_LENGTH_UNIT}, {"1AU", "149597870.7km", KY_LENGTH_UNIT},
+        {"1au", "1AU", KY_LENGTH_UNIT},        {"1pc", "206264.8062AU", KY_LENGTH_UNIT},
+        {"1kpc", "1000pc", KY_LENGTH_UNIT},    {"1Mpc", "1000kpc", KY_LENGTH_UNIT},
+        {"1kg", "1000g", KY_MASS_UNIT},        {"1Msun", "1.989e30kg", KY_MASS_UNIT},
+        {"1min", "60s", KY_TIME_UNIT},         {"1h", "60min", KY_TIME_UNIT},
+        {"1d", "24h", KY_TIME_UNIT},           {"1yr", "365.25d", KY_TIME_UNIT},
+        {"1kyr", "1000yr", KY_TIME_UNIT},      {"1Myr", "1000kyr", KY_TIME_UNIT},
+        {"1Gyr", "1000Myr", KY_TIME_UNIT},
+    };
     struct ky_units units;
     struct ky_error error;
     double value;
     const char *end;
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        double one, other;
+        assert_ok(ky_units_preset("cluster", &units, &error));
+        assert_ok(ky_quantity_read(same[k].one, &units, same[k].dimension, "", &one, NULL, &error));
+        assert_ok(
+            ky_quantity_read(same[k].other, &units, same[k].dimension, "", &other, NULL, &error));
+        assert_between(one / other, 1 - 1e-5, 1 + 1e-5);
+    }
     for (size_t k = 0; k < sizeof right / sizeof *right; k++) {
         assert_ok(ky_units_preset(right[k].preset, &units, &error));
         assert_ok(ky_quantity_read(right[k].text, &units, right[k].dimension, "--end", &value, &end,

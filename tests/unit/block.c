@@ -3,6 +3,7 @@
  * resumption. */
 #include "test.h"
 
+#include "engine/cpu/steps/levels.h"
 #include "kernels.h"
 #include "own_steps.h"
 #include "physics/block.h"
@@ -168,6 +169,20 @@ static void levels_of_steps(void **state)
     assert_int_equal(ky_step_next(3, 5, 3, 1), 3); /* but its step is not shorter for that */
     assert_int_equal(ky_step_next(0, 0, 3, 1), 2); /* one level at a time */
     assert_true(ky_step_swing(3, 2, 4, 0.1) == 6 && ky_step_swing(3, 0, 4, 0.5) == 24);
+}
+
+/* The CPU engine's levels are whole ones, down to the deepest. */
+static void steps_of_levels(void **state)
+{
+    (void)state;
+    const struct ky_cpu_way way = {.longest = 0.75, .deepest = 3};
+    static const struct {
+        double step;
+        int level;
+    } cases[] = {{0.75, 0},  {0.375, 1}, {0.09375, 3}, {0.046875, -1},   {1.5, -1},
+                 {0.25, -1}, {0, -1},    {-0.75, -1},  {(double)NAN, -1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_int_equal(ky_cpu_way_level(&way, cases[k].step), cases[k].level);
 }
 
 /* --step-min cuts steps, and the report says how many. */
@@ -647,6 +662,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_of_steps),
+        cmocka_unit_test(steps_of_levels),
         cmocka_unit_test(equal_steps_are_the_leap_frog),
         cmocka_unit_test(second_order_in_eta),
         cmocka_unit_test(steps_follow_the_criterion),

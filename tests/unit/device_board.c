@@ -10,6 +10,7 @@
 #include "drivers.h"
 #include "engines.h"
 #include "guard.h"
+#include "kernels.h"
 
 #include "engine/board.h"
 
@@ -324,7 +325,8 @@ static void force(struct ky_board *board, const struct system *s)
 
 #define FOR_BOARDS(e, p)                                                                           \
     for (int e = 0; e < engine_count; e++)                                                         \
-        for (int p = 0; p < PRECISIONS && verbs_of(e); p++)
+        for (int p = 0;                                                                            \
+             p < (takes_few_kernels(engines[e].engine) ? 1 : PRECISIONS) && verbs_of(e); p++)
 
 static void one_size(int e, int p, size_t slots, size_t sinks)
 {

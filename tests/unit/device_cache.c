@@ -440,7 +440,7 @@ static void the_folder_is_bounded(void **state)
 static void several_processes_at_once(void **state)
 {
     (void)state;
-    enum { PROCESSES = 4 };
+    enum { PROCESSES = 3 };
     pid_t child[PROCESSES];
     char program[] = "/proc/self/exe", word[] = "scan", *const words[] = {program, word, NULL};
     need_a_device();

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "engines.h"
+#include "kernels.h"
 #include "ranked.h"
 
 #include "domain/domain.h"
@@ -216,9 +217,11 @@ static void search(const struct ky_parameters *parameters, const struct ky_bodie
 {
     const double radius = 0.2;
     const struct ky_walk_input input = {.size = sizeof input};
-    struct ky_parameters own = *parameters;
-    assert_ok(ky_neighbours(parameters, bodies, &radius, 1, NULL, &got->lists, NULL, &error));
-    assert_ok(ky_sph_density(parameters, bodies, 16, got->density, NULL, NULL, &error));
+    const struct ky_parameters by_radius = for_search(parameters, NEIGHBOURS),
+                               by_number = for_search(parameters, DENSITIES);
+    struct ky_parameters own = for_search(parameters, GRAVITY);
+    assert_ok(ky_neighbours(&by_radius, bodies, &radius, 1, NULL, &got->lists, NULL, &error));
+    assert_ok(ky_sph_density(&by_number, bodies, 8, got->density, NULL, NULL, &error));
     own.log = NULL;
     assert_ok(ky_walk(&own, bodies, "gravity", &input, got->gravity[0], NULL, &error));
 }

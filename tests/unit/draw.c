@@ -1254,9 +1254,33 @@ static void bad_bodies_and_parameters_are_refused(void **state)
 }
 #endif
 
+/* OKLCh: without chroma a colour is gray, from black to white; the others are the primaries of sRGB
+ * by Ottosson's numbers. */
+static void colours_are_those_of_oklch(void **state)
+{
+    (void)state;
+    static const struct {
+        double lightness, chroma, hue;
+        int rgb[3];
+    } cases[] = {{0, 0, 0, {0, 0, 0}},
+                 {0.5999, 0, 70, {128, 128, 128}},
+                 {1, 0, 200, {255, 255, 255}},
+                 {0.62796, 0.25768, 29.234, {255, 0, 0}},
+                 {0.86644, 0.29483, 142.495, {0, 255, 0}},
+                 {0.45201, 0.31321, 264.052, {0, 0, 255}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        uint8_t rgb[3];
+        ky_colour(cases[k].lightness, cases[k].chroma, cases[k].hue, rgb);
+        for (int c = 0; c < 3; c++)
+            if (abs(rgb[c] - cases[k].rgb[c]) > 2)
+                fail_msg("colour %zu is %d %d %d", k, rgb[0], rgb[1], rgb[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colours_are_those_of_oklch),
         cmocka_unit_test(projection_keeps_the_mass),
         cmocka_unit_test(projection_keeps_the_place),
         cmocka_unit_test(pictures_may_be_oblong_and_turned),

@@ -517,7 +517,7 @@ static void calls_end(void **state)
     (void)state;
     struct work work = {.bodies = many.bodies};
     for (int k = 0; k < CALLS; k++)
-        if (calls[k].alone)
+        if (calls[k].alone && (test_everything() || calls[k].call != merger)) /* two galaxies */
             end_call(&calls[k], &work, NULL);
     free(work.results);
 }

@@ -471,6 +471,8 @@ static void engines_agree(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const size_t n = cases[k].set.n;
         const int whole = cases[k].precision == KY_DOUBLE;
+        if (whole && !takes_all)
+            continue;
         const double limit = whole ? 1e-12 : 2e-6;
         struct ky_parameters parameters = hermite_parameters(cases[k].softening);
         parameters.softening_kind = cases[k].kind;
@@ -751,7 +753,8 @@ static void memory_is_told(void **state)
 static void coincident_bodies(void **state)
 {
     (void)state;
-    for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+    for (int precision = KY_EXTENDED; precision <= (takes_all ? KY_DOUBLE : KY_EXTENDED);
+         precision++) {
         struct ky_bodies bodies = {0};
         struct ky_parameters parameters = hermite_parameters(0);
         parameters.precision = precision;

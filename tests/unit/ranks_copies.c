@@ -78,6 +78,10 @@ static void try_case(enum shape shape, size_t n, int kind, const char *options, 
     {
         char what[200];
         struct ky_parameters parameters = parameters_of(options);
+        if (n > 2000 && is_slow(k) && !test_everything()) { /* a fourth of the pairs */
+            n /= 2;
+            few /= 4;
+        }
         struct ky_bodies bodies = bodies_of(shape, n, kind);
         if (kind & OWN_SOFTENINGS)
             parameters.softening = (double)NAN;
