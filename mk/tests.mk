@@ -10,8 +10,8 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE) $(BUILD)/flags-tests
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(TEST_FLAGS) -Itests/unit -MMD -MP -c $< -o $@
 
-# gold links a program in a third of the time, where it is installed.
-TEST_LINKER := $(if $(DARWIN),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
+# gold links a program in a third of the time, where the compiler can use it. Asked once, at the first link.
+TEST_LINKER = $(eval TEST_LINKER := $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -fuse-ld=gold $(LDFLAGS) $(BOTH_LIBS) -o $(BUILD)/gold 2>/dev/null && echo -fuse-ld=gold))$(TEST_LINKER)
 
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
