@@ -140,7 +140,7 @@ with folder() as top:
 
     # JSON files that are no run.json
     for text, says in [("", "JSON object"), ("[1]", "JSON object"), ("{}", '"options"'), ('{"options": {"tehta": 1}}', "did you mean theta"), ('{"options": {"theta": 1e9}}', "range"),
-                       ('{"options": {"theta": "x"}}', "line 1: theta"), ('{"options": {"theta": 0.5}', "missing"), ('{"options": {"theta": 0.5}} x', "follows"),
+                       ('{"options": {"theta": "x"}}', "line 1: theta"), ('{"options": {"theta": 0.5}', "missing"), ('{"options": {"theta": 0.5}} x', "after the end"),
                        ('{"options": {\n"theta": .5}}', "line 2"),
                        ('{"options": {"end": 1,\n"end": 2}}', "line 2: end: is given twice"), ('{"options": ' + "[" * 100, "brackets")]:
         with open(path("bad.json"), "w") as out:

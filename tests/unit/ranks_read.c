@@ -250,7 +250,9 @@ static char *results(size_t *bytes)
     FILE *out = open_memstream(&text, bytes), *file = fopen(in_folder("run/energy.csv"), "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
-        *strrchr(line, ',') = 0;
+        char *last = strrchr(line, ','); /* the comment with units has none */
+        if (last)
+            *last = 0;
         fprintf(out, "%s\n", line);
     }
     fclose(file);
