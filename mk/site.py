@@ -13,6 +13,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.M | re.S)
 
+# Wide tables scroll, so that the page keeps the width of a telephone. Numbers, units and the words of a command are not broken.
+STYLE = """
+@media (min-width: 1200px) { .container { max-width: 1400px; width: 96%; } }
+.wide { overflow-x: auto; }
+.whole { white-space: nowrap; }
+.command { min-width: 18em; }
+"""
+SHORT = 18  # characters of a cell that stays on one line
+
 # `slugify_unicode` keeps Greek letters in anchors, as GitHub does.
 CONFIG = """
 site_name: Kyoho
@@ -20,6 +29,7 @@ docs_dir: %s
 site_dir: %s
 use_directory_urls: false
 theme: {name: mkdocs, highlightjs: false, navigation_depth: 2}
+extra_css: [site.css]
 plugins: [search]
 markdown_extensions:
   - tables
@@ -89,6 +99,21 @@ def navigation(pages):
     return "\n".join(lines) + "\n"
 
 
+def dress(page):
+    """Gives the tables, short cells and commands of a page the classes of STYLE."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    text = re.sub(r"<td>(?=[^<]{1,%d}</td>)" % SHORT, '<td class="whole">', text)
+    text = re.sub(r"<td>(?=<code>[^<]{%d,}</code></td>)" % (3 * SHORT), '<td class="command">', text)
+
+    def words(code):
+        return "<code>" + " ".join(f'<span class="whole">{word}</span>' for word in code.group(1).split(" ")) + "</code>"
+    text = re.sub(r"(?<!<pre>)<code>([^<]*)</code>", words, text)
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def main(folder):
     mkdocs = shutil.which("mkdocs")
     if not mkdocs:
@@ -99,7 +124,14 @@ def main(folder):
         pages = collect(source)
         with open(config, "w", encoding="utf-8") as file:
             file.write(CONFIG % (source, os.path.abspath(folder), navigation(pages)))
-        return subprocess.run([mkdocs, "build", "--strict", "--quiet", "--clean", "--config-file", config], check=False).returncode
+        with open(os.path.join(source, "site.css"), "w", encoding="utf-8") as file:
+            file.write(STYLE)
+        code = subprocess.run([mkdocs, "build", "--strict", "--quiet", "--clean", "--config-file", config], check=False).returncode
+    for place, _, names in os.walk(folder if code == 0 else ""):
+        for name in names:
+            if name.endswith(".html"):
+                dress(os.path.join(place, name))
+    return code
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ enum ky_show {
     KY_SHOW_STARS, /* each body as a star, as bright as its mass */
     KY_SHOW_AUTO   /* stars up to 10,000 bodies, else the density */
 };
-/* The surroundings of a picture: coordinates at its rim and a bar of the colours outside it; a
- * scale bar and the colours in it; nothing. */
+/* KY_RIM_AXES: axes around the picture, with a colour bar beside it; KY_RIM_SCALE: a scale bar and
+ * the colours within the picture; KY_RIM_NONE: neither. */
 enum ky_rim { KY_RIM_AXES, KY_RIM_SCALE, KY_RIM_NONE };
 
 /* Fields as the options of `kyoho draw --help`. NaN: chosen from the bodies. */
@@ -57,8 +57,8 @@ struct ky_draw_parameters {
     int width;         /* of a panel [pixels] */
     int columns;       /* panels in a row; 0: by their number */
     double region;     /* length of the shorter side of a panel; NaN: by `fraction` */
-    double centre[3];  /* of the panels; NaN: middle of the bodies, with `region` their centre of
-                          mass */
+    double centre[3];  /* of the panels; NaN: the middle of the bodies, or, if `region` is given,
+                          their centre of mass */
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
     int brightness;    /* enum ky_brightness: how density becomes brightness */
@@ -74,7 +74,8 @@ struct ky_draw_parameters {
     double tilt;     /* of the camera, upwards [degrees] */
     double speed;    /* at both ends of the colour scale of velocities; NaN: from the bodies */
     int trails;      /* maximum number of bodies with trails */
-    uint64_t divide; /* > 0: the components are two systems, of ids below and from this one on */
+    uint64_t divide; /* > 0: the components are two systems: the bodies with ids below this one, and
+                        the other bodies */
     const char *about; /* the middle of each panel: "density", "mass" or an id; NULL: one place for
                           all panels */
     ky_log_function *log; /* gets warnings; or NULL */
@@ -89,13 +90,13 @@ KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *paramet
 #define ky_draw_parameters_defaults(parameters)                                                    \
     ky_draw_parameters_defaults_sized((parameters), sizeof(struct ky_draw_parameters))
 
-/* Pictures of `count` sets of bodies, side by side with equal scales, as a PNG file, or by the end
- * of its name PDF or SVG. For trails the sets are one system at several times and make one panel.
- * Panels without bodies are dark; without any mass every body counts alike. A panel that shows none
- * of its bodies is a warning. The same bodies give the same picture for any number of threads.
- * KY_BAD_DATA for bodies that ky_draw_check refuses, if a panel lacks the body of `about`, and for
- * panels in different units; KY_USAGE for no panels, for trails fewer than two; KY_UNSUPPORTED as
- * ky_draw_available. */
+/* Draws `count` sets of bodies side by side with equal scales. The ending of the name decides the
+ * format: .pdf, .svg, else PNG. For trails the sets are one system at several times and make one
+ * panel. Panels without bodies are dark. If no body has mass, all count alike. A panel that shows
+ * none of its bodies causes a warning. The same bodies give the same picture for any number of
+ * threads. KY_BAD_DATA for bodies that ky_draw_check refuses, for panels in different units, and if
+ * a panel lacks the body of `about`; KY_USAGE for no panels, and for fewer than two with trails;
+ * KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 
@@ -111,9 +112,9 @@ KY_API enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t co
                                      struct ky_picture *picture, struct ky_error *error);
 KY_API void ky_picture_free(struct ky_picture *picture); /* clears the struct */
 
-/* ky_draw of snapshots in files, which it reads; of trails one at a time is in memory. `reading`
- * NULL: as ky_read_options_defaults, with KY_SPACE_AS_STORED. Fails as ky_draw and
- * ky_snapshot_read_as do. */
+/* Reads snapshots from files and draws them as ky_draw does. For trails only one at a time is in
+ * memory. `reading` NULL: as ky_read_options_defaults, with KY_SPACE_AS_STORED. Fails as ky_draw
+ * and ky_snapshot_read_as do. */
 KY_API enum ky_status ky_draw_files(const char *path, const char *const *files, size_t count,
                                     const struct ky_read_options *reading,
                                     const struct ky_draw_parameters *parameters,
@@ -142,10 +143,10 @@ struct ky_film_parameters {
 KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size);
 #define ky_film_parameters_defaults(film)                                                          \
     ky_film_parameters_defaults_sized((film), sizeof(struct ky_film_parameters))
-/* A film of snapshots in files, by the program ffmpeg. Frames have the scale and the brightness of
- * the first, the middle and the last snapshot together. KY_UNSUPPORTED without ffmpeg,
- * KY_CANNOT_WRITE if ffmpeg fails (it prints the reason on standard error); KY_USAGE for trails,
- * and for one file without a number of frames. Otherwise as ky_draw_files. */
+/* A film of snapshots in files, by the program ffmpeg. All frames have the same scale and
+ * brightness, chosen from the first, the middle and the last snapshot. KY_UNSUPPORTED without
+ * ffmpeg, KY_CANNOT_WRITE if ffmpeg fails (it prints the reason on standard error); KY_USAGE for
+ * trails, and for one file without a number of frames. Otherwise as ky_draw_files. */
 KY_API enum ky_status ky_film(const char *path, const char *const *files, size_t count,
                               const struct ky_read_options *reading,
                               const struct ky_draw_parameters *parameters,
@@ -192,8 +193,8 @@ KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plot
 struct ky_view_parameters {
     size_t size;
     uint64_t port;   /* 0: the system chooses one that is free */
-    uint64_t bodies; /* the most that a page shows; of more it shows a sample, the same ones in each
-                        picture */
+    uint64_t bodies; /* the most bodies that a page shows; of more it shows a sample, the same in
+                        each picture */
 };
 KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *parameters, size_t size);
 #define ky_view_parameters_defaults(parameters)                                                    \

@@ -3,19 +3,20 @@
  * Conventions that hold for every call:
  * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be
  *   NULL; otherwise it holds one line of text after a failure and is unchanged after a success.
- * - The library never prints, exits or aborts. Its only global state are threads for its loops, a
- *   team for each calling thread: handles are independent, and two threads may use two handles at
- *   once, but not one handle at once. A child process makes its own threads after a fork.
+ * - The library never prints, exits or aborts. Its only global state is the threads for its loops,
+ *   one team for each calling thread. Handles are independent: two threads may use two handles at
+ *   the same time, but not the same handle. After a fork the child process starts its own threads.
  * - Arrays belong to the caller unless a call says that it allocates. Such a call does not free the
  *   previous content of its result. Vectors are double[3], in C order.
- * - A pointer may be NULL where its comment says so. Otherwise a call that returns a status returns
- *   KY_USAGE for NULL, unless it does not need the argument. With a count of 0 arrays may be NULL.
- * - Structs that may grow do so at their end, and begin with their own `size`. A struct of
- *   parameters is filled by its `_defaults` call, which sets the size. A struct of bodies or
- *   results is zeroed by the caller before the first call, `struct ky_sums sums = {0};`, or begins
- *   with its size. A program that was built with an older header, whose structs are shorter, runs
- *   with this library: nothing behind its structs is read or written, and parameters that it does
- *   not know have their defaults. See the last section.
+ * - A pointer may be NULL where its comment says so. For any other NULL a call that returns a
+ *   status returns KY_USAGE, unless it does not need the argument. Arrays may be NULL if their
+ *   count is 0.
+ * - Structs that may grow begin with their own `size`, and get new members only at their end. A
+ *   struct of parameters is filled by its `_defaults` call, which sets the size. A struct of bodies
+ *   or results is zeroed by the caller before the first call (`struct ky_sums sums = {0};`), or
+ *   begins with its size. A program that was built with an older header, whose structs are shorter,
+ *   runs with this library. The library then touches nothing beyond the end of these structs and
+ *   uses defaults for parameters that the program does not know. See the last section.
  * - Structs without a size never grow: they are parts of other structs, elements of arrays, or
  *   results of fixed form. If more is needed, a new call with a new struct will provide it. They
  *   are ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists and ky_merge_scale.
@@ -27,10 +28,10 @@
  * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, snapshots,
  * initial models, analysis, devices, structs that grow. Pictures, plots and the view are in draw.h.
  *
- * Why this file has more than 600 lines: it is the library's manual, which a user reads in one file
- * from front to back and searches with one command. More than half of its lines are comments. Its
- * sections use each other's types (bodies, parameters, snapshots, errors), so that several files
- * would include each other, and bindings of other languages read one file. */
+ * Why this file has more than 600 lines: it is the library's manual. A user reads it from front to
+ * back, and searches it with one command. More than half of its lines are comments. Its sections
+ * use each other's types (bodies, parameters, snapshots, errors), so several files would include
+ * each other. Bindings for other languages read one file. */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H
 
@@ -56,9 +57,10 @@ extern "C" {
 /* The numbers are also the exit codes of the command. */
 enum ky_status {
     KY_OK = 0,
-    KY_FAULT = 1, /* out of memory, an error in the library itself, or a device in a child of the
-                     process that opened one (fork): there only the CPU can be used */
-    KY_USAGE = 2, /* a parameter is out of range or contradicts another; a refused overwrite */
+    KY_FAULT = 1, /* out of memory, an error in the library itself, or a device used in a child
+                     process (fork) of the process that opened it: the child can use only the CPU */
+    KY_USAGE = 2, /* a parameter is out of range or contradicts another; a file exists that may not
+                     be overwritten */
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file is damaged or of the wrong kind, or bodies are invalid */
     KY_DEVICE = 5,      /* a device failed or ran out of memory */
@@ -74,14 +76,15 @@ struct ky_error {
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
 KY_API const char *ky_version(void); /* "0.3.0" */
-/* Sets the number of threads for the loops of the calling thread, at most 1,024. It holds for calls
- * without `threads` in their parameters (analysis, merging, pictures), and where `threads` is 0. 0
- * (default): OMP_NUM_THREADS, or the processors that the thread may use. Results do not depend on
- * it. Returns the previous number, 0 at first. A build without threads uses one. */
+/* Sets the number of threads for the loops of the calling thread, at most 1,024. It applies to
+ * calls without `threads` in their parameters (analysis, merging, pictures), and to calls with
+ * `threads` 0. The default, 0, means OMP_NUM_THREADS, or else the number of processors that the
+ * thread may use. Results do not depend on it. Returns the previous number, 0 at first. A build
+ * without threads uses one. */
 KY_API int ky_use_threads(int threads);
 
-/* For bindings that do not read this file: how many bytes a struct of it has in the library,
- * ky_abi("ky_parameters"); 0 for NULL and for a name of none. */
+/* For bindings that do not read this file: the size in bytes that a struct of this file has in the
+ * library, as in ky_abi("ky_parameters"); 0 for NULL and for an unknown name. */
 KY_API size_t ky_abi(const char *name);
 
 /* The features of this build, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
@@ -90,8 +93,8 @@ KY_API const char *ky_build_features(void);
 
 enum ky_log_level { KY_LOG_DETAIL, KY_LOG_INFO, KY_LOG_WARNING };
 
-/* Receives one line without a newline. Called from the thread that made the call; for the files of
- * ky_film by one of its threads at a time. */
+/* Receives one line without a newline. It runs in the thread that called the library. ky_film calls
+ * it from its own threads, one at a time. */
 typedef void ky_log_function(void *context, enum ky_log_level level, const char *line);
 
 /* ---- bodies ---- */
@@ -100,18 +103,19 @@ typedef void ky_log_function(void *context, enum ky_log_level level, const char 
 struct ky_bodies {
     size_t size; /* of this struct, or 0 */
     size_t n;
-    double *mass;          /* required; 0 makes a test particle, which exerts nothing and costs no
-                              more than a point of a field; negative is an error */
+    double *mass;          /* required; 0 makes a test particle, which exerts no force and costs no
+                              more than a point at which a field is computed; negative is an
+                              error */
     double (*position)[3]; /* required */
     double (*velocity)[3]; /* required */
-    uint64_t *id;          /* or NULL: the index. Unique */
+    uint64_t *id;          /* unique; or NULL: the id of a body is its index */
     double *softening;     /* or NULL: one softening for all; see ky_softening_choose */
     uint8_t *type; /* or NULL: 4. GADGET type 0 … 5 (gas, halo, disk, bulge, stars, black holes) */
-    double (*acceleration)[3]; /* or NULL: not known or not wanted. With external fields */
-    double *potential;         /* or NULL; per unit mass, negative, without the body itself and
-                                  without external fields */
-    double *radius; /* or NULL: not known. Of the bodies themselves, for stop_collision of struct
-                       ky_parameters and for ky_sim_pairs; no force depends on it [length] */
+    double (*acceleration)[3]; /* includes external fields; or NULL: not known or not wanted */
+    double *potential;         /* per unit mass, negative, without the body's own and without
+                                  external fields; or NULL */
+    double *radius; /* physical radius, for stop_collision of struct ky_parameters and for
+                       ky_sim_pairs; no force depends on it [length]. NULL: not known */
     void *later[7]; /* NULL: reserved for arrays of later versions */
 };
 
@@ -136,16 +140,16 @@ KY_API enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with,
                                        struct ky_error *error);
 KY_API void ky_bodies_free(struct ky_bodies *bodies);
 
-/* KY_BAD_DATA for masses, softenings and radii that are negative or not finite, for positions and
- * velocities that are not finite, and for types above 5, with the first such body; and for an id
+/* KY_BAD_DATA, naming the first such body, for masses, softenings and radii that are negative or
+ * not finite, for positions and velocities that are not finite, for types above 5, and for an id
  * that occurs twice. KY_USAGE for bodies without masses, positions or velocities. Accelerations and
  * potentials are not checked. */
 KY_API enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error);
 
 /* ---- units ---- */
 
-/* The scales of length, mass and velocity in cgs; 0 = no physical scale (N-body units). Time and G
- * follow. */
+/* The units of length, mass and velocity in cgs; 0: no physical unit (N-body units). The unit of
+ * time and G follow from them. */
 struct ky_units {
     double length_cm, mass_g, velocity_cm_s;
     double g; /* the constant of gravity in these units */
@@ -163,30 +167,31 @@ KY_API enum ky_status ky_quantity(const char *text, const char *kind, const stru
 
 /* ---- parameters of a simulation ---- */
 
-/* The exact sum over all bodies; a walk through the octree for each body; lists of interactions for
- * groups of bodies, which the host makes for a device; a walk for each group of bodies; cells that
- * act on cells. KY_FORCE_AUTO (default): the fastest of the exact sum, the tree and the cells for
- * this number of bodies, engine, integrator and error. If another field is not at its default and
- * only some of these use it, it is the first of tree, cells and exact sum that uses all such
- * fields: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose KY_TREE, order
+/* KY_DIRECT: the exact sum over all bodies. KY_WALK: a walk through the octree for each body.
+ * KY_LIST: interaction lists for groups of bodies, which the host makes for a device. KY_TREE: a
+ * walk for each group of bodies. KY_FMM: cells act on cells. KY_FORCE_AUTO (default): the fastest
+ * of KY_TREE, KY_FMM and KY_DIRECT for this number of bodies, engine, integrator and error. Fields
+ * that are not at their defaults restrict the choice to the first of these three that uses all of
+ * them: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose KY_TREE, order
  * and mutual KY_FMM. KY_USAGE if none does. */
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
-/* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
- * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
- * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
- * set. Where neither is set: relative, but offset with ky_walk, since relative needs the last
- * accelerations. */
+/* Which cells act as a whole, for a cell of size l at the distance d. Geometric: d > l/θ. Offset: d
+ * > l/θ + s, where s is the distance of its centre of mass from its middle. Minimum: the distance
+ * to its box is above l/θ. Relative: the expected error is below α times the last acceleration. By
+ * use: offset if theta is set, relative if alpha is set. If neither is set: relative, but offset
+ * with ky_walk, since relative needs the last accelerations. */
 enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 /* The size of a cell: the longest side of the box around its bodies, or the edge of its cube. By
  * force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
-/* Along which bodies are sorted before a walk; Hilbert's is the default. */
+/* The space-filling curve along which bodies are sorted before a walk; Hilbert's is the default. */
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 /* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. The
- * engine cpu, which has its own tree, refuses the other values; so do methods that have only the
- * other tree. */
+ * engine cpu, which has its own tree, refuses the other two values. A method that needs one maker
+ * refuses the other. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
-/* Not set: extended for KY_DIRECT, else single. docs/numerics.md describes them. */
+/* By integrator (not set): extended for KY_DIRECT, else single. docs/numerics.md describes the
+ * precisions. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
 /* By snapshot: the kind stored with the bodies, else Plummer. ε_i belongs to the body that feels
  * the force, ε_j to the body that exerts it. A pair at the distance r acts as if the distance were
@@ -196,13 +201,13 @@ enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_
  * whose potential at r = 0 equals Plummer's with the larger ε. Not for KY_HERMITE4. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
-/* Leap-frog with one step for all bodies (default), or with a step of each body's own; the
- * fourth-order Hermite scheme with such steps, for KY_DIRECT. */
+/* Leap-frog with one step for all bodies (default); leap-frog with individual steps; the
+ * fourth-order Hermite scheme with individual steps, for KY_DIRECT. */
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
 /* A point at which the caller's field is evaluated, in the caller's units. The function sets the
- * acceleration, the jerk and the potential. They are NaN before the call, and a NaN that is used
- * makes results KY_BAD_DATA. */
+ * acceleration, the jerk and the potential, which are NaN before the call. If a NaN is left in a
+ * number that is used, the call that needs it returns KY_BAD_DATA. */
 struct ky_field_place {
     size_t size;                     /* of this struct, as the library has it */
     double position[3], velocity[3]; /* a point that is not a body is at rest */
@@ -227,9 +232,10 @@ struct ky_field_places {
     double (*jerk)[3]; /* as above; NULL where it is not read */
     double *potential;
 };
-/* The bodies come in one call, from the thread that made the library's; single places, such as
+/* All bodies come in one call, from the thread that called the library. Single places, such as
  * bodies that KY_HERMITE4 evaluates one by one, may come from several threads at once. With several
- * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4. */
+ * ranks, rank 0 calls the function for the bodies of all ranks; KY_HERMITE4 is then
+ * KY_UNSUPPORTED. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -248,36 +254,35 @@ struct ky_parameters {
     int multipole; /* 1 or 2 */
     int curve;     /* enum ky_curve */
     int leaf,
-        group; /* the most bodies of a leaf (KY_FMM: 2, 3 or 5 times as many, on devices at most 32
-                  unless more are given; ignored with mutual); the most that
-                  share a walk */
+        group; /* the most bodies in a leaf (KY_FMM: 2, 3 or 5 times as many, on devices at most 32
+                  unless more are given; ignored with mutual); the most bodies that share a walk */
     int precision; /* enum ky_precision */
-    int unused;    /* keeps the places of the members behind it */
+    int unused;    /* keeps the offsets of later members */
     int softening_kind;
     double theta, alpha; /* NaN: the default of the opening; alpha is only for relative. With KY_FMM
-                            and KY_DIRECT theta is for general walks, and with KY_FMM for points of
-                            a field that are far away: ky_sim_field */
-    double softening;    /* of all bodies, instead of their own; NaN (default): the bodies' own.
-                            Bodies without softening are KY_USAGE: see ky_softening_choose */
+                            and KY_DIRECT theta is for general walks, and with KY_FMM also for
+                            distant points of ky_sim_field */
+    double softening;    /* one for all bodies, instead of their own; NaN (default): their own.
+                            KY_USAGE if they have none: see ky_softening_choose */
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
-    double step;    /* [time]; with `expansion` of ln a. NaN (default): ky_run chooses one; a
+    double step;    /* [time]; with `expansion` [ln a]. NaN (default): ky_run chooses one; a
                        simulation needs one before it advances */
     /* receives remarks; or NULL */
     ky_log_function *log;
     void *log_context;
-    /* the motion with steps of the bodies' own (KY_BLOCK_STEPS, KY_HERMITE4); NaN: not given */
+    /* individual steps (KY_BLOCK_STEPS, KY_HERMITE4); NaN: not given */
     double eta, step_min, step_max, step_length;
     int tree;        /* enum ky_tree_maker */
-    int corrections; /* KY_HERMITE4; 0 (default): by the number of bodies with mass, see the option
-                      */
-    /* external fields, docs/models.md; general walks (ky_walk) ignore them. Tables in time are
-     * files; a file that cannot be used is KY_BAD_DATA, and calls that need a time past its ends
-     * are KY_USAGE */
+    int corrections; /* KY_HERMITE4; 0 (default): chosen from the number of bodies with mass, see
+                        the option */
+    /* external fields, docs/models.md; general walks (ky_walk) ignore them. A field may read a file
+     * with a table in time: KY_BAD_DATA if the file cannot be used, KY_USAGE for a time outside the
+     * table */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
-    ky_field_function *field_function; /* one more field, for engine cpu or ranks, or NULL. A
-                                          restart uses the function that its caller passes */
+    ky_field_function *field_function; /* one more field, for the engine cpu or for ranks, or NULL.
+                                          A restart uses the function that its caller passes */
     void *field_context;
     /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
@@ -286,43 +291,41 @@ struct ky_parameters {
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
-    int order;             /* KY_FMM: of its expansions, 2 to 6 */
-    int mutual;   /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that momentum is
-                     conserved up to rounding */
+    int order;             /* KY_FMM: order of its expansions, 2 to 6 */
+    int mutual;   /* 1: pairs of cells act on each other, so that momentum is conserved up to
+                     rounding; KY_FMM with KY_LEAPFROG on the CPU */
     double error; /* NaN (default): the other fields define the force. Else 99 % of the
-                     accelerations have at most this relative error: order and alpha follow from it,
-                     and so do precision and force unless they are given. They are found when a
-                     simulation is opened (ky_sim_choice), by comparing forces with exact sums for a
-                     sample of its bodies. They replace `error` in ky_sim_parameters and in files.
-                     KY_USAGE with theta, alpha, order, or an opening other than relative */
+                     accelerations have at most this relative error. Order and alpha follow from it,
+                     and so do precision and force unless they are given. The library finds them
+                     when it opens a simulation (ky_sim_choice): it compares forces with exact sums
+                     for a sample of the bodies. They replace `error` in ky_sim_parameters and in
+                     files. KY_USAGE with theta, alpha, order, or an opening other than relative */
     const volatile int
-        *stop;   /* not 0 (set by a signal handler or another thread, say): the calls below end with
-                    KY_STOPPED. Must outlive the calls that read it. NULL: never.
-                    - Calls that advance end after the present step, KY_STOP_ASKED. The simulation
-                      is usable, and the next such call goes on with the same bits once it is 0
-                      again. A run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the
-                      step is the longest one. If the longest step does not end within a quarter
-                      of a second, the call ends within it: the bodies are at different times,
-                      ky_sim_time is the time at which the step began, and ky_sim_stop_reason
-                      names a pair. Then only calls that advance, to the end of the step or
-                      beyond, and calls that save are possible. All other calls of the simulation
-                      give KY_USAGE until the end of the step is reached.
+        *stop;   /* not 0 (set by a signal handler or another thread, for example): the calls below
+                    end with KY_STOPPED. Must outlive the calls that read it. NULL: never.
+                    - Calls that advance end after the present step (KY_STOP_ASKED). The simulation
+                    stays usable. Once the flag is 0 again, the next such call continues with the
+                    same bits. A run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4
+                    the step is the longest one. If the longest step does not end within a quarter
+                    of a second, the call ends within it: the bodies are at different times,
+                    ky_sim_time is the time at which the step began, and ky_sim_stop_reason names
+                    a pair. Until the end of the step is reached, only calls that save, and calls
+                    that advance to that end or beyond, are possible. All others return KY_USAGE.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
-                      ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
-                      within their work. The bodies are usable. Nothing of the call is kept; a
-                      repeated call starts from the beginning, with the same results.
+                    ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end in
+                    the middle of their work. The bodies stay usable. No partial result is kept: a
+                    repeated call starts from the beginning, with the same results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
                       ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
                       the simulation as it was: later calls give the same results as without the
-                      stopped call.
-                    On the CPU loops over the bodies check the flag; docs/lab/README.md has the
-                    times until calls end. On devices the call checks it only before and after
-                    each part of its work (upload of the bodies, an evaluation of forces, a whole
-                    field at points, download of the results), and ends with the part. Each call
-                    documents the content of its arrays then. Other calls, such as ky_sim_open, do
-                    not check it */
-    double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
-                    it (ky_forces, ky_forces_check); default 0 */
+                      stopped call. On the CPU loops over the bodies check the flag;
+                      docs/lab/README.md has the times until calls end. On devices a call checks it
+                      only between the parts of its work: upload of the bodies, an evaluation of
+                      forces, a whole field at points, download of the results. Each call documents
+                      what its arrays contain after KY_STOPPED. Other calls, such as ky_sim_open, do
+                      not check the flag */
+    double time; /* of the bodies [time], for fields that change in time, in calls without a
+                    simulation (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
     int stop_collision; /* 1: two bodies are nearer than the sum of their radii: `body_radius`, or
                            the bodies' own radii. KY_USAGE without radii */
@@ -333,19 +336,21 @@ struct ky_parameters {
                         |y| or |z| is more than half of it [length]; NaN: never */
     double body_radius; /* of all bodies, instead of their own radii, for stop_collision [length];
                            NaN: the bodies' own. KY_USAGE without stop_collision */
-    /* Used instead of field_function, or NULL; with field_context, and otherwise like it. Devices
-     * take it too, but with KY_HERMITE4: the host evaluates it where the bodies are at the time,
-     * and the device adds. */
+    /* The same as field_function for many places in one call, with field_context; at most one of
+     * the two is set. Or NULL. Unlike field_function it also works on devices, except with
+     * KY_HERMITE4: the host evaluates it at the present positions and the device adds the
+     * result. */
     ky_field_places_function *field_places;
-    int ranks; /* number of ranks of a simulation: threads of the process, each with a part of its
-                  threads or with one of the devices that `engine` names; or the processes of MPI,
-                  within ky_mpi_lead. With KY_TREE, and KY_LEAPFROG or KY_BLOCK_STEPS, each rank has
-                  its share of the bodies, else all. KY_UNSUPPORTED on devices: KY_WALK, and block
-                  steps except with KY_TREE and KY_DIRECT. Accelerations and motion have the same
-                  bits for any number of ranks. 1 (default): no ranks, unless `engine` names several
-                  devices: then ky_sim_open and calls that compute forces or fields once open a rank
-                  for each, if that is faster than only the first device; the choice is logged.
-                  Calls without a simulation accept only 1 */
+    int ranks; /* number of ranks of a simulation. Ranks are threads of the process, each with some
+                  of its threads or with one of the devices that `engine` names; or, within
+                  ky_mpi_lead, the processes of MPI. With KY_TREE, and KY_LEAPFROG or
+                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
+                  bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps except with KY_TREE
+                  and KY_DIRECT. Accelerations and motion have the same bits for any number of
+                  ranks. 1 (default): one processor. But if `engine` names several devices,
+                  ky_sim_open and calls that compute forces or fields once open a rank for each
+                  device, unless the first device alone is faster; the choice is logged. Calls
+                  without a simulation accept only 1 */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -377,13 +382,14 @@ struct ky_option_about {
 /* index = 0, 1, …; KY_USAGE past the last. Texts are static. */
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
 /* Sets the field of that name from text, as the command line does; a number may have a unit, "3pc",
- * where parameters->units have scales. Texts are not copied. KY_USAGE for an unknown name, with the
- * nearest one, and for a text that is not a value of the field; the field is unchanged then. */
+ * where parameters->units have scales. Texts are not copied. KY_USAGE for an unknown name (the
+ * error text has the nearest one), and for a text that is not a value of the field; the field is
+ * unchanged then. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
-/* The inverse: the field of that name as text, without a unit, which ky_parameters_set restores to
- * the last bit; "" for a field that is not set. KY_USAGE for an unknown name, and where the text
- * has `size` bytes or more; `value` is unchanged then. ky_options_text does the same for other
+/* The inverse: writes the field of that name as text, without a unit; ky_parameters_set reads it
+ * back to the last bit. "" for a field that is not set. KY_USAGE for an unknown name, and if the
+ * text has `size` bytes or more; `value` is unchanged then. ky_options_text does the same for other
  * structs. */
 KY_API enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,
                                         char *value, size_t size, struct ky_error *error);
@@ -392,18 +398,18 @@ KY_API enum ky_status ky_parameters_get(const struct ky_parameters *parameters, 
 enum ky_options_kind {
     KY_OPTIONS_PARAMETERS, /* struct ky_parameters */
     KY_OPTIONS_RUN,        /* struct ky_run_parameters */
-    KY_OPTIONS_MODEL,      /* struct ky_model_parameters: the options common to models.
-                              ky_model_option_get has the options of one model, which the member
-                              `options` sets by name */
+    KY_OPTIONS_MODEL,      /* struct ky_model_parameters: the options that all models share.
+                              ky_model_option_get has the options of one model; the member `options`
+                              sets them by name */
     KY_OPTIONS_MERGE,      /* struct ky_merge_parameters */
     KY_OPTIONS_GROUPS,     /* struct ky_catalogue_parameters */
     KY_OPTIONS_PROFILE     /* struct ky_profile_parameters */
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
-/* The word `index` = 0, 1, … for an option in other programs, such as "dt"; NULL past the last.
- * *name: our option, which may have a value, "force direct". *hint: how the number changes, or
- * NULL. */
+/* The word `index` = 0, 1, … by which another program names an option, such as "dt"; NULL past the
+ * last. *name: the option here, perhaps with a value: "force direct". *hint: how to convert the
+ * number, or NULL. */
 KY_API const char *ky_option_word(size_t index, const char **name, const char **hint);
 /* Sets the field of that name in `values`, a struct of that kind that its _defaults call has
  * filled, as ky_parameters_set does. `units` are the units of the bodies, for a value with a unit;
@@ -415,16 +421,16 @@ KY_API enum ky_status ky_options_set(int kind, void *values, const char *name, c
  * more; `text` is unchanged then. */
 KY_API enum ky_status ky_options_text(int kind, const void *values, const char *name, char *text,
                                       size_t size, struct ky_error *error);
-/* The option that makes the force and the engine of the parameters ignore their option of that
- * name, such as "--force direct" for "theta"; NULL if they use it, and for other names. Static
- * text. */
+/* The reason why an option has no effect with these parameters: the option that makes their force
+ * and engine ignore it, such as "--force direct" for "theta". NULL if it has an effect, and for
+ * other names. Static text. */
 KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
-/* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. If not
- * all of the methods tree, fmm and direct use all of these options, the first method that does
- * becomes the force. KY_USAGE if none does; and if parameters->error is set, for alpha, theta,
- * order and an opening other than relative, with any force. A simulation does so for fields whose
- * values are not the defaults; this call is for programs that know of options that were given with
- * the default value. */
+/* Replaces KY_FORCE_AUTO if the options that a user gave allow only some methods. `given` has the
+ * names of these options, with NULL at the end. If not all of tree, fmm and direct use all of them,
+ * the first method that does becomes the force. KY_USAGE if none does. If parameters->error is set,
+ * KY_USAGE also for alpha, theta, order and an opening other than relative, with any force. A
+ * simulation does the same for fields that differ from their defaults; this call is for programs
+ * that also know which options were given with the default value. */
 KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
                                                  const char *const *given, struct ky_error *error);
 
@@ -433,36 +439,38 @@ struct ky_snapshot;
 enum { KY_REMARK = 256 };
 /* The rule for the softening of a calculation: the softening of the parameters if it is a number;
  * else each body's own; else the softening stored in the snapshot; else KY_USAGE with a recommended
- * value in the error text. After KY_OK parameters->softening is the softening of all bodies, also
- * of bodies with their own, or NaN if each body uses its own. parameters->softening_kind is the
- * kind of the parameters, else the stored kind, else plummer. `remark` (KY_REMARK bytes, or NULL)
- * gets a line with the choice and the softening that it replaces; it is empty if the parameters
- * gave the softening and it replaces nothing. ky_run and ky_run_plan apply this rule themselves.
- * Calls that get bodies without a snapshot (ky_sim_open, ky_forces, ky_forces_check,
- * ky_binaries_find, ky_walk with `gravity`) use the first two rules, else KY_USAGE. */
+ * value in the error text. After KY_OK parameters->softening is NaN if each body uses its own
+ * softening; otherwise all bodies use this number. parameters->softening_kind is the kind of the
+ * parameters, else the stored kind, else plummer. `remark` (KY_REMARK bytes, or NULL) gets a line
+ * with the choice and with the softening that it replaces. It is empty if the parameters gave the
+ * softening and it replaces nothing. ky_run and ky_run_plan apply this rule themselves. Calls that
+ * get bodies without a snapshot (ky_sim_open, ky_forces, ky_forces_check, ky_binaries_find, ky_walk
+ * with `gravity`) apply only the first two rules, then KY_USAGE. */
 KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                           const struct ky_snapshot *snapshot,
                                           char remark[KY_REMARK], struct ky_error *error);
 
 /* ---- forces and sums ---- */
 
-/* The cost of one evaluation. Seconds on the engine's own clock; a phase that the method lacks is
- * 0. `walk` and `total` are NaN when they were not measured: devices measure the first evaluations,
- * every 64th, and each evaluation after one whose report was read. The first evaluation with
- * opening relative makes two passes, the first with offset: all figures are then sums of both. */
+/* The cost of one evaluation. Times are in seconds on the engine's own clock; a phase that the
+ * method does not have is 0. `walk` and `total` are NaN when they were not measured: devices
+ * measure the first evaluations, every 64th, and each evaluation after one whose report was read.
+ * The first evaluation with opening relative makes two passes, the first with offset: all figures
+ * are then sums of both. */
 struct ky_force_report {
     size_t size;      /* of this struct, or 0 */
     char engine[16];  /* "cpu" */
     char device[160]; /* "AVX-512, 2 threads, Intel Xeon …" */
     double keys, sort, build, moments, walk,
-        total;               /* seconds; bodies on the engine to forces on the engine */
+        total;               /* seconds; total: from bodies on the engine to forces on the engine */
     double upload, download; /* seconds; not in total */
     double body_interactions, cell_interactions; /* pairs evaluated, all bodies together */
-    double cells, groups; /* seconds; parts of `walk` with KY_FMM on the CPU: cells as sinks, and
-                             groups of bodies with all pairs. Else 0. Threads share them evenly */
+    double cells, groups; /* seconds; parts of `walk` with KY_FMM on the CPU: cells as sinks; groups
+                             of bodies, with all pairs. `walk` is divided in the ratio of the times
+                             that all threads spent in each. Else 0 */
 };
 
-/* Accelerations and potentials of all bodies on each other, once, without a simulation. External
+/* Computes the accelerations and potentials of all bodies once, without a simulation. External
  * fields add only to the accelerations. A simulation with these parameters begins with the same
  * forces. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be
  * NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
@@ -471,23 +479,24 @@ struct ky_force_report {
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
-/* The field of the bodies at points, as by ky_sim_field, without a simulation and without forces of
- * the bodies. `softening` is the softening of the points [length]. Either array may be NULL. Fails
- * as ky_forces and ky_sim_field do; after KY_STOPPED the numbers in the arrays have no meaning. */
+/* Computes the field of the bodies at points as ky_sim_field does, without a simulation; the forces
+ * on the bodies are not computed. `softening` is the softening of the points [length]. Either array
+ * may be NULL. Fails as ky_forces and ky_sim_field do; after KY_STOPPED the numbers in the arrays
+ * have no meaning. */
 KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
                                const struct ky_bodies *bodies, size_t count,
                                const double (*position)[3], double softening,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 
-/* Points at which a field is computed, and the quantities to compute: arrays that are not NULL are
- * filled. All of them have `count` rows. */
+/* Points at which a field is computed. The quantities whose arrays are not NULL are computed; each
+ * array has `count` rows. */
 struct ky_field_points {
     size_t size; /* of this struct */
     size_t count;
     const double (*position)[3];
     double softening;         /* of all points [length], not negative */
-    const double *softenings; /* of each point, in its place; or NULL */
+    const double *softenings; /* softening of each point, used instead of `softening`; or NULL */
     double (*acceleration)[3];
     double *potential;
     double (*tide)[6]; /* tidal tensor ∂a_i/∂x_j, with external fields, of the softened forces: xx
@@ -495,33 +504,33 @@ struct ky_field_points {
                           KY_UNSUPPORTED on a device without double. A field_function has to set
                           the jerk for it */
 };
-/* ky_field with softenings of each point, and tidal tensors. KY_USAGE too for softenings that are
- * negative or not finite. KY_STOPPED as ky_field. */
+/* ky_field with a softening for each point, and with tidal tensors. Fails as ky_field does, and
+ * with KY_USAGE for softenings that are negative or not finite. */
 KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
                                     const struct ky_bodies *bodies,
                                     const struct ky_field_points *points, struct ky_error *error);
 
-/* External fields without bodies (`field` and the functions of the parameters) at points that are
- * at rest, at parameters->time, in double precision on the CPU. Softenings of points have no
- * meaning here. KY_USAGE for fields that ky_sim_open would refuse, and for a time that the tables
- * of the fields do not cover. */
+/* Computes only the external fields (`field` and the functions of the parameters) at points at
+ * rest, at parameters->time, in double precision on the CPU. Softenings of points have no meaning
+ * here. KY_USAGE for fields that ky_sim_open would refuse, and for a time that the tables of the
+ * fields do not cover. */
 KY_API enum ky_status ky_external_field(const struct ky_parameters *parameters,
                                         const struct ky_field_points *points,
                                         struct ky_error *error);
 
-/* The path of one body in external fields, without other bodies. It begins at time[0] with
- * position[0] and velocity[0]. The call fills the other rows for their times, which may also
- * descend. It fills `potential` with the potential of the fields at all times, unless it is NULL.
- * It uses `field`, the functions of a field, `g`, `units` and `stop` of the parameters. A field
- * `friction` slows this body down; it needs body=0 and a mass. Each step has an error of 1e-12.
- * KY_USAGE as ky_external_field; KY_BAD_DATA if the body falls into a centre where no step is short
- * enough; KY_STOPPED between two times. */
+/* Computes the path of one body in external fields, without other bodies. The path begins at
+ * time[0] with position[0] and velocity[0]; the call fills the other rows. Times may ascend or
+ * descend. `potential`, unless NULL, gets the potential of the fields at all times. It uses
+ * `field`, the functions of a field, `g`, `units` and `stop` of the parameters. A field `friction`
+ * acts on this body; it needs body=0 and a mass. The relative error of each step is 1e-12. KY_USAGE
+ * as ky_external_field; KY_BAD_DATA if the body falls into a centre where no step is short enough;
+ * KY_STOPPED is possible between two times. */
 KY_API enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t count,
                                const double *time, double (*position)[3], double (*velocity)[3],
                                double *potential, struct ky_error *error);
 
-/* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
- * samples do not exceed. */
+/* The distribution of relative errors. Percentile p is the smallest error such that at least p % of
+ * the samples have this error or a smaller one. */
 struct ky_error_statistics {
     double median, p90, p99, max, mean, rms;
     size_t samples; /* 0: nothing was compared, and the numbers are meaningless */
@@ -531,11 +540,11 @@ struct ky_error_statistics {
 struct ky_choice {
     size_t size;      /* of this struct, or 0 */
     int force;        /* enum ky_force: the method */
-    int order;        /* of its expansions; 0: it has none */
+    int order;        /* order of its expansions; 0: it has none */
     int precision;    /* enum ky_precision */
     double alpha;     /* NaN: the method has none */
     double asked;     /* the error that was asked for; NaN: none */
-    double measured;  /* the error of 99 % of the samples; NaN: not measured */
+    double measured;  /* 99 % of the samples have at most this error; NaN: not measured */
     uint64_t samples; /* bodies whose acceleration was compared with an exact sum */
     char text[256];   /* the choice and its reason, in one line; "": there was nothing to choose */
 };
@@ -544,12 +553,12 @@ struct ky_choice {
 struct ky_check_parameters {
     size_t size;
     uint64_t repeat;  /* evaluations; 1 (default) or more */
-    uint64_t samples; /* bodies, drawn evenly, that are compared with a sum over all bodies in
-                         double precision; 0 (default): none; at most all */
-    int fill;    /* 1: forces go into the bodies; bodies->acceleration and ->potential are allocated
-                    where they are NULL, as by ky_bodies_extend */
-    int release; /* 1: the bodies are freed once they are on the engine, to make room, as by
-                    ky_bodies_free; bodies->n stays. KY_USAGE with `fill` */
+    uint64_t samples; /* number of bodies, drawn evenly, whose forces are compared with a sum over
+                         all bodies in double precision; 0 (default): none; at most all */
+    int fill;    /* 1: the forces are stored in the bodies; bodies->acceleration and ->potential are
+                    allocated if they are NULL, as by ky_bodies_extend */
+    int release; /* 1: the bodies are freed (ky_bodies_free) as soon as they are on the engine, to
+                    save memory; bodies->n stays. KY_USAGE with `fill` */
     int unused[2];                  /* keep the places of the members behind them */
     struct ky_force_report *report; /* each time is the median over the evaluations; or NULL */
     struct ky_sums *sums;           /* or NULL: not summed */
@@ -563,38 +572,39 @@ KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
 
 struct ky_check_results {
     size_t size; /* of this struct, or 0 */
-    /* |a − a_exact|/|a_exact|, both without external fields; where a_exact is 0, the rms of all
-     * a_exact is the divisor */
+    /* |a − a_exact|/|a_exact|, both without external fields; if a_exact is 0, the divisor is the
+     * rms of all a_exact */
     struct ky_error_statistics acceleration;
     struct ky_error_statistics potential;
     double of_rms;      /* rms error of the accelerations over the rms of the exact ones */
-    double of_peculiar; /* the same where the exact ones lack the part that is linear in the
-                           position, which all bodies share; NaN: nothing is left of them */
+    double of_peculiar; /* the same, relative to the exact accelerations without their part linear
+                           in the position (an expansion or a tide common to all bodies); NaN:
+                           without it they are 0 */
     /* in a later version of the struct, for which `size` must be set: */
-    struct ky_error_statistics total; /* of accelerations by bodies and external fields together; 0
-                                         samples if there are no fields */
-    /* relative to accelerations by all bodies except the body with more than half of all mass; 0
-     * samples if there is no such body */
+    struct ky_error_statistics total; /* errors of the accelerations by bodies and external fields
+                                         together; 0 samples if there are no fields */
+    /* errors relative to the accelerations by all bodies except the one that has more than half of
+     * all mass; 0 samples if there is no such body */
     struct ky_error_statistics without_dominant;
 };
-/* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
- * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
- * and `results` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for errors
- * that are not finite; KY_USAGE as ky_forces, for `repeat` 0, and for `fill` with `release`.
- * KY_STOPPED by parameters->stop: no result is filled then; with `fill` the bodies may have the
- * forces already or not, and with `release` they may be freed. */
+/* Measures the forces of a run with these parameters: times, pairs and errors. With opening
+ * relative one more evaluation comes first, to provide the last accelerations. `wanted` and
+ * `results` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for errors that
+ * are not finite; KY_USAGE as ky_forces, for `repeat` 0, and for `fill` with `release`. KY_STOPPED
+ * by parameters->stop: the results are not filled. With `fill` the bodies may or may not have the
+ * forces, and with `release` they may be freed. */
 KY_API enum ky_status ky_forces_check(const struct ky_parameters *parameters,
                                       struct ky_bodies *bodies,
                                       const struct ky_check_parameters *wanted,
                                       struct ky_check_results *results, struct ky_error *error);
 
-/* Peak memory of such a call for n bodies that have ids, and memory of the bodies [bytes]. */
+/* Peak memory of ky_forces_check for n bodies with ids, including the bodies [bytes]. */
 struct ky_check_memory {
     size_t size; /* of this struct, or 0 */
     double host, device;
 };
-/* Nothing is evaluated. The engine is opened without bodies; the call fails where that fails.
- * Fills wanted->choice too. */
+/* Computes this memory without evaluating forces. Opens the engine without bodies, and fails if
+ * that fails. Fills wanted->choice too. */
 KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
                                        const struct ky_check_parameters *wanted,
                                        struct ky_check_memory *memory, struct ky_error *error);
@@ -604,17 +614,17 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
 /* Every body walks through the octree once. An action decides which cells are skipped, which act as
  * a whole, and how a source acts on the body; docs/general-walk.md explains how to write one. The
  * walk uses engine, isa, threads, curve, leaf and group of `parameters`, and for `gravity` also the
- * fields of the force. Precision is double here unless `parameters` set it: with less, devices
- * round positions to float, and may decide otherwise for bodies at the very surface of a radius
- * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
- * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
- * its body interactions are the distances computed. With `friends` and groups their number may
- * differ between runs, since it depends on the order in which bodies are joined.
+ * fields of the force. Precision is double here unless `parameters` set it; the CPU always uses
+ * double. With less, devices round positions to float, so that bodies very near the surface of a
+ * radius may be counted on the wrong side (docs/general-walk.md). Results are in the order of the
+ * bodies, and the same for any number of threads. `report` may be NULL. Its `walk` sums all walks
+ * of the call; its body interactions count the distances computed. With `friends` and groups this
+ * count may differ between runs, since it depends on the order in which bodies are joined.
  *
  * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
- * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. KY_STOPPED
- * by parameters->stop: arrays of numbers that the caller gave, such as `results`, `count` and
- * `density`, have no meaning then, and lists, groups and catalogues are empty. */
+ * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. After
+ * KY_STOPPED by parameters->stop the caller's arrays of numbers, such as `results`, `count` and
+ * `density`, have no meaning, and lists, groups and catalogues are empty. */
 
 /* Neighbours of body i: body[offset[i]] … body[offset[i + 1] − 1], indices in ascending order. */
 struct ky_neighbour_lists {
@@ -623,25 +633,25 @@ struct ky_neighbour_lists {
     uint32_t *body; /* [offset[n]] */
 };
 
-/* Bodies j ≠ i with |x_j − x_i| <= radius of i, for all i. `radius` has `radii` elements: 1, the
- * same for all bodies, or n (then j may be a neighbour of i and not i of j). A radius is finite and
- * not negative; 0 finds the bodies at the very same place. Distances are compared as r².
- * `count` (n elements) or NULL; `lists` or NULL: allocated, free with ky_neighbour_lists_free.
- * KY_FAULT, naming the size, when the lists do not fit into memory; they are empty then, and
- * `count` is filled nevertheless. */
+/* Finds for each body i the bodies j ≠ i with |x_j − x_i| <= radius of i. `radius` has `radii`
+ * elements: 1 for a common radius, or n (then j may be a neighbour of i without i being one of j).
+ * A radius is finite and not negative; 0 finds the bodies at exactly the same position. Distances
+ * are compared as r². `count` has n elements, or is NULL. `lists` may be NULL; else they are
+ * allocated: free them with ky_neighbour_lists_free. KY_FAULT, naming the size, if the lists do not
+ * fit into memory: they are then empty, but `count` is filled. */
 KY_API enum ky_status ky_neighbours(const struct ky_parameters *parameters,
                                     const struct ky_bodies *bodies, const double *radius,
                                     size_t radii, uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_force_report *report, struct ky_error *error);
 KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears the struct */
 
-/* SPH density at every body: Σ m W(r, h) over the bodies within h, itself included, W the cubic
- * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
- * holds k neighbours, the last on its surface (twice the h of Monaghan & Lattanzio 1985, and the
- * same as GADGET's). If k other bodies are at the same position, h is 0. The density is then 0 if
- * no body there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` has
- * n elements; `smoothing` (h) too, or is NULL. k from 1 to n − 1, else KY_USAGE; with no bodies
- * there is nothing to do. */
+/* SPH density at every body: Σ m W(r, h) over the bodies within h, including the body itself. W is
+ * the cubic spline that vanishes at h. h is the distance of the k-th nearest other body, so that
+ * the support holds k neighbours, the last on its surface. This h equals GADGET's, and is twice the
+ * h of Monaghan & Lattanzio (1985). If k other bodies are at the same position, h is 0. The density
+ * is then 0 if no body there has mass, else infinite, which is KY_BAD_DATA with the body's index.
+ * `density` has n elements; `smoothing` (h) too, or is NULL. k from 1 to n − 1, else KY_USAGE; with
+ * no bodies there is nothing to do. */
 KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                                      const struct ky_bodies *bodies, size_t k, double *density,
                                      double *smoothing, struct ky_force_report *report,
@@ -653,10 +663,11 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
 struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
-    double linking_fraction; /* of ∛(volume/bodies); 0.2 */
-    double volume; /* in which the bodies lie, above 0. NaN (default): the mean distance is measured
-                      for the inner half of the bodies, in the sphere that holds them. The centre of
-                      the sphere is the median of the coordinates (of 1,023 bodies at most) */
+    double linking_fraction; /* in units of the mean distance ∛(volume/bodies); 0.2 */
+    double volume; /* volume in which the bodies lie, above 0. NaN (default): the mean distance is
+                      measured for the inner half of the bodies, in the sphere that holds them. The
+                      centre of this sphere is the median of the coordinates (of at most 1,023
+                      bodies) */
     uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
@@ -666,8 +677,8 @@ KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *par
  * 1], indices in ascending order. Means are weighted by mass, in a group without mass by number. */
 struct ky_catalogue {
     size_t size;           /* of this struct, or 0 */
-    double linking_length; /* that was taken */
-    double mean_distance;  /* that it follows from; NaN: the linking length was given */
+    double linking_length; /* used */
+    double mean_distance;  /* from which the linking length follows; NaN: it was given */
     uint64_t minimum;
     size_t groups, members; /* members: bodies of all groups */
     size_t *offset;         /* [groups + 1] */
@@ -678,25 +689,26 @@ struct ky_catalogue {
     double *radius;         /* rms distance from the centre */
     double *dispersion;     /* rms speed about the mean, in three dimensions */
 };
-/* Finds the groups, with the same result for any number of threads, and on every engine in double.
- * Allocates the arrays; after a failure there are none, without bodies there are no groups.
- * KY_BAD_DATA where half of the bodies lie at one place, so that they have no mean distance, and
- * where means leave the range of numbers. */
+/* Finds the groups. The result is the same for any number of threads, and in double the same on
+ * every engine. Allocates the arrays; none remain after a failure. Without bodies there are no
+ * groups. KY_BAD_DATA if half of the bodies lie at one place, so that there is no mean distance,
+ * and if a mean overflows. */
 KY_API enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
                                         const struct ky_catalogue_parameters *wanted,
                                         const struct ky_bodies *bodies,
                                         struct ky_catalogue *catalogue,
                                         struct ky_force_report *report, struct ky_error *error);
 KY_API void ky_catalogue_free(struct ky_catalogue *catalogue); /* clears the struct */
-/* Writes the catalogue of groups of snapshot->bodies, whose ids, time and units it takes, as a
- * snapshot is written (see ky_snapshot_write). The name decides: .hdf5 or .h5 has the groups and
- * the ids of their bodies (docs/formats/groups.md), .csv a line for each group. `overwrite` 0: an
- * existing file is KY_USAGE. KY_UNSUPPORTED for HDF5 in a build without it. */
+/* Writes the catalogue of the groups of snapshot->bodies, with the ids, time and units of that
+ * snapshot, and as safely as ky_snapshot_write. The ending of the name decides the format: .hdf5 or
+ * .h5 has the groups and the ids of their bodies (docs/formats/groups.md), .csv a line for each
+ * group. `overwrite` 0: an existing file is KY_USAGE. KY_UNSUPPORTED for HDF5 in a build without
+ * it. */
 KY_API enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *catalogue,
                                          const struct ky_snapshot *snapshot, int overwrite,
                                          struct ky_error *error);
-/* Whether a catalogue may be written under this name, before any work is done for it: fails as
- * ky_catalogue_write does for the name, an existing file and a build without HDF5. */
+/* Checks, before the work is done, whether ky_catalogue_write would accept this name. Fails as that
+ * call does for the name, for an existing file and in a build without HDF5. */
 KY_API enum ky_status ky_catalogue_may_write(const char *path, int overwrite,
                                              struct ky_error *error);
 /* Reads the centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x,
@@ -712,15 +724,15 @@ struct ky_action {
     const char *name;    /* "gravity", "count", "list", "nearest", "density", "friends" */
     const char *results; /* "ax ay az potential": names of the results of one body */
     size_t columns;      /* how many they are */
-    int needs_radius;    /* of each body, or one for all */
-    int needs_k;         /* a number of neighbours */
-    int needs_lists;     /* not for ky_walk: lists to fill; see ky_neighbours */
-    int joins; /* it joins bodies: its result is the smallest index in the group of the body */
+    int needs_radius;    /* 1: it needs a radius, one for all or one for each body */
+    int needs_k;         /* 1: it needs a number of neighbours */
+    int needs_lists;     /* 1: it fills lists, so that ky_walk refuses it: use ky_neighbours */
+    int joins; /* 1: it joins bodies; its result is the smallest index in the body's group */
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
-/* The input of an action; members are 0 or NULL where it does not need them. `friends` joins two
- * bodies if one of their radii is enough. */
+/* The input of an action; members that it does not need are 0 or NULL. `friends` joins two bodies
+ * if their distance is within the radius of either. */
 struct ky_walk_input {
     size_t size; /* of this struct */
     const double *radius;
@@ -729,8 +741,8 @@ struct ky_walk_input {
 };
 
 /* A walk with the action of that name: results[i × columns + c]. Units are the caller's. KY_USAGE
- * for an unknown action, for one that needs lists, and for an input out of its range.
- * KY_BAD_DATA, naming the body, where a result is not finite: the density is not, for radius 0. */
+ * for an unknown action, for one that needs lists, and for an input out of its range. KY_BAD_DATA,
+ * naming the body, if a result is not finite, such as the density for radius 0. */
 KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *action,
                               const struct ky_walk_input *input, double *results,
@@ -745,25 +757,27 @@ struct ky_sums {
     double angular_momentum[3]; /* about the origin */
     double kinetic;
     double potential; /* half the sum of m φ */
-    double virial;   /* sum of m x·a, x about the centre of mass; −2T in equilibrium whatever the
-                        softening, T about the mean velocity */
+    double virial;   /* sum of m x·a, with x about the centre of mass. In equilibrium −2T for any
+                        softening, with T about the mean velocity */
     double external; /* sum of m φ in external fields; the total energy is kinetic + potential +
                         external */
 };
-/* Kinetic energy, and potential energy among the bodies and in external fields; NaN for NULL. */
+/* Kinetic energy, plus the potential energy of the bodies in their own field and in external
+ * fields; NaN for NULL. */
 KY_API double ky_total_energy(const struct ky_sums *sums);
 /* 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the centre of mass. It
- * is 1 in equilibrium whatever the softening; NaN without forces and for NULL. */
+ * is 1 in equilibrium for any softening; NaN without forces and for NULL. */
 KY_API double ky_virial_ratio(const struct ky_sums *sums);
 
 /* ---- a simulation ---- */
 
 struct ky_sim; /* bodies, engine, integrator and clock */
 
-/* Copies the bodies to the engine, computes the first forces. The caller may free its arrays
- * afterwards; accelerations and potentials in them are not read. KY_BAD_DATA for bodies that
- * ky_bodies_check refuses; KY_USAGE for parameters out of their range or contradicting each other,
- * bodies of unknown softening, and a time that is not finite. *sim is NULL after a failure. */
+/* Copies the bodies to the engine and computes the first forces. The caller may free its arrays
+ * afterwards. Accelerations and potentials in them are not read. KY_BAD_DATA for bodies that
+ * ky_bodies_check refuses; KY_USAGE for parameters that are out of range or contradict each other,
+ * for bodies of unknown softening, and for a time that is not finite. *sim is NULL after a
+ * failure. */
 KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, double time, struct ky_sim **sim,
                                   struct ky_error *error);
@@ -771,56 +785,59 @@ KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed, as in all call
 
 /* Advances by `steps` steps of parameters.step; 0 changes nothing. Completing a divided step counts
  * as one step. After KY_STOPPED (see ky_sim_stop_reason) the next call continues. After KY_USAGE
- * (no step is set, say) nothing has changed. After another failure the simulation can only be
- * closed: calls that need its bodies are KY_USAGE. The same holds after any call that had to
- * compute forces first and could not. */
+ * (if no step is set, for example) nothing has changed. After another failure the simulation can
+ * only be closed, and calls that need its bodies return KY_USAGE. The same is true after any call
+ * that had to compute forces first and failed to. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
-/* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for a time that
- * does not lie ahead: an earlier one, or with negative steps a later one. If no step ends at `time`
+/* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for a time in the
+ * wrong direction: an earlier one, or with negative steps a later one. If no step ends at `time`
  * and `shorten` is 0: KY_USAGE with the nearest times. If `shorten` is 1 the last step is divided;
  * the next call begins with the rest of it, so that the times of later steps do not change.
  * Otherwise it fails as ky_sim_advance. */
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
-/* Why the last call that advanced, or a run, has ended before its time. */
+/* Why the last call that advanced, or a run, has ended early. */
 enum ky_stop_kind {
-    KY_STOP_NONE,        /* it has not stopped, or it has failed in another way */
-    KY_STOP_CLOSE_PAIR,  /* KY_STOPPED: two bodies without softening want steps shorter than the
-                            shortest (KY_HERMITE4). A call that continues ignores this pair */
-    KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
-                            (KY_BLOCK_STEPS, KY_HERMITE4) */
+    KY_STOP_NONE,        /* it has not ended early, or it has failed in another way */
+    KY_STOP_CLOSE_PAIR,  /* KY_STOPPED: two bodies without softening need steps below the shortest
+                            allowed one (KY_HERMITE4). A call that continues ignores this pair */
+    KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies need steps so short that the run would not
+                            advance (KY_BLOCK_STEPS, KY_HERMITE4) */
     KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, by the
-                      `view` of a run, or a file named stop in its folder. Within a longest step
-                      struct ky_stop has the body with the shortest step and the body with the
-                      strongest pull on it; their distance is NaN if ranks share the bodies */
+                      `view` of a run, or a file named stop in its folder. If it stopped within a
+                      longest step, struct ky_stop has the body with the shortest step and the body
+                      that pulls it most; their distance is NaN if ranks share the bodies */
     /* only for runs, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
     KY_STOP_CORE, /* by stop_core */
-    /* KY_STOPPED: by the members of struct ky_parameters with these names. Calls look at the end of
-     * every step; with KY_BLOCK_STEPS and KY_HERMITE4 this is a step of parameters.step, after
-     * which all bodies are at one time, and not one of single bodies. A call that advances makes at
-     * least a step before it stops. A pair or a body that has stopped a call stops none again
-     * before it has ceased to meet the condition; a body that escapes stops one call. Save and
-     * restore keep that. Positions are compared in double, on every engine and in every precision
-     */
+    /* KY_STOPPED: by the members of struct ky_parameters with these names. The conditions are
+     * checked at the end of every step; with KY_BLOCK_STEPS and KY_HERMITE4 that is a step of
+     * parameters.step, after which all bodies are at one time. A call that advances makes at least
+     * one step before it stops. A pair or a body that has stopped a call does not stop another one
+     * until it has ceased to meet the condition. A body that escapes stops only one call. Save and
+     * restore keep this state. Positions are compared in double, on every engine and in every
+     * precision */
     KY_STOP_COLLISION,
     KY_STOP_PAIR,
-    KY_STOP_ESCAPE, /* as escape_radius of a run: ½ |v − u|² + φ > 0, where u is the velocity of the
-                       centre of mass and φ the potential of the bodies, without external fields */
+    KY_STOP_ESCAPE, /* an unbound body as for escape_radius of a run: ½ |v − u|² + φ > 0, where u is
+                       the velocity of the centre of mass and φ the potential of the bodies without
+                       external fields */
     KY_STOP_BOX
 };
 struct ky_stop {
     size_t size;     /* of this struct, or 0 */
     int kind;        /* enum ky_stop_kind */
-    uint64_t id[2];  /* of the two bodies (KY_STOP_CLOSE_PAIR, _COLLISION, _PAIR: of several pairs
-                        the nearest) or of the body (_ESCAPE, _BOX: the farthest); else 0 */
+    uint64_t id[2];  /* KY_STOP_CLOSE_PAIR, _COLLISION, _PAIR: of the two bodies, of the nearest
+                        pair if there are several; _ESCAPE, _BOX: id[0] of the farthest body; else
+                        0 */
     size_t index[2]; /* the same in the order of the bodies */
-    double distance; /* of the two bodies; KY_STOP_CORE: the core radius; _ESCAPE: from the density
-                        centre; _BOX: the largest of |x|, |y|, |z| [length]; else NaN */
-    double time;     /* when [time]; NaN: it has not stopped */
-    double step; /* the shortest step that is allowed, or was taken [time]; for KY_STOP_ASKED and
-                    KY_STOP_WALL within a longest step the step of id[0]; else NaN */
+    double distance; /* between the two bodies; KY_STOP_CORE: the core radius; _ESCAPE: distance
+                        from the density centre; _BOX: the largest of |x|, |y|, |z| [length]; else
+                        NaN */
+    double time;     /* of the stop [time]; NaN: it has not stopped */
+    double step; /* the shortest step that is allowed, or that was taken [time]. If KY_STOP_ASKED or
+                    KY_STOP_WALL stopped it within a longest step, the step of id[0]. Else NaN */
     /* in a later version of the struct, for which `size` must be set: */
     size_t count; /* pairs or bodies that stopped it together; 0 for the other kinds */
 };
@@ -834,32 +851,32 @@ KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
  * simulation is unchanged; after other failures it can only be closed. The calls that set a
  * parameter leave it unchanged after KY_UNSUPPORTED too. */
 
-/* From here on changes compute no forces. The first call that needs the forces computes them once:
- * ky_sim_change_end, calls that advance or save, ky_sim_sums, and calls that read accelerations or
- * potentials. KY_USAGE if changes have begun already. */
+/* Begins a group of changes, which compute no forces. The first call that needs the forces computes
+ * them once: ky_sim_change_end, calls that advance or save, ky_sim_sums, and calls that read
+ * accelerations or potentials. KY_USAGE within another group. */
 KY_API enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error);
-/* Ends the changes. `now` 1: the forces are computed, if there was a change that asks for it; 0:
- * they wait for the first call that needs them. KY_USAGE where no changes have begun. */
+/* Ends the group. `now` 1: computes the forces if a change requires it; 0: the first call that
+ * needs them computes them. KY_USAGE outside a group. */
 KY_API enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error);
 
-/* Replaces mass, position, velocity, softening, type and radius by the arrays that `bodies` has
- * (its n must be ky_sim_n, else KY_USAGE); other arrays and the ids stay. If it has softenings,
- * each body uses its own from then on. */
+/* Replaces mass, position, velocity, softening, type and radius by the arrays of `bodies` that are
+ * not NULL (its n must be ky_sim_n, else KY_USAGE). All else stays, also the ids. If `bodies` has
+ * softenings, each body uses its own from then on. */
 KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                                    struct ky_error *error);
 /* Appends bodies. Their ids must be new, else KY_BAD_DATA; NULL: ids continue from the largest one.
- * Softenings are required (KY_USAGE) if the bodies of the simulation have their own; if all have
- * one softening, the new bodies get it instead of their own. Without types they have type 4,
- * without radii the radius 0. KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
+ * If the bodies of the simulation have their own softenings, the new bodies need theirs (KY_USAGE);
+ * if all share one softening, the new bodies get it instead of their own. Without types they get
+ * type 4, without radii the radius 0. KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
 /* Removes the bodies with these ids; the order of the remaining bodies stays. All may be removed.
- * KY_BAD_DATA if no body has one of the ids, and for an id that is given twice. */
+ * KY_BAD_DATA for an id that no body has, and for an id that is given twice. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
- * step that was divided ends now. No forces are computed. KY_USAGE for 0, for a step that is not
- * finite or is lost in the rounding of the time, and within a run. */
+ * divided step ends here. No forces are computed. KY_USAGE for a step that is 0, not finite, or so
+ * short that the time would not change, and within a run. */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
 /* Sets one softening for all bodies, instead of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
@@ -869,42 +886,42 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
  * cell, multipole, order, curve, leaf, group; field; stop-collision, stop-pair, stop-escape,
  * stop-box, body-radius. KY_USAGE with the reason for other parameters, for a value that
  * contradicts the rest (theta with opening relative, for example), and for an option without effect
- * on the force or the integrator. Parameters of steps compute no forces: bodies use them when their
- * present steps end; present steps that do not fit a new `step` or step-min are chosen again at the
- * next advance. Another opening begins with its default theta or alpha. */
+ * on the force or the integrator. Changes of parameters of steps compute no forces: they take
+ * effect when the bodies' present steps end. Steps that do not fit a new `step` or step-min are
+ * chosen again at the next advance. A new opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
-/* Replaces the external fields of the parameters by the fields of a text like parameters.field;
- * NULL: none. The function field_function stays. Within a run energy.csv keeps its columns. */
+/* Replaces the external fields by the fields of a text like parameters.field; NULL: none.
+ * field_function stays. Within a run energy.csv keeps its columns. */
 KY_API enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field,
                                         struct ky_error *error);
-/* The present parameters: as given at the opening and changed later, with unset fields (the engine
- * that `auto` took, opening, precision) filled in. `parameters` has its size, or 0. Its texts
- * belong to the simulation: they are valid until one of them changes, or the simulation is
- * closed. */
+/* The present parameters, with later changes, and with the values chosen for fields that were not
+ * set (engine, opening, precision). `parameters` has its size, or 0. Its texts belong to the
+ * simulation: they are valid until one of them changes, or the simulation is closed. */
 KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
                                         struct ky_error *error);
-/* The choice for KY_FORCE_AUTO and `error` when the simulation was opened. It stays while the
- * parameters change, and after ky_sim_restore, which leaves its text empty. */
+/* The choice for KY_FORCE_AUTO and `error` when the simulation was opened. Later changes of
+ * parameters do not change it. After ky_sim_restore it is the same, with an empty text. */
 KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
 
-/* Acceleration and potential of all bodies and external fields at `count` points that are not
- * bodies; either array may be NULL. `softening` is the softening of the points [length], not
- * negative.
+/* Computes the acceleration and potential of all bodies and external fields at `count` points that
+ * are not bodies; either array may be NULL. `softening` is the softening of the points [length],
+ * not negative.
  *
- * Method and precision are as in the simulation; with `walk`, and on devices `list`, each point
- * walks by itself, on the CPU in double. With tree and fmm points walk in groups, so that the
- * numbers depend, within the errors, on the points of a call. The opening relative is replaced by
- * offset with theta of at most 0.4, except with fmm, and with tree on devices. The errors are as
- * large as the errors of forces. A point that is far away, on devices more than some 10^8 sizes of
- * the system, walks by offset and theta by itself. On devices fewer than 1,024 points, and points
- * among fewer than 1,024 bodies, do so with tree, and have exact sums with fmm; with more, a call
- * needs additional memory: as much as the forces of n + count bodies; KY_DEVICE if there is not
- * enough. Where that is a quarter of the device's memory or less, it stays for the next call, until
- * a restart or a snapshot is written.
+ * The simulation's method and precision are used, and the errors are as large as the errors of its
+ * forces. With `walk`, and on devices `list`, there is one walk for each point, on the CPU in
+ * double. With tree and fmm points walk in groups, so that the results depend, within the errors,
+ * on the other points of the call. The opening relative is replaced by offset with theta of at most
+ * 0.4, except with fmm, and with tree on devices. A distant point (on devices farther than some
+ * 10^8 sizes of the system) has a walk of its own by offset and theta.
  *
- * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite.
- * KY_STOPPED as ky_field; the simulation is as before. */
+ * On devices, with fewer than 1,024 points or fewer than 1,024 bodies, tree has one walk for each
+ * point and fmm an exact sum. With more, a call needs as much additional memory as the forces of
+ * n + count bodies; KY_DEVICE if there is not enough. If this is at most a quarter of the device's
+ * memory, it is kept for the next call, until a restart file or a snapshot is written.
+ *
+ * Forces on the bodies are not computed. KY_BAD_DATA for positions and results that are not finite.
+ * KY_STOPPED as ky_field; the simulation is unchanged. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
@@ -913,17 +930,17 @@ KY_API enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_fiel
                                         struct ky_error *error);
 
 /* Writes everything that the simulation needs to continue bit for bit (docs/formats/restart.md). An
- * existing file is kept as PATH.previous. After KY_CANNOT_WRITE the simulation goes on. */
+ * existing file is kept as PATH.previous. After KY_CANNOT_WRITE the simulation is still usable. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
-/* Opens a simulation from such a file, or from restart.kyo in the folder of a run; from
- * PATH.previous if the file is missing or damaged. Engine, isa, threads, log, stop and
- * field_function are taken from `parameters`, as in ky_resume, and so are units, which the file
- * does not have; all else from the file. KY_BAD_DATA for a file that is not a restart file or whose
- * numbers contradict each other. *sim is NULL after a failure. */
+/* Opens a simulation from such a file, or from restart.kyo in the folder of a run. If the file is
+ * missing or damaged, PATH.previous is read. Engine, isa, threads, log, stop and field_function are
+ * taken from `parameters`, as in ky_resume, and so are the units, which are not in the file. All
+ * else comes from the file. KY_BAD_DATA for a file that is not a restart file or whose numbers
+ * contradict each other. *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
-/* The same in memory. *bytes is the room of `data`, and becomes the bytes that the simulation
- * takes; with `data` NULL only *bytes is set. KY_USAGE for too little room. */
+/* The same in memory. *bytes is the capacity of `data` and becomes the size of the saved
+ * simulation; with `data` NULL only *bytes is set. KY_USAGE if the capacity is too small. */
 KY_API enum ky_status ky_sim_save_memory(struct ky_sim *sim, void *data, size_t *bytes,
                                          struct ky_error *error);
 KY_API enum ky_status ky_sim_restore_memory(const void *data, size_t bytes,
@@ -932,84 +949,86 @@ KY_API enum ky_status ky_sim_restore_memory(const void *data, size_t bytes,
 
 /* ---- the state ----
  *
- * For sim NULL the first three are 0, NaN and 0. A failure of the other calls leaves the simulation
- * as it is, unless pending forces had to be computed first and failed. */
+ * For sim NULL the first three calls return 0, NaN and 0. If another call fails, the simulation is
+ * unchanged, unless pending forces had to be computed first and failed. */
 
 KY_API size_t ky_sim_n(const struct ky_sim *sim);
 KY_API double ky_sim_time(const struct ky_sim *sim);
 /* Steps since the start, over all resumptions; each part of a divided step counts. */
 KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
-/* Fills the arrays that `bodies` has (its n must be ky_sim_n, else KY_USAGE), in the order in which
- * the bodies were put in. If ky_sim_open got no ids, types, softenings or radii, a body's id is its
- * index there, its type 4, its softening the common one, and its radius 0. KY_BAD_DATA for numbers
- * that are not finite, here and in sums. */
+/* Fills the arrays of `bodies` that are not NULL (its n must be ky_sim_n, else KY_USAGE), in the
+ * order in which the bodies were given. If ky_sim_open got no ids, types, softenings or radii, a
+ * body's id is its index there, its type 4, its softening the common one, and its radius 0.
+ * KY_BAD_DATA for numbers that are not finite, also in ky_sim_sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
-/* Of the last forces or walk; all 0 for sim NULL. */
+/* The cost of the last forces or walk; all 0 for sim NULL. */
 KY_API void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report);
 
 /* ---- some of the bodies ----
  *
- * `index` has the places of `count` bodies in the order of ky_sim_bodies, in any order; NULL means
- * all bodies, and `count` must be ky_sim_n. KY_USAGE for an index that is not below ky_sim_n. A
- * body may be named twice unless a call says otherwise. A count of 0 is allowed with NULL arrays,
- * and changes nothing. Calls that read leave the simulation as it is when they fail; calls that
- * write fail as changes do. A device copies only these bodies, except for columns, for new
- * softenings, and for positions so far out that all bodies need other units. */
+ * `index` has `count` indices of bodies, in the order of ky_sim_bodies; they need not be sorted.
+ * NULL means all bodies, and `count` must then be ky_sim_n. KY_USAGE for an index that is not below
+ * ky_sim_n. A body may be named twice unless a call says otherwise. A count of 0 is allowed with
+ * NULL arrays, and changes nothing. Calls that read leave the simulation unchanged if they fail;
+ * calls that write fail as the changes above. Only these bodies are copied between host and device,
+ * except for columns, for new softenings, and for positions so far out that the device needs other
+ * units for all bodies. */
 
-/* index[k] becomes the place of the body whose id is id[k]; the same id twice has the same place.
- * Where no body has that id, it becomes SIZE_MAX, and the call is KY_BAD_DATA with the first such
+/* index[k] becomes the index of the body whose id is id[k]; an id may be given twice. If no body
+ * has that id, index[k] becomes SIZE_MAX, and the call returns KY_BAD_DATA, naming the first such
  * id; the others are found. */
 KY_API enum ky_status ky_sim_find(const struct ky_sim *sim, const uint64_t *id, size_t count,
                                   size_t *index, struct ky_error *error);
-/* Fills index[0 … *count) with a sample of distinct bodies, whatever their order; *count is the
- * smaller of `most` and ky_sim_n. The same `draw` (0, 1, …) gives the same bodies as long as
- * ky_sim_n stays. The first ky_sim_n/most draws share no body; later ones repeat them. */
+/* Fills index[0 … *count) with a sample of distinct bodies, which does not depend on their order;
+ * *count is the smaller of `most` and ky_sim_n. The same `draw` (0, 1, …) gives the same bodies as
+ * long as ky_sim_n stays. The first ky_sim_n/most draws share no body; later ones repeat them. */
 KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t draw,
                                     size_t *index, size_t *count, struct ky_error *error);
-/* Fills the arrays that `some` has (its n is the count). Row k is of body index[k]. */
+/* Fills the arrays of `some` that are not NULL (its n is the count). Row k belongs to body
+ * index[k]. */
 KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
                                   struct ky_error *error);
-/* Replaces mass, position, velocity, softening, type and radius of some bodies by the arrays that
- * `some` has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is
- * named twice. Without masses, positions and softenings no force is computed. Leap-frog then
- * continues with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
- * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies again, KY_HERMITE4 with one
- * evaluation at the next step, since the jerk has changed. */
+/* Replaces mass, position, velocity, softening, type and radius of some bodies by the arrays of
+ * `some` that are not NULL, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for
+ * a body that is named twice. If no mass, position or softening changes, no force is computed:
+ * leap-frog continues with the forces that it has, so that a kick by 0 does not change the bits of
+ * later steps. KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies again; KY_HERMITE4
+ * needs one evaluation at the next step, since the jerk has changed. */
 KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
                                      const struct ky_bodies *some, struct ky_error *error);
 /* Adds change[k] to the velocity of body index[k]; otherwise as ky_sim_replace with velocities. */
 KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_t count,
                                   const double (*change)[3], struct ky_error *error);
 /* Quantities that an integrator with individual steps keeps for each body. "step": its present step
- * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for 0; a
- * whole number, except after a divided step, when steps are halvings of a part of parameters.step.
- * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2]; 0
- * after ky_sim_open and after every change except changes of step, step-min, eta and corrections,
- * until the next advance computes it. KY_USAGE for another name, KY_UNSUPPORTED where the
- * integrator has no such numbers. */
+ * [time], 0 if the next advance chooses it. "level": log2(parameters.step/step), −1 for a step of
+ * 0; a whole number, except after a divided step, when steps are halvings of a part of
+ * parameters.step. "jerk" (KY_HERMITE4): the time derivative of its acceleration, numbers[3 k] to
+ * numbers[3 k + 2]. It is 0 after ky_sim_open, and after every change except changes of step,
+ * step-min, eta and corrections, until the next advance computes it. KY_USAGE for another name,
+ * KY_UNSUPPORTED where the integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
                                     size_t count, double *numbers, struct ky_error *error);
 
 /* ---- walks over the bodies of a simulation ----
  *
- * The calls of the general walk on the simulation's own engine, at the present positions. The
- * bodies are not copied but by ky_sim_catalogue_make, which takes means of them. On the CPU the
- * numbers equal the results of the calls with parameters and bodies, to the last bit. On devices
- * they have the precision of the simulation (see ky_sim_parameters), which may be less than double,
- * and the results of `gravity` differ by the rounding of cells. For `gravity` the opening relative
- * is replaced by offset. No forces are computed or changed, and a failure leaves the simulation as
- * it is. All of them, and ky_sim_pairs, end with KY_STOPPED by parameters.stop of the simulation,
- * which is as before then; arrays are as after the calls with parameters and bodies. */
+ * The calls of the general walk on the simulation's own engine, at the present positions. Only
+ * ky_sim_catalogue_make copies the bodies, for its means. On the CPU the results have the same bits
+ * as from the calls without a simulation. On devices they have the precision of the simulation (see
+ * ky_sim_parameters), which may be less than double, and the results of `gravity` differ by the
+ * rounding of cells. For `gravity` the opening relative is replaced by offset. No forces are
+ * computed or changed, and after a failure the simulation is unchanged. All of these calls, and
+ * ky_sim_pairs, end with KY_STOPPED by parameters.stop of the simulation; the simulation is then
+ * unchanged, and arrays are as after the calls without a simulation. */
 KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                                   const struct ky_walk_input *input, double *results,
                                   struct ky_force_report *report, struct ky_error *error);
 KY_API enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_t radii,
                                         uint32_t *count, struct ky_neighbour_lists *lists,
                                         struct ky_force_report *report, struct ky_error *error);
-/* Pairs of bodies that are nearer than the sum of their radii, now: index[k][0] < index[k][1], in
+/* Pairs of bodies that are now nearer than the sum of their radii: index[k][0] < index[k][1], in
  * ascending order. Free with ky_pairs_free. */
 struct ky_pairs {
     size_t size; /* of this struct, or 0 */
@@ -1017,12 +1036,12 @@ struct ky_pairs {
     size_t (*index)[2]; /* [count] */
     double *distance;   /* [count] [length] */
 };
-/* `radius` has `radii` elements, 1 or ky_sim_n, finite and not negative; half of a distance, once,
- * finds the pairs below this distance. NULL: the radii of the simulation (body_radius of its
- * parameters, else the radii of its bodies); KY_USAGE if it has none. Distances are compared as
- * squares, in double on every engine and in every precision: below 257 bodies by all pairs (the
- * report is all 0 then), else by a walk that finds candidates. Unlike in the other walks here,
- * positions are copied. KY_FAULT as ky_sim_neighbours; *pairs is empty after a failure. */
+/* `radius` has `radii` elements, 1 or ky_sim_n, finite and not negative. One element r finds the
+ * pairs nearer than 2 r. NULL: the radii of the simulation (body_radius of its parameters, else the
+ * radii of its bodies); KY_USAGE if it has none. Distances are compared as squares, in double on
+ * every engine and in every precision. Below 257 bodies all pairs are compared, and the report is
+ * all 0; else a walk finds candidates. Unlike the other walks here, this call copies positions.
+ * KY_FAULT as ky_sim_neighbours; *pairs is empty after a failure. */
 KY_API enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t radii,
                                    struct ky_pairs *pairs, struct ky_force_report *report,
                                    struct ky_error *error);
@@ -1042,11 +1061,11 @@ KY_API enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
  */
 
 struct ky_view; /* ky_view_open of libkyoho_draw makes it */
-/* Shows a simulation that is not part of a run: gives its present bodies to the pages that wait for
+/* Shows a simulation that is not part of a run: sends its present bodies to the pages that wait for
  * a picture, and fills *orders with the requests of the pages since the last call, KY_SHOW_… or-ed.
- * To be called after each step, and again while *orders has KY_SHOW_WAIT; the call then waits up to
- * 0.2 s. It costs next to nothing while no page is open. The simulation must be closed before the
- * view, or no longer shown. KY_USAGE as ky_sim_advance. */
+ * Call it after each step, and again while *orders has KY_SHOW_WAIT; it then waits up to 0.2 s. It
+ * costs next to nothing while no page is open. After the view is closed, the simulation must not be
+ * shown. KY_USAGE as ky_sim_advance. */
 enum {
     KY_SHOW_WAIT = 1,     /* a page has paused: make no step */
     KY_SHOW_SNAPSHOT = 2, /* write a snapshot */
@@ -1062,31 +1081,33 @@ struct ky_progress {
     size_t size; /* as the library has it */
     double time, end;
     uint64_t steps, steps_at_end;
-    double steps_per_s;   /* of the last second or so */
+    double steps_per_s;   /* over about the last second */
     double seconds_left;  /* at that rate; NaN before the first second */
     double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
     double energy_time;   /* of the last row of energy.csv; NaN before the first one */
-    int energy_is_off; /* 1: the energy of that row is wrong by more than 1e-3 of itself, near 0 of
-                          the potential energy; 0 if no energy is conserved */
+    int energy_is_off; /* 1: the energy of that row has changed by more than 1e-3 of itself, or of
+                          the potential energy if it is near 0. Always 0 if the energy is not
+                          conserved */
 };
 
-/* Fields as the options of `kyoho run --help`; times in the units of the simulation. With
- * `expansion` of struct ky_parameters the intervals `every` and `energy_every` are of ln a. */
+/* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
+ * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
+ * intervals of ln a. */
 struct ky_run_parameters {
     size_t size;
-    const char *output;  /* the folder; made if it does not exist */
-    double end;          /* NaN: given by steps */
-    uint64_t steps;      /* 0: given by end */
-    double every;        /* between snapshots; NaN: only the first and the last state; 0: only the
-                            snapshots of `at` */
-    double energy_every; /* between rows of energy.csv; NaN: a step, or longer where that would make
-                            more than 5,000 rows. Each snapshot has a row too */
+    const char *output;   /* the folder; made if it does not exist */
+    double end;           /* NaN: given by steps */
+    uint64_t steps;       /* 0: given by end */
+    double every;         /* between snapshots; NaN: only the first and the last state; 0: only the
+                             snapshots of `at` */
+    double energy_every;  /* between rows of energy.csv; NaN: one step, or longer if that would make
+                             more than 5,000 rows. Each snapshot has a row too */
     double restart_every; /* seconds of wall time between restart files; 0: there are none */
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */
-    int overwrite;        /* 1: results of another run in the folder are removed once the first step
-                             is made; 0: they are KY_USAGE */
+    int overwrite;        /* 1: results of another run in the folder are removed after the first
+                             step; 0: they are KY_USAGE */
     const char *origin;   /* source of the bodies, for run.json; or NULL */
     uint64_t seed;        /* of the model that made the bodies, for run.json */
     int has_seed;         /* 0: they were not made by a model */
@@ -1098,59 +1119,60 @@ struct ky_run_parameters {
     const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
                           remove it */
     const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */
-    const char *source; /* how `kyoho run` would get the bodies, for run.json: lines "name=value"
-                           with the names of its options, and \\ and \n in a value for a backslash
-                           and the end of a line; or NULL */
-    const char *bodies_hash; /* the hash in a run.json, or NULL. KY_BAD_DATA if it does not match
-                                the bodies */
+    const char *source; /* the options by which `kyoho run` would get the bodies, for run.json, as
+                           lines "name=value"; in a value \\ is a backslash and the end of a line.
+                           Or NULL */
+    const char *bodies_hash; /* the expected hash of the bodies, as in a run.json, or NULL.
+                                KY_BAD_DATA if the bodies do not match it */
     /* Called after every `visit_every` whole steps (0: 1), before the output of that step; or NULL.
-     * It may read the simulation and change its bodies, parameters and fields, but not its time.
-     * Changes that it has begun end with it. Such a run must be resumed with the same function to
-     * give the same results. A status other than KY_OK ends the run with this status and text, and
-     * without a restart file for this step: to stop with a restart file let it set *stop. */
+     * It may read the simulation and change its bodies, parameters and fields, but not its time. A
+     * group of changes that it has begun ends when it returns. To give the same results, such a run
+     * must be resumed with the same function. A status other than KY_OK ends the run with this
+     * status and text, without a restart file for this step; to stop with a restart file, it can
+     * set *stop. */
     enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
     void *visit_context;
     uint64_t visit_every;
-    int keep;    /* 1: the bodies of `initial` stay the caller's; 0: they are freed, to make room */
+    int keep;    /* 1: the bodies of `initial` are kept; 0: they are freed, to save memory */
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
     int core;    /* 1: energy.csv has columns of the core */
-    double stop_core; /* the run stops, resumable, when the core radius, the median of the last 2
-                         units of time, is not above this [length]; 0: a radius chosen from
-                         softening and number of bodies; NaN: never. Includes `core` */
+    double stop_core; /* the run stops, resumable, when the core radius (its median over the last 2
+                         units of time) is at most this [length]; 0: a radius chosen from softening
+                         and number of bodies; NaN: never. Implies `core` */
     double
         escape_radius;  /* unbound bodies farther from the density centre are removed; NaN: none */
-    const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
-                           places, x_17, y_17, z_17; or NULL. KY_USAGE for an id that no body has */
+    const char *follow; /* ids of at most 16 bodies, "0,17": energy.csv gets columns of their
+                           positions, x_17, y_17, z_17; or NULL. KY_USAGE for an id that no body
+                           has */
     double escapers; /* unbound bodies farther from the density centre are listed in escapers.csv,
                         each once; NaN: none. Bodies that escape_radius removes are listed too.
                         KY_USAGE with escape_radius */
     struct ky_stop *stopped; /* filled when the run ends; or NULL */
     struct ky_view *view;    /* shows the run from its first step on, and steers it: a stop there is
                                 KY_STOP_ASKED; or NULL. A view shows one run at a time */
-    int pieces;       /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
-                         snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
-                         file */
-    int choose_ranks; /* 1: the user did not ask for parameters->ranks = 1: if `engine` names
-                         several devices, each gets a rank if that is faster than only the first
-                         device; the choice is logged. 0: only the first device is used. A resumed
-                         run keeps its number of ranks */
+    int pieces;       /* 1: each rank writes an HDF5 file of each snapshot, snapshot_0000.0.hdf5,
+                         snapshot_0000.1.hdf5 …, as GADGET does; there are at most as many files as
+                         bodies. 0: one file */
+    int choose_ranks; /* only for parameters->ranks = 1 and several devices in `engine`. 1: each
+                         device gets a rank, unless the first device alone is faster; the choice is
+                         logged. 0: only the first device is used. A resumed run keeps its number of
+                         ranks */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
-/* A plan of a run: its steps, files, memory and disk space. `initial` may have the number of bodies
- * without arrays (mass NULL), so that a plan needs no memory. Then `step` is NaN unless it is
- * given, since it follows from the bodies, and `steps` is 0 unless it is given. No folder is read.
- * KY_USAGE for parameters, times and intervals that contradict each other, and if no end is
- * given. */
+/* A plan of a run: its steps, files, memory and disk space. `initial` may have only the number of
+ * bodies, without arrays (mass NULL). Then `step` is NaN and `steps` is 0 unless they are given,
+ * since they follow from the bodies. No folder is read. KY_USAGE for parameters, times and
+ * intervals that contradict each other, and if no end is given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
     double step; /* [time]; with `expansion` of ln a */
     uint64_t steps, snapshots;
     double host_bytes, device_bytes; /* peak */
     double disk_bytes;               /* of all files */
-    double largest_n; /* the most bodies that fit into the free memory of host and device */
+    double largest_n; /* number of bodies that would fit into the free memory of host and device */
     /* in a later version of the struct, for which `size` must be set: */
     char choice[256];  /* as `text` of struct ky_choice */
     double rank_bytes; /* host memory of each rank for the forces; host_bytes is the sum over the
@@ -1161,29 +1183,34 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_snapshot *initial, struct ky_plan *plan,
                                   struct ky_error *error);
 
-/* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
- * run->output. KY_STOPPED when it ended early (enum ky_stop_kind): ky_resume goes on, unless
- * restart_every is 0. KY_USAGE for a folder with the results of a run, unless run->overwrite, and
- * where initial->units have scales and parameters->g is not their G, to 1 %, and as ky_run_plan;
- * KY_BAD_DATA for no bodies and for bodies that ky_bodies_check refuses. A failure before the first
- * files are complete leaves the folder as it was. The bodies of *initial are freed once they are on
- * the engine, to make room, as by ky_bodies_free, unless run->keep. */
+/* Runs from the initial state to the end, and writes snapshots, energy.csv, run.json, run.log and
+ * restart files into run->output. KY_STOPPED if it ended early (enum ky_stop_kind): ky_resume
+ * continues it, unless restart_every is 0. KY_USAGE for a folder with the results of a run, unless
+ * run->overwrite is set; if initial->units have scales and parameters->g differs from their G by
+ * more than 1 %; and as ky_run_plan. KY_BAD_DATA for no bodies and for bodies that ky_bodies_check
+ * refuses. A failure before the first files are complete leaves the folder as it was. Unless
+ * run->keep is set, the bodies of *initial are freed (ky_bodies_free) as soon as they are on the
+ * engine, to save memory. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);
 
-/* Continues from the restart file in run->output, bit for bit as if the run had not stopped. Taken
- * from the arguments: engine (unless NULL or "auto"), isa (unless -1 or KY_ISA_AUTO) and threads
- * (unless -1 or 0); log; field_function, which must be set if the run had one and only then, else
- * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress,
- * stop, stopped, view, and visit with visit_every. All else is as in the run. Another engine or isa
- * gives other last bits. KY_USAGE for an isa where the engine is not the CPU, KY_BAD_DATA for a
- * folder without a restart file, or with one that is damaged. */
+/* Continues from the restart file in run->output, with the same bits as a run that did not stop.
+ * It takes from the arguments:
+ * - engine (unless NULL or "auto"), isa (unless -1 or KY_ISA_AUTO) and threads (unless -1 or 0);
+ * - end or steps, if they are set: the totals of the run;
+ * - log, max_wall, restart_every, progress, stop, stopped, view, and visit with visit_every;
+ * - field_function. KY_USAGE if it is set and the run had none, or if the run had one and it is
+ * not.
+ *
+ * All else is as in the run. Another engine or isa gives other last bits. KY_USAGE for an isa if
+ * the engine is not the CPU; KY_BAD_DATA for a folder without a restart file, or with a damaged
+ * one. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 
-/* The paths of the snapshots in the folder of a run, in their order. KY_BAD_DATA for a folder that
- * has none or cannot be read; there are no paths then. Free with ky_paths_free. */
+/* The paths of the snapshots in the folder of a run, in their order. KY_BAD_DATA, and no paths, for
+ * a folder that has no snapshots or cannot be read. Free with ky_paths_free. */
 struct ky_paths {
     size_t size; /* of this struct, or 0 */
     size_t count;
@@ -1195,13 +1222,13 @@ KY_API void ky_paths_free(struct ky_paths *paths); /* clears the struct */
 
 /* ---- snapshots ---- */
 
-/* The space of a snapshot, as stored in its file. An ordinary file: not comoving, scale_factor 1,
- * per_h 0, box 0. A file in physical coordinates may also name its universe, by hubble,
- * omega_matter and omega_lambda; the files of the model cosmic do. */
+/* The coordinates of a snapshot, as stored in its file. An ordinary file is not comoving and has
+ * scale_factor 1, per_h 0 and box 0. A file in physical coordinates may also have the parameters of
+ * its universe, hubble, omega_matter and omega_lambda; files of the model cosmic have them. */
 struct ky_space {
     int comoving;  /* positions are comoving: physical ones divided by scale_factor */
     int per_h;     /* lengths and masses are in units of 1/hubble */
-    int converted; /* the numbers have been made physical, and the box is gone */
+    int converted; /* the numbers have been converted to physical ones, and the box was dropped */
     double scale_factor;
     double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not known */
     double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not known */
@@ -1215,8 +1242,8 @@ struct ky_snapshot {
     struct ky_units units;
     char *parameters;      /* effective parameters, INI text, or NULL */
     struct ky_space space; /* of the file that was read */
-    double softening;      /* softening that the bodies were made for or ran with [length]; NaN: not
-                              known, or each body has its own */
+    double softening;      /* for which the bodies were made, or with which they ran [length]; NaN:
+                              not known, or each body has its own */
     int softening_kind;    /* enum ky_softening_kind; −1: not known */
 };
 
@@ -1230,18 +1257,19 @@ struct ky_write_options {
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
 
-/* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
- * of side 100"; "" for an ordinary file and for NULL. A text of `size` bytes or more is cut. */
+/* Describes the coordinates in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a
+ * periodic box of side 100"; "" for an ordinary file and for NULL. A text of `size` bytes or more
+ * is cut. */
 KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t size);
 /* The enum ky_format for the ending of a name; KY_FORMAT_BY_NAME for other endings, and for
  * NULL. */
 KY_API int ky_format_of_name(const char *path);
-/* For a program, before its first snapshot: at its end the HDF5 library does nothing. After a
- * damaged file that library would print lines of its own. All files of this library are closed
- * before. */
+/* To be called before the first snapshot: the HDF5 library then does nothing when the program
+ * exits. Otherwise it prints messages of its own at exit if a file was damaged. Nothing is lost,
+ * since this library closes all its files before. */
 KY_API void ky_snapshot_quiet_exit(void);
 
-/* Makes an empty snapshot in N-body units, of unknown softening; sets `size`. */
+/* Sets the snapshot to an empty one in N-body units with unknown softening; sets `size`. */
 KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
 /* Frees its bodies and its text, and clears it. */
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
@@ -1250,18 +1278,19 @@ KY_API void ky_write_options_defaults(struct ky_write_options *options);
 /* The treatment of a file that is comoving, in units of 1/h or in a periodic box. */
 enum ky_space_reading {
     KY_SPACE_REFUSED,   /* KY_BAD_DATA that names the kind (default) */
-    KY_SPACE_PHYSICAL,  /* lengths × a/h, masses / h, velocities peculiar + H(a) (x − centre of
-                           mass), time since a = 0; the box is left out. Needs units and cosmology */
+    KY_SPACE_PHYSICAL,  /* converted: lengths × a/h, masses / h, velocities peculiar + H(a) (x −
+                           centre of mass), time since a = 0; the box is dropped. Needs units and
+                           cosmology */
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
-    KY_SPACE_OPEN /* the numbers are treated as physical and the space as open, even if the file has
-                     a scale factor, h or a box */
+    KY_SPACE_OPEN /* the numbers are read as physical ones in open space, even if the file has a
+                     scale factor, h or a box */
 };
 
 struct ky_read_options {
     size_t size;
     int space;      /* enum ky_space_reading */
     unsigned types; /* bit t: only bodies of type t; 0: all */
-    int renumber;   /* 1: ids are left out, so that a body's id is its index */
+    int renumber;   /* 1: ids are not read: a body's id is its index */
     /* for a file without units or with unknown ones. NULL: a file without units is in N-body units,
      * unknown units are KY_BAD_DATA */
     const struct ky_units *units;
@@ -1269,8 +1298,8 @@ struct ky_read_options {
     void *log_context;
     uint64_t count_above; /* if a file has more bodies than this and `types` is 0, only bodies.n is
                              set: no array is allocated or checked; 0: never */
-    int may_be_empty;     /* 1: a file without bodies is read, and bodies.n is 0, as of a run whose
-                             bodies have all escaped; 0: it is KY_BAD_DATA */
+    int may_be_empty;     /* 1: a file without bodies (from a run whose bodies have all escaped, for
+                             example) is read, with bodies.n 0; 0: it is KY_BAD_DATA */
 };
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
@@ -1283,34 +1312,35 @@ KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *sna
                                        struct ky_error *error);
 KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                           struct ky_snapshot *snapshot, struct ky_error *error);
-/* Written to a temporary name, flushed to the disk, renamed: a file that existed is never damaged.
- * The path "-" is standard output, for CSV and TIPSY; the format must be given. `options` NULL: as
- * ky_write_options_defaults. KY_USAGE for a name without a known format, and for bodies without
- * masses, positions or velocities; KY_UNSUPPORTED for a format that is not written or not in this
- * build. */
+/* Writes to a temporary name, flushes to the disk and renames, so that an existing file is never
+ * damaged. The path "-" is standard output, for CSV and TIPSY; the format must be given. `options`
+ * NULL: as ky_write_options_defaults. KY_USAGE for a name without a known format, and for bodies
+ * without masses, positions or velocities; KY_UNSUPPORTED for a format that is not written or not
+ * in this build. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);
 
 /* ---- initial models ---- */
 
-/* How the masses of bodies are distributed, in masses of the Sun. Without units only ratios count:
- * the sum is given. */
+/* The mass function of the bodies, in solar masses. Without units only ratios of masses count,
+ * since their sum is given. */
 enum ky_mass_function {
     KY_MASS_EQUAL,
     KY_MASS_SALPETER, /* dN/dm ∝ m^−2.35 from 0.1 to 100 */
     KY_MASS_KROUPA    /* m^−1.3 from 0.08 to 0.5, m^−2.3 to 100: Kroupa (2001) */
 };
 
-/* Fields as the options of `kyoho model --help`; a model ignores fields that it does not name
- * there. `options` sets options by name, also options of a model that have no field here.
+/* The fields have the names of the options of `kyoho model --help`; a model ignores fields that it
+ * does not list there. `options` sets options by name, including options of a model that have no
+ * field here.
  *
- * Masses are equal, or drawn from `mass_function`, `mass` in all. Ids are 0 … n − 1. The total
- * momentum is 0. The origin is the centre of mass, but for hernquist, jaffe and nfw the cusp: the
- * centre of mass lies off by noise of the halo. By default spheres and uniform-cube are in Hénon
- * units: G = M = 1, and E = −1/4 for the smooth Newtonian system that the bodies are drawn from,
- * after its cut; a sample deviates by its noise. Other models have masses or lengths of their own
- * (docs/models.md). With `mass`, `radius` and `units` lengths are scaled so that the half-mass
+ * Masses are equal or drawn from `mass_function`; their sum is `mass`. Ids are 0 … n − 1. The total
+ * momentum is 0. The origin is the centre of mass. For hernquist, jaffe and nfw it is the cusp, and
+ * the centre of mass is displaced by the noise of the halo. By default spheres and uniform-cube are
+ * in Hénon units: G = M = 1, and E = −1/4 for the smooth, truncated Newtonian system from which the
+ * bodies are drawn; a sample deviates by its noise. Other models have masses or lengths of their
+ * own (docs/models.md). With `mass`, `radius` and `units` lengths are scaled so that the half-mass
  * radius is `radius`, and velocities by √(G mass/length), so that the virial ratio is the same.
  * `softening` and `semi_major_axis` are lengths in these final units. The softening changes only
  * the velocities: they follow an isotropic equilibrium with the softened force (plummer, hernquist,
@@ -1323,9 +1353,9 @@ struct ky_model_parameters {
                    masses of a mass function are in units with a scale, the number that has this
                    mass; KY_USAGE for other models */
     uint64_t seed;
-    double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
+    double softening;       /* softening of the run; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the
-                               smooth model, of galaxy of its disk; 0 for two-body, 0.1 for figure8,
+                               smooth model (galaxy: of its disk); 0 for two-body, 0.1 for figure8,
                                super8 and merger, 0.01 for random and cartwheel, 4 for cosmic. The
                                snapshot stores it */
     int softening_kind;     /* enum ky_softening_kind */
@@ -1346,11 +1376,11 @@ struct ky_model_parameters {
     ky_log_function *log; /* gets warnings, and progress if the model takes seconds; or NULL */
     void *log_context;
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
-    double rotation;   /* this fraction, 0 to 1, of the bodies of a sphere with L_z < 0 has its
+    double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, has its
                           rotation about the z axis reversed */
-    /* "x,y,z": added to all positions [length] and velocities [velocity]; "i,Ω,ω" [degrees]: turns
-     * the system about its origin before that, see docs/models.md. A number may have a unit. NULL:
-     * not */
+    /* "x,y,z", added to all positions [length] and velocities [velocity]. Before that, "i,Ω,ω"
+     * [degrees] turns the system about its origin, see docs/models.md. A number may have a unit.
+     * NULL: no change */
     const char *position, *velocity, *orientation;
     const volatile int *stop; /* not 0: ky_model_make ends with KY_STOPPED; as in struct
                                  ky_parameters */
@@ -1383,28 +1413,29 @@ KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
 /* Fills *snapshot as ky_model_make does, but with only the number of bodies: the arrays are NULL.
- * Logs nothing. KY_UNSUPPORTED for a model whose bodies depend on each other, and for the name of a
- * place that is empty or has more than 255 characters. */
+ * Logs nothing. KY_UNSUPPORTED for a model whose bodies depend on each other, and for a name that
+ * is empty or has more than 255 characters. */
 KY_API enum ky_status ky_model_describe(const char *name,
                                         const struct ky_model_parameters *parameters,
                                         struct ky_snapshot *snapshot, struct ky_error *error);
-/* ky_run with the bodies of ky_model_make, and the same files. Where ranks divide the bodies, and
- * ky_model_describe knows the model, each rank makes its own, and no process has all of them. Then
- * model->stop counts before and after the bodies are made, not meanwhile. */
+/* ky_run with the bodies of ky_model_make, and the same files. If ranks divide the bodies and
+ * ky_model_describe supports the model, each rank makes its own bodies, and no process has all of
+ * them. model->stop is then checked before and after the bodies are made, but not meanwhile. */
 KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
                                    const struct ky_run_parameters *run, const char *name,
                                    const struct ky_model_parameters *model, struct ky_error *error);
 /* Fills *snapshot as ky_snapshot_read_as does, but with only the number of bodies: the arrays are
  * NULL. Logs nothing. Fails as ky_snapshot_read_as, for faults that can be found without reading
  * the bodies. KY_UNSUPPORTED for files whose bodies have to be read as a whole: TIPSY and CSV,
- * GADGET's binary format with options->types, standard input, softenings of the bodies' own, HDF5
- * with bodies in another order than the run had that wrote it, and files without bodies. */
+ * GADGET's binary format with options->types, standard input, files with a softening for each body,
+ * HDF5 files whose bodies are not in the order of the run that wrote them, and files without
+ * bodies. */
 KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
                                            struct ky_snapshot *snapshot, struct ky_error *error);
 /* ky_run with the bodies that ky_snapshot_read_as reads from `path`, and the same files. `initial`
  * has all the rest, as ky_snapshot_describe or ky_snapshot_read_as gives it; its bodies are
- * replaced and then freed. Where ranks divide the bodies, all of them have mass, and
- * ky_snapshot_describe knows the file, each rank reads its own from it, and no process has all of
+ * replaced and then freed. If ranks divide the bodies, all bodies have mass, and
+ * ky_snapshot_describe supports the file, each rank reads its own bodies, and no process has all of
  * them. Fails as ky_snapshot_read_as and ky_run do. */
 KY_API enum ky_status ky_run_file(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run, const char *path,
@@ -1418,9 +1449,9 @@ KY_API enum ky_status ky_run_file(const struct ky_parameters *parameters,
 KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
                                       const char *velocity, const char *orientation,
                                       const struct ky_units *units, struct ky_error *error);
-/* Transforms positions and velocities to axes that turn about z with `speed`, in radians in a unit
- * of time, from x towards y. At the time 0 they coincide with the axes at rest; `time` is the time
- * of the bodies. Accelerations, if there are any, are rotated to these axes, without the Coriolis
+/* Transforms positions and velocities to axes that rotate about z, from x towards y, with `speed`
+ * in radians per unit of time. At time 0 they coincide with the axes at rest; `time` is the time of
+ * the bodies. Accelerations, if there are any, are rotated to these axes, without the Coriolis
  * force. KY_USAGE for numbers that are not finite; the bodies are unchanged then. */
 KY_API enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double time,
                                      struct ky_error *error);
@@ -1434,13 +1465,14 @@ struct ky_merge_parameters {
     double softening; /* for the bodies of an input without softenings if the other has softenings;
                          NaN (default): such inputs are KY_USAGE */
     double mass;      /* the second system is scaled to this total mass; NaN (default): as it is */
-    double
-        radius; /* and to this half-mass radius about its density centre; NaN (default): the radius
-                   goes with the square root of the mass. Its velocities go with √(mass/radius), so
-                   that it stays in equilibrium; softenings of its bodies go with the radius */
-    /* Degrees, as in Toomre & Toomre (1972). Each system is turned about its centre of mass, so
-     * that its x-y plane has this inclination to the orbit (180: retrograde) and this argument of
-     * the pericentre, from where the orbit rises through the plane. 0 (default): not turned. */
+    double radius;    /* and to this half-mass radius about its density centre; NaN (default): the
+                         radius is scaled with the square root of the mass. Velocities are scaled
+                         with √(mass/radius), so that the system stays in equilibrium, and the
+                         softenings of its bodies with the radius */
+    /* Degrees, as in Toomre & Toomre (1972). Each system is turned about its centre of mass. Its
+     * x-y plane then has this inclination to the orbit (180: retrograde) and this argument of the
+     * pericentre, measured from where the orbit rises through the plane. 0 (default): not
+     * turned. */
     double first_inclination, first_omega, second_inclination, second_omega;
     const volatile int *stop; /* not 0: ky_merge ends with KY_STOPPED; as in struct ky_parameters */
 };
@@ -1473,29 +1505,30 @@ KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters
 
 /* ---- analysis ----
  *
- * Bodies without an array that a call needs are KY_USAGE: masses and positions, for scales,
- * binaries and profiles also velocities. Calls without parameters->threads use OMP_NUM_THREADS
- * threads, or as many as the processor has. Results do not depend on the number. */
+ * Calls need masses and positions, and for scales, binaries and profiles also velocities; a missing
+ * array is KY_USAGE. Calls without parameters->threads use OMP_NUM_THREADS threads, or as many as
+ * the processor has. Results do not depend on this number. */
 
-/* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
- * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies, the mean
- * position if none has mass. Massless bodies among others do not count. KY_BAD_DATA without bodies,
- * and for negative masses and for masses and positions that are not finite. */
+/* The density centre: the mean of the positions, weighted by the local density, which is measured
+ * from the masses of the bodies nearer than the sixth neighbour (Casertano & Hut 1985). For fewer
+ * than 7 bodies, the centre of mass. Massless bodies do not count, unless all are massless: then it
+ * is the mean position. KY_BAD_DATA without bodies, and for negative masses and for masses and
+ * positions that are not finite. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
-/* The same of a sample of at most 65,536 of the bodies that have mass: good enough for lengths of
- * the whole system, in a time that hardly grows with their number. The same bodies give the same
- * centre. KY_BAD_DATA also where no body has mass. */
+/* The same for a sample of at most 65,536 of the bodies with mass. It is accurate enough for
+ * lengths of the whole system, and its time hardly grows with the number of bodies. The same bodies
+ * give the same centre. KY_BAD_DATA also where no body has mass. */
 KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
-/* radii[k] of the spheres about `centre` that hold fractions[k] of the mass; 0 for 0. KY_USAGE for
- * fractions that do not ascend from 0 to 1, else as ky_sampled_centre. */
+/* Fills radii[k] with the radius of the sphere about `centre` that holds fractions[k] of the mass;
+ * 0 for 0. KY_USAGE for fractions that do not ascend from 0 to 1, else as ky_sampled_centre. */
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
-/* The customary ones: 1, 2, 5, 10, 25, 50, 75, 90 %. */
+/* The customary fractions: 1, 2, 5, 10, 25, 50, 75, 90 %. */
 enum { KY_LAGRANGIAN_FRACTIONS = 8 };
 KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
 
@@ -1503,7 +1536,7 @@ KY_API extern const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS];
  * count. */
 struct ky_scales {
     size_t size;                /* of this struct, or 0 */
-    double centre[3];           /* of density; of a sample of 65,536 bodies where there are more */
+    double centre[3];           /* density centre; of a sample of 65,536 bodies if there are more */
     double half_mass_radius;    /* r_h, about `centre` */
     double velocity_dispersion; /* σ: rms speed in three dimensions about the mean velocity, without
                                    escapers */
@@ -1513,16 +1546,17 @@ struct ky_scales {
                                & Heggie 1994), ln Λ at least 1 */
     double softening; /* 0.75 r_h N^−0.26: 0.98 scale radii of a Plummer sphere × N^−0.26 (Merritt
                          1996; Athanassoula et al. 2000) */
-    double step; /* softening/(4 v), rounded down to a power of two. v: random_speed, or √(0.4 G
-                    M/r_h) as far as ordered motion does not hold the system up; where ordered
-                    motion makes v small, at most a 64th of the crossing time. For softening 0: a
-                    32th of the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
-                    distance, or the pericentre of a binary */
+    double step; /* softening/(4 v), rounded down to a power of two. v is random_speed, or √(0.4 G
+                    M/r_h) as far as ordered motion does not support the system. If ordered motion
+                    makes v small, the step is at most a 64th of the crossing time. For softening 0
+                    it is a 32nd of the shortest √(r³/(G m)) of a body and its nearest neighbour,
+                    where r is their distance, or the pericentre of a binary */
     double random_speed; /* rms speed about the local flow (the mean velocity and its gradient among
                             32 neighbours), from the median; σ for fewer than 64 bodies. A size of 0
                             ends before this member; it and later members need the true size */
-    size_t escapers; /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
-    size_t fastest;  /* the index of the fastest of these */
+    size_t escapers;     /* bodies that are 32 times as fast as the median speed, and as √(0.4 G
+                            M/r_h) */
+    size_t fastest;      /* the index of the fastest of these */
 };
 
 /* `softening`: the softening of the run, from which the step follows; NaN: the recommended one.
@@ -1531,11 +1565,12 @@ KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g,
                                        struct ky_scales *scales, struct ky_error *error);
 
 /* Binaries. A body is bound to another if the energy of their relative motion in the softened force
- * of the two is negative. A binary is two bodies each of which is the nearest that the other is
- * bound to, among its KY_BINARY_NEIGHBOURS nearest neighbours; of three bodies the inner two. Two
- * bodies that exert no force on each other, such as massless bodies, are not a binary.
+ * of the two is negative. Two bodies are a binary if each is, among the KY_BINARY_NEIGHBOURS
+ * nearest neighbours of the other, the nearest to which the other is bound. Of a triple the inner
+ * two bodies are found. Two bodies that exert no force on each other, such as massless bodies, are
+ * not a binary.
  *
- * Without softening the elements are the elements of the Kepler orbit. With softening, whose orbits
+ * Without softening the elements are the elements of the Kepler orbit. With softening, where orbits
  * do not close, they follow from the turning points r₁ and r₂ of the relative motion: semi-major
  * axis (r₁ + r₂)/2, eccentricity (r₂ − r₁)/(r₂ + r₁), and as period the time from pericentre to
  * pericentre. */
@@ -1629,27 +1664,27 @@ KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
  * static text. NULL past the last. The call searches for it, but does not open it. */
 KY_API const char *ky_mpi_plug(size_t index, const char **mpi);
 
-/* The number of processes that an MPI launcher has started for this program, and in *rank the rank
- * of this one, from 0, from the launcher's environment variables. 0 if they do not give the number;
- * 1, and rank 0, without a launcher. */
+/* Reads the launcher's environment variables. Returns the number of processes that an MPI launcher
+ * has started for this program; *rank becomes the rank of this process, from 0. Returns 0 if the
+ * variables do not give the number; without a launcher it returns 1, and *rank is 0. */
 KY_API int ky_mpi_launched(int *rank);
 
 /* Begins MPI and makes the processes that a launcher has started ranks of one program: `lead` runs
  * on rank 0, and the other ranks compute their shares of its simulations, if these have
  * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes the
- * result of `lead` (0 to 255), on all ranks. The other ranks leave SIGINT and SIGTERM to rank 0. A
+ * result of `lead` (0 to 255) on all ranks. The other ranks leave SIGINT and SIGTERM to rank 0. A
  * rank that fails prints its error on standard error and ends all processes. KY_UNSUPPORTED if
  * there is no plug-in for the launcher's MPI: on rank 0 the caller has to report it, and the first
  * rank of each other machine prints it. Without a launcher it calls `lead`. */
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 
-/* To be called before a process of a launcher ends because of an error that only rank 0 prints, and
- * by rank 0 after it has printed it. Launchers end all processes once one ends with an error, so
- * that the other ranks wait here for 3 s. Where ky_mpi_lead has failed because this machine has no
- * plug-in, rank 0 asks the launcher to end all other processes with this exit code: under MPICH
- * they would wait for this one forever. That takes 0.6 s, so that the launcher prints the error
- * first. Else, and without a launcher, rank 0 does nothing here. */
+/* Every process of a launcher calls this before it ends because of an error that only rank 0
+ * prints; rank 0 calls it after it has printed the error. Since launchers end all processes as soon
+ * as one ends with an error, the other ranks wait here for 3 s. If ky_mpi_lead has failed because
+ * this machine has no plug-in, rank 0 asks the launcher to end all other processes with this exit
+ * code: under MPICH they would wait for it forever. That takes 0.6 s, so that the launcher prints
+ * the error first. Otherwise, and without a launcher, rank 0 does nothing here. */
 KY_API void ky_mpi_abandon(int code);
 
 /* The number of ranks, for rank 0 within `lead`; else 1. */
@@ -1665,11 +1700,11 @@ KY_API int ky_mpi_ranks(void);
  * - for a newer program the size of the library's struct. The library ignores members beyond it. A
  *   program that needs such a member compares its offset with the struct's size. The library could
  *   not accept the program's size: it refuses every size above its own, since such a struct may not
- *   have been filled.
- * In programs that were built before there were these macros the `_defaults` calls are functions of
- * the library. These fill the members of that time, as does a call through a pointer or with its
- * name in parentheses. Languages without C's preprocessor, such as Python with cffi, call the
- * `_sized` functions, with the size of the struct as they declare it. */
+ *   have been filled. Programs that were built before these macros existed call the `_defaults`
+ *   functions of the library, and so does a call through a pointer or with the name in parentheses.
+ *   These functions fill the members that existed then. Languages without C's preprocessor, such as
+ *   Python with cffi, call the `_sized` functions, with the size of the struct as they declare
+ *   it. */
 KY_API void ky_parameters_defaults_sized(struct ky_parameters *parameters, size_t size);
 KY_API void ky_check_parameters_defaults_sized(struct ky_check_parameters *parameters, size_t size);
 KY_API void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters,
