@@ -351,7 +351,7 @@ static const struct ky_option sink_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE",
      "the snapshot to write"},
     {"format", KY_OPTION_CHOICE, FIELD(format), "by-name", KY_NO_RANGE, FORMATS, NULL,
-     "its format; by-name: .hdf5 .tipsy .csv"},
+     "format of the file; by-name: by its ending, .hdf5, .tipsy or .csv"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL, "compress HDF5"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},

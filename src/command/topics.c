@@ -56,7 +56,7 @@ static void print_units(FILE *out)
     ky_help_text(
         "Names are joined by / and *, with powers: Msun/pc2, km/s/Mpc, 1/Gyr. A year has 365.25 "
         "days; pc and Msun have the digits of GADGET's files, 3.085678e18 cm and 1.989e33 g. m, "
-        "Rsun, g, kg, min, h and d are taken too. With [s] a number may be in s, min, h or d: "
+        "Rsun, g, kg, min, h and d are accepted too. With [s] a number may be in s, min, h or d: "
         "--max-wall 2h.\nA snapshot in HDF5 keeps its units; --units sets the units of a model, "
         "and of a file without units. `kyoho info FILE` prints them.",
         0, 0, out);

@@ -8,8 +8,8 @@
 #define TURN_OPTION(member)                                                                        \
     {                                                                                              \
         "turn", KY_OPTION_REAL, member, "0", KY_NO_RANGE, NULL, NULL,                              \
-            "places and velocities in axes that turn about z with this speed, in radians, from x " \
-            "towards y; at the time 0 they are those of the bodies [1/time]"                       \
+            "give positions and velocities in axes that rotate about z with this speed, in "       \
+            "radians, from x towards y; at time 0 they coincide with the axes at rest [1/time]"    \
     }
 
 #endif

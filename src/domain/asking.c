@@ -18,7 +18,7 @@ struct answer {
     double a[3], potential;
 };
 
-/* Calls the caller's function of one place for many places, on several threads at once. */
+/* Calls a function for single places for many places, on several threads at once. */
 static void ask_each(void *context, const struct ky_field_places *at)
 {
     const struct ky_domain *domain = context;
@@ -81,7 +81,7 @@ static int ascending(const void *a, const void *b)
     return (p->number > q->number) - (p->number < q->number);
 }
 
-/* Asks for all places, by the numbers of their bodies. */
+/* Evaluates the field at all places, in the order of the numbers of their bodies. */
 static enum ky_status ask_in_order(const struct ky_domain *domain, const struct asked *asked,
                                    size_t count, struct answer *answer, struct ky_error *error)
 {

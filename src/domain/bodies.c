@@ -135,7 +135,7 @@ static enum ky_status make_rounds(const struct ky_comm *comm, const uint64_t *co
                : ky_no_memory(error, "bodies of a rank", ranks * rounds->most, row);
 }
 
-/* How many rows of a rank the round has that begins with row number `start`. */
+/* The number of rows of a rank in the round that begins with row number `start`. */
 static size_t rows_of(const struct rounds *rounds, int rank, size_t start)
 {
     const size_t count = (size_t)rounds->counts[rank], left = count > start ? count - start : 0;
@@ -316,7 +316,8 @@ enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
 
 /* ---- some bodies ---- */
 
-/* Bodies of a list as words that ascend with them: the body, and below it its place in the list. */
+/* A body of a list as a word that can be sorted: the body in the high bits, its place in the list
+ * in the low bits. */
 enum { PLACE_BITS = 32 };
 
 /* Finds the bodies of the list that this rank has: own[k] is the engine's index, number[k] the
@@ -406,7 +407,7 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
     }
     const struct ky_some its = {own.found, own.own, (const double(*)[3])rows.position,
                                 (const double(*)[3])rows.velocity, rows.mass};
-    if (!status) /* also where none are here: all columns become 0 */
+    if (!status) /* also if this rank has none of the bodies: all columns become 0 */
         status = ky_some_check(&its, domain->engine->n, ky_engine_units_of(domain->engine).length,
                                error);
     if (!status)

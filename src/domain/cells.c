@@ -37,8 +37,8 @@ static struct softenings softenings_of(const struct ky_domain *domain,
     return range;
 }
 
-/* The same limits as in the walk (engine/cpu/forces/fmm.c). Where sinks have ε² of their own, each
- * cell of sinks has the limit for all of them. */
+/* The same limits as in the walk (engine/cpu/forces/fmm.c). If sinks have their own ε², each cell
+ * of sinks uses the limit for all of them. */
 static struct ky_octree_acting acting_of(const struct ky_domain *domain,
                                          const struct ky_shared_tree *wanted, int by_alpha)
 {

@@ -15,8 +15,8 @@ struct ky_domain_cells {
     size_t count;
 };
 
-/* Measures the rank's own tree, and the sinks. To be freed, also after a failure. KY_FAULT if
- * memory runs out. */
+/* Measures the rank's own tree, and the sinks. The caller frees the result, also after a failure.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
                                        const struct ky_shared_tree *wanted,
                                        struct ky_domain_cells *cells, struct ky_error *error);

@@ -44,7 +44,7 @@ static enum ky_status find_force(const struct ky_parameters *parameters, unsigne
     return ky_force_choose(own, n, 0, schemes, NULL);
 }
 
-/* The devices that a process without ranks names: 0 if it names one, or there are ranks. */
+/* The number of devices that the parameters name; 0 if they name one, or if there are ranks. */
 static size_t devices_of(const struct ky_parameters *parameters)
 {
     size_t devices;

@@ -87,7 +87,8 @@ enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column col
     return status;
 }
 
-/* A column as rows carry it: as the array of bodies that has as many numbers. */
+/* A column in the form that rows can carry: as the array of struct ky_bodies with the same number
+ * of components. */
 static struct ky_bodies bodies_of(enum ky_column column, size_t n, double *numbers, unsigned *with)
 {
     const int is_scalar = ky_columns[column].components == 1;

@@ -10,7 +10,8 @@
 #include "kyoho/kyoho.h"
 
 struct process {
-    struct ky_comm comm; /* first: a pointer to it is one to the process */
+    struct ky_comm comm; /* the first member, so that a pointer to it is also a pointer to the
+                            process */
     struct ky_plug plug;
     struct ky_comm_verbs verbs; /* named by the library */
 };
@@ -155,7 +156,7 @@ void ky_mpi_abandon(int code)
 {
     int rank;
     ky_mpi_launched(&rank);
-    if (rank && !has_told) /* the launcher ends all once one ends with an error */
+    if (rank && !has_told) /* the launcher ends all processes as soon as one ends with an error */
         nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
     else if (!rank && is_missed)
         abandon(code);

@@ -25,8 +25,8 @@ struct shown {
 struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    _Atomic uint64_t barriers; /* barriers completed, as far as the rank may know: changed under the
-                                  lock */
+    _Atomic uint64_t barriers; /* barriers completed, as far as this rank has been told; changed
+                                  under the lock */
     atomic_int has_failed;     /* 1: a rank has failed */
 };
 
@@ -53,7 +53,8 @@ struct world {
 };
 
 struct rank {
-    struct ky_comm comm; /* first: a pointer to it is one to the rank */
+    struct ky_comm comm; /* the first member, so that a pointer to it is also a pointer to the
+                            rank */
     struct world *world;
     pthread_t thread;
     unsigned shorts; /* short data sent so far: its lowest bit chooses the slot */
@@ -161,8 +162,8 @@ static enum ky_status meet(struct ky_comm *comm, struct ky_error *error)
     return failure(world, error);
 }
 
-/* The barrier after the reading: all ranks reach it, since none returns between the two. Before it
- * no rank may free its memory, even if a rank has failed. */
+/* The barrier after ranks have read each other's memory. All ranks reach it, since none returns
+ * between the two barriers. Before it no rank may free its memory, even if a rank has failed. */
 static enum ky_status part(struct ky_comm *comm, struct ky_error *error)
 {
     pthread_mutex_lock(&world_of(comm)->lock);

@@ -44,7 +44,7 @@ static enum ky_status read_places(struct ky_ranging *curve, struct ky_error *err
     return ky_domain_each(domain, read_some, curve, error);
 }
 
-/* Bodies of the larger of the two samples, if there are as many. */
+/* The size of the larger of the two samples, at most the number of bodies. */
 static size_t most_samples(const struct ky_domain *domain)
 {
     const size_t samples = ky_frame_sample(domain->total).samples;
@@ -91,7 +91,8 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
     return KY_OK;
 }
 
-/* Afterwards the samples lie one after the other at the beginning, and *own describes them all. */
+/* Afterwards the samples of all threads are contiguous at the beginning, and *own describes them
+ * together. */
 enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own,
                              struct ky_curve_told *told, struct ky_curve_sampled *sample,
                              struct ky_error *error)
@@ -113,7 +114,7 @@ enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own
     return KY_OK;
 }
 
-/* Takes a coordinate of a sample of `most` bodies; returns how many there are. */
+/* Takes a coordinate of a sample of at most `most` bodies; returns the number of bodies. */
 static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample,
                         size_t count, size_t most, int axis, double x[])
 {

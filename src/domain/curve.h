@@ -34,9 +34,9 @@ struct ky_mover {
     uint64_t key;
 };
 struct ky_movers {
-    uint64_t *leaving; /* [ranks] how many go to each */
+    uint64_t *leaving; /* [ranks] number of bodies that go to each rank */
     uint64_t *coming;
-    uint64_t left; /* how many more go in a later round */
+    uint64_t left; /* number that go in a later round */
     size_t all_leaving, all_coming;
     struct ky_mover *mover; /* on the host: [all_leaving] by body */
     uint32_t *gone;         /* on the host: the same bodies */
@@ -55,25 +55,26 @@ struct ky_ranging {
     struct ky_hilbert hilbert;
     struct ky_word_layout layout;
     uint64_t *key;   /* [n] ascending */
-    uint32_t *order; /* [n] which body has it */
+    uint32_t *order; /* [n] the body of each key */
 };
 
 enum { KY_CURVE_LEVELS = KY_KEY_LEVELS + 1 };
 
 struct ky_curve_verbs {
-    /* Box and samples: sample[] has room for `threads` × KY_CURVE_ROOM, told[] for as many
-     * threads. */
+    /* Finds the box and the samples: sample[] has room for `threads` × KY_CURVE_ROOM, told[] for
+     * this number of threads. */
     enum ky_status (*look)(struct ky_ranging *curve, struct ky_curve_told *own,
                            struct ky_curve_told *told, struct ky_curve_sampled *sample,
                            struct ky_error *error);
-    /* The origin of the cells along an axis, from the numbers of the cube's sample, or of the
-     * origin's own one. */
+    /* The origin of the cells along an axis, from the coordinates of the cube's sample, or of the
+     * origin's own sample. */
     double (*origin)(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins);
     /* Makes the keys in the domain's cube, and chooses the probes. */
     enum ky_status (*keys)(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
                            struct ky_error *error);
-    /* count[e KY_CURVE_LEVELS + l]: bodies in the cube of level l that holds key at[e]. */
+    /* count[e KY_CURVE_LEVELS + l] becomes the number of bodies in the cube of level l that holds
+     * key at[e]. */
     enum ky_status (*count)(struct ky_ranging *curve, const uint64_t *at, size_t ends,
                             uint64_t *count, struct ky_error *error);
     /* Finds the bodies that leave and their ranks; on the host also the least and the largest key
@@ -94,14 +95,14 @@ enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own
 double ky_curve_median(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                        double *of_origin, size_t origins);
 
-/* Finds the domain's cube and origin, the same on all ranks. KY_BAD_DATA, on all of them and with
- * is_lost, where a position is not finite. */
+/* Finds the domain's cube and origin, the same on all ranks. If a position is not finite, all ranks
+ * return KY_BAD_DATA and set is_lost. */
 enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *error);
 /* moves.c: the verb `move` on the host. */
 enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
                                   struct ky_error *error);
 
-/* How many of its n keys a rank proposes. */
+/* The number of its n keys that a rank proposes. */
 static inline size_t ky_probe_count(size_t n)
 {
     return n < KY_PROBES ? n : KY_PROBES;

@@ -19,7 +19,7 @@ struct ky_domain_told {
     size_t roots;         /* of all ranks */
     size_t asked, boxes;  /* ranks that asked this one for more than its roots, and their boxes */
     size_t cells, bodies; /* received from other ranks, without their roots */
-    size_t coming, going; /* bytes of these, and bytes sent to other ranks */
+    size_t coming, going; /* bytes received and bytes sent */
     size_t moved;         /* bodies that left the rank before it */
 };
 
@@ -45,14 +45,15 @@ struct ky_domain {
     struct ky_shared shared;        /* the engine's access to the other ranks */
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
-    size_t device_count;            /* how many names these are; computers may have the same */
+    size_t device_count;            /* number of distinct names; different computers may have the
+                                       same names */
     int odd; /* the first rank whose processor has other bits than the processor of rank 0; 0: none
               */
     char *field;          /* text of the external fields, or NULL */
     uint64_t fields;      /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;         /* bodies of the system */
-    int is_settled;       /* the bodies are on the ranges of their present positions */
+    int is_settled;       /* each body is on the rank whose range holds its present position */
     int is_lost;          /* a position is not finite, so that there are no ranges */
     uint64_t *index;      /* [n] the numbers of the rank's bodies in the engine's order. On a card
                              this order changes, and `index` is valid only after the numbers have
@@ -66,8 +67,8 @@ struct ky_domain {
     struct ky_external function; /* rank 0: the caller's function as a field */
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
-    struct ky_bodies made; /* made by a collective task, until they are placed: the bodies of some
-                              blocks */
+    struct ky_bodies made; /* bodies of some blocks, made by a collective task, until they are
+                              placed */
     struct ky_octree tree; /* of its own bodies */
     double tree_stands;    /* identity (number_of in tree.c) of the tree that was built since the
                               bodies were settled; 0: no valid tree */
@@ -111,23 +112,24 @@ extern size_t ky_domain_ranks_from[2][2];
 /* The remark that only the first of several devices is used, and why. */
 void ky_domain_take_first(const struct ky_parameters *parameters, const char *why,
                           char remark[KY_RANKS_REMARK]);
-/* Opens an engine for a call without a simulation: ranks as ky_domain_choose_ranks says, unless
- * `why` gives a reason for one device. Logs the choice. If the bodies have no positions only their
- * number counts, and the engine has no room for them. Fails as ky_engine_open_for and
- * ky_domain_open; KY_UNSUPPORTED where the caller asks for ranks. */
+/* Opens an engine for a call without a simulation, with ranks as by ky_domain_choose_ranks, unless
+ * `why` gives a reason for one device. Logs the choice. Bodies without positions are only counted,
+ * and the engine gets no memory for them. Fails as ky_engine_open_for and ky_domain_open;
+ * KY_UNSUPPORTED if the caller asks for ranks. */
 enum ky_status ky_domain_open_chosen(struct ky_parameters *parameters, const char *why,
                                      const struct ky_bodies *bodies, struct ky_engine **engine,
                                      struct ky_error *error);
 
-/* Why ranks with these parameters, opened for these schemes, must each have all bodies, whatever
- * the bodies are; NULL: that depends on the bodies. */
+/* The reason why each rank must have all bodies with these parameters and schemes, for any bodies;
+ * NULL: it depends on the bodies. */
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes);
-/* The same for these bodies. bodies->mass NULL: it is not known yet. */
+/* The same for these bodies; bodies->mass NULL: the masses are not known yet. */
 const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
                                     const struct ky_bodies *bodies);
 /* KY_UNSUPPORTED for more bodies than ranks number. */
 enum ky_status ky_domain_check_number(size_t n, struct ky_error *error);
-/* KY_UNSUPPORTED for bodies that ranks, or an engine without ranks, refuse when they get them. */
+/* KY_UNSUPPORTED, before they are sent, for bodies that ranks or an engine without ranks would
+ * refuse. */
 enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
                                       const struct ky_bodies *bodies, struct ky_error *error);
 /* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies; `why`: the
@@ -159,7 +161,7 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
 enum ky_status ky_domain_copy(struct ky_domain *domain, const struct ky_bodies *bodies,
                               unsigned with, const struct ky_engine_frame *units,
                               struct ky_error *error);
-/* Arrays that a call reads or writes: a sum of these. */
+/* The arrays that a call reads or writes, or-ed. */
 enum {
     KY_WITH_MASS_ROW = 1,
     KY_WITH_POSITION_ROW = 2,
@@ -176,16 +178,16 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
 /* The same for `count` bodies; every rank has the list `body`. */
 enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body, size_t count,
                                   struct ky_bodies *some, unsigned with, struct ky_error *error);
-/* The rank's bodies `from`, each of which has a number, to the rows with these numbers of the
- * arrays of rank 0. */
+/* Sends the rank's bodies `from` to rank 0, into the rows of its arrays that have the bodies'
+ * numbers. */
 enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bodies *from,
                                    const uint64_t *number, unsigned with,
                                    const struct ky_bodies *to, struct ky_error *error);
-/* New numbers for some bodies: every rank has the arrays. */
+/* Writes new values of some bodies; every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
-/* The rank's block of the caller's order, of which body number `first` is the first, to its engine.
- */
+/* Puts the rank's block of the caller's order, which begins with body number `first`, on its
+ * engine. */
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
 
@@ -195,7 +197,7 @@ struct ky_domain_permutation {
     size_t parts, n;  /* n: bodies that this rank gets */
     size_t *out, *in; /* [ranks] bodies for each rank and from each */
     uint32_t *order;  /* the rank's bodies, by the rank that they are for */
-    uint32_t *row;    /* [n] for each arriving body its place among the bodies of this rank */
+    uint32_t *row;    /* [n] the place of each arriving body among the bodies of this rank */
 };
 /* The first body that a rank gets. */
 size_t ky_domain_first_row(const struct ky_domain *domain, size_t parts, int rank);
@@ -203,7 +205,7 @@ size_t ky_domain_first_row(const struct ky_domain *domain, size_t parts, int ran
 enum ky_status ky_domain_find_permutation(struct ky_domain *domain, size_t parts,
                                           struct ky_domain_permutation *permutation,
                                           struct ky_error *error);
-/* One array of the bodies that this rank gets, in the caller's order. */
+/* Fetches one array of the bodies that this rank gets, in the caller's order. */
 enum ky_status ky_domain_fetch(struct ky_domain *domain,
                                const struct ky_domain_permutation *permutation,
                                enum ky_array_id array, void *numbers, struct ky_error *error);

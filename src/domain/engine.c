@@ -1,4 +1,4 @@
-/* An engine of several ranks: the verbs, as rank 0's caller knows them. */
+/* Several ranks as one engine: the verbs, which the caller on rank 0 calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
     (void)engine;
     (void)n;
     (void)error;
-    return KY_OK; /* the next put gives every rank its bodies */
+    return KY_OK; /* the next `put` gives every rank its bodies */
 }
 
 static void set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame)
@@ -255,7 +255,7 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
     return give(engine, &order, &data, error);
 }
 
-/* Some bodies lose their mass: the bodies can be divided no longer, and every rank gets all of
+/* Some bodies lose their mass: the bodies can no longer be divided, and every rank gets all of
  * them. */
 static enum ky_status put_massless(struct ky_engine *engine, const struct ky_some *some,
                                    struct ky_error *error)
@@ -362,8 +362,8 @@ static unsigned schemes(const struct ky_engine *engine)
 
 /* ---- the verbs of ranks with replicated bodies ---- */
 
-/* Calls that only rank 0's engine executes, since it has all bodies: the other ranks wait for the
- * next order. It obeys the stop flag of the call. The caller adds the external fields. */
+/* Calls a verb of only rank 0's engine, which has all bodies, while the other ranks wait for the
+ * next order. The verb obeys the stop flag of the call. The caller adds the external fields. */
 #define BY_FIRST(call, ...)                                                                        \
     struct ky_engine *own = domain_of(engine)->engine;                                             \
     own->halt = engine->halt, own->shared = NULL;                                                  \

@@ -34,15 +34,15 @@ static const struct ky_option engine_options[] = {
      "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
      "otherwise all processors that this process may use"},
     {"ranks", KY_OPTION_INTEGER, FIELD(ranks), "1", 1, 1024, NULL, NULL,
-     "number of ranks that share the simulation of `kyoho run`: each has a part of the threads, or "
-     "one of the devices of --engine; the bits of the bodies do not depend on their number. With "
-     "--force tree or fmm, and --integrator leapfrog or block, each has a part of the bodies, else "
-     "all; ranks with devices refuse fmm with block. Without --ranks, several devices take a rank "
-     "for each where that is faster than the first device alone"},
+     "number of ranks that share the simulation of `kyoho run`: each has a part of the threads, "
+     "or one of the devices of --engine; the bits of the bodies do not depend on their number. "
+     "With --force tree or fmm, and --integrator leapfrog or block, each has a part of the "
+     "bodies, otherwise all of them; ranks with devices refuse fmm with block. Without --ranks, "
+     "each of several devices gets a rank, unless the first device alone is faster"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
-     "where the tree for a device is built: device: on the device; host, for searches and --force "
-     "walk and list: on the CPU, which copies it to the device (default device; host with --force "
-     "list)"},
+     "processor that builds the tree for a device. device: the device itself; host, only for "
+     "searches and --force walk and list: the CPU, which copies it to the device (default "
+     "device; host with --force list)"},
 };
 
 #define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
@@ -57,12 +57,12 @@ static const struct ky_option force_options[] = {
      "integrator and --error, which is printed and stored; an option that only some of them use "
      "selects among these: --theta tree, --order fmm"},
     {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
-     "relative error that 99 % of the accelerations keep: chooses order, alpha, precision and, "
-     "unless --force names one, the method, by exact sums for a sample of the bodies (without it "
-     "as below for alpha)"},
+     "relative error for 99 % of the accelerations. It chooses order, alpha, precision and, "
+     "unless --force is given, the method, by comparison with exact sums for a sample of the "
+     "bodies (without it the errors are as said for alpha)"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE, KY_OPENING_CHOICES, NULL,
      "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
-     " (default relative; offset where only --theta is given)"},
+     " (default relative; offset if only --theta is given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
      "opening angle θ: smaller is more accurate and slower. With offset and 0.7, 99 % of the "
      "accelerations are within 0.3 % in a sphere, 1 % in a sheet or a lattice (walk: 0.8 and 1 "
@@ -95,7 +95,7 @@ static const struct ky_option force_options[] = {
      "hermite4 with up to 1,024 bodies with mass)"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
-     "the model's; 0 is none [length]"},
+     "the model's; 0: none [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), NULL, KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
      KY_SOFTENING_HELP "without it the kind stored in the file, else plummer"},

@@ -1,5 +1,5 @@
-/* Steps that are equal in ln a, a being the scale factor of an expanding universe: the option
- * --expansion. physics/expansion.h has the formulas. */
+/* The option --expansion: steps that are equal in ln a, where a is the scale factor of an expanding
+ * universe. physics/expansion.h has the formulas. */
 #ifndef KY_INTEGRATE_EXPANSION_H
 #define KY_INTEGRATE_EXPANSION_H
 

@@ -51,8 +51,8 @@ static void insert(struct rows *rows, const struct ky_external *row, uint32_t bo
     rows->row[place] = row;
 }
 
-/* Friction without effect: of a body without mass, or with the power of sigma in the rate beyond
- * the range of numbers. */
+/* KY_USAGE for friction that cannot act: on a body without mass, or with a sigma whose power in the
+ * rate overflows or underflows. */
 static enum ky_status check_row(const double *number, const double *mass, struct ky_error *error)
 {
     const double body = number[KY_EXTERNAL_FRICTION_BODY],
@@ -70,7 +70,7 @@ static enum ky_status check_row(const double *number, const double *mass, struct
     return KY_OK;
 }
 
-/* `mass`: of the bodies, or NULL: known to be right. */
+/* `mass`: masses of the bodies to check, or NULL: they have been checked. */
 static enum ky_status find_rows(const struct ky_externals *fields, const uint64_t *id,
                                 const double *mass, size_t n, struct rows *rows,
                                 struct ky_error *error)
@@ -155,8 +155,8 @@ static void add_kick(const struct ky_externals *fields, double time, const doubl
         v[c] += dt * pull[c];
 }
 
-/* Both kicks contain the pull of the fields. Here the fields' part of the first kick is undone, and
- * the fields' part of the second kick is subtracted in advance. */
+/* The path of the body includes the pull of the fields, which both kicks contain too. So their part
+ * of the first kick is undone here, and their part of the second kick is subtracted in advance. */
 static enum ky_status follow(const struct ky_path *path, double from, double dt, double x[3],
                              double v[3], struct ky_error *error)
 {

@@ -1,7 +1,7 @@
-/* The fourth-order Hermite scheme with a step for each body. The engine does the steps
+/* The fourth-order Hermite scheme with a step for each body. The engine makes the steps
  * (steps/hermite.c); physics/hermite.h has the equations. If two bodies without softening come so
- * close that a step would be shorter than a tick, the advance stops, once for each pair: the run
- * would hardly move on. */
+ * close that a step would be shorter than a tick, the advance stops, once for each pair, since the
+ * run would hardly progress. */
 #include "integrate/own_steps.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 struct hermite {
     struct ky_own_steps own;
     int corrections;
-    uint64_t has_passed; /* 1: a pair has stopped the advance, and continues in steps that are too
-                            long */
+    uint64_t has_passed; /* 1: a pair has stopped the advance; it may continue with steps that are
+                            too long for it */
     uint64_t passed[2];  /* ids of the last such pair */
 };
 
@@ -44,8 +44,9 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
     return ky_own_steps_stride(parameters, step, LEVELS);
 }
 
-/* Systems of few bodies, such as planets, are followed for many orbits and cost little. Coarser
- * steps conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
+/* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
+ * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
+ * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
 static void settle(struct ky_parameters *parameters, size_t massive)
 {
     static const struct {
@@ -87,7 +88,7 @@ static uint64_t id_of(const struct hermite *own, size_t i)
     return own->own.base.id ? own->own.base.id[i] : i;
 }
 
-/* Stores the pair to which body i belongs, as the pair that has stopped the advance. */
+/* Stores body i and its partner as the pair that has stopped the advance. */
 static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *error)
 {
     enum ky_status status = ky_own_steps_note(&own->own, i, error);

@@ -1,40 +1,40 @@
-/* Integrators. Each advances the bodies of an engine in time, and knows no processor. An integrator
- * is one file with its options, its state and its verbs. integrators.c lists them in the order of
- * enum ky_integrator. */
+/* Integrators. Each advances the bodies of an engine in time and does not depend on the processor.
+ * An integrator is one file with its options, its state and its verbs. integrators.c lists them in
+ * the order of enum ky_integrator. */
 #ifndef KY_INTEGRATE_INTEGRATE_H
 #define KY_INTEGRATE_INTEGRATE_H
 
 #include "base/fields.h"
 #include "engine/engine.h"
 
-/* The first member of every integrator's own struct. Time is counted in ticks. Where all bodies
- * have one step, the tick is this step; where they have their own, it is the longest step over a
- * power of two. */
+/* The first member of every integrator's own struct. Time is counted in ticks. If all bodies share
+ * one step, the tick is this step; with individual steps it is the longest step divided by a power
+ * of two. */
 struct ky_integrator_state {
     const struct ky_integrator_verbs *verbs;
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
-    double reached;  /* [time] how far the last call got that returned KY_STOPPED */
+    double reached;  /* [time] advanced by the last call that returned KY_STOPPED */
     /* Set before `advance` and `short_step`: the time after k ticks of the call is origin + (before
      * + k) × the tick's length. */
     double origin; /* [time] */
     uint64_t before;
-    /* Set before `advance` and `short_step` too: returns 1 if the call is to end as soon as it can.
-     * NULL: the call is not ended early. Only integrators whose longest step may take long call it,
-     * about twenty times a second. Integrators with one step for all bodies end after each step
-     * anyway. */
+    /* Set before `advance` and `short_step` too: returns 1 if the call should end as soon as
+     * possible. NULL: the call never ends early. Only integrators with individual steps, whose
+     * longest step may take long, call it, about twenty times a second. With one step for all
+     * bodies a call returns after each step anyway. */
     int (*is_over)(void *context);
     void *is_over_context;
-    /* After `is_over` has ended the call (KY_STOPPED). `whole`: ticks of the whole longest steps
-     * that the call made. `within`: ticks of the next longest step that are done; 0: all bodies are
+    /* Progress of a call that `is_over` has ended (KY_STOPPED). `whole`: ticks of the complete
+     * longest steps of the call. `within`: ticks done of the next longest step; 0: all bodies are
      * at one time. `within_tick`: the length of these ticks [time]. If `within` is not 0, each body
      * is at the end of its own last step, and the next call has to continue the same longest step,
      * from the same beginning. A restart file keeps `within` and `within_tick`. */
     uint64_t whole, within;
     double within_tick;
     int was_over; /* 1: `is_over` has ended the last call */
-    /* For how long a call continues after `is_over`, to reach the end of the longest step, where
-     * all bodies are at one time [s]; initially 0.25. */
+    /* How long a call may continue after `is_over` returned 1 [s], to reach the end of the longest
+     * step, where all bodies are at one time; initially 0.25. */
     double patience;
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
@@ -42,20 +42,22 @@ struct ky_integrator_state {
 
 /* The work of an integrator. */
 struct ky_integrator_report {
-    uint64_t steps;    /* longest steps since it was created; a part of a step counts as one */
+    uint64_t steps;    /* number of longest steps since the creation; a part of a step counts as
+                          one */
     double body_steps; /* steps of single bodies, over all resumptions */
-    /* Where bodies have their own steps, over all resumptions; else 0. */
+    /* Only with individual steps, over all resumptions; else 0. */
     uint64_t blocks; /* times at which steps ended */
     double shortest; /* [time] the shortest step that a body took */
-    double cut;      /* steps of bodies that were longer than the criterion wanted */
+    double cut;      /* steps of bodies that were longer than the criterion required */
     /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
-    /* At a stop within a longest step: the body with the shortest step, or with a step that would
-     * be too short, and the body with the strongest pull on it; their distance [length]; the step
-     * [time]. */
+    /* After a stop within a longest step: `close` has the body with the shortest step, or with a
+     * step that would be too short, and the body that pulls it most; then their distance [length]
+     * and the step [time]. */
     size_t close[2];
     double apart, least;
-    int stuck; /* 1: it stopped because the steps would take endless time: KY_BAD_DATA */
+    int stuck; /* 1: it stopped with KY_BAD_DATA, because the steps became so short that it would
+                  never end */
 };
 
 struct ky_integrator_verbs {
@@ -67,22 +69,22 @@ struct ky_integrator_verbs {
     int any_step; /* see short_step */
     int friction; /* 1: lets the friction of bodies act (friction.h) */
 
-    /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They are
-     * there when `create` is called, and restart files have them. */
+    /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They exist
+     * when `create` is called, and restart files contain them. */
     unsigned columns;
     /* Schemes that the engine has to support: a sum of 1 << ky_scheme. */
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
-    /* Fills the parameters that are not given and depend on the number of bodies with mass; NULL:
-     * there are none. */
+    /* Fills unset parameters whose defaults depend on the number of bodies with mass; NULL: there
+     * are none. */
     void (*settle)(struct ky_parameters *parameters, size_t massive);
-    /* About how long a step should be [time] where none is given; NULL: scales->step. */
+    /* The approximate step [time] if none is given; NULL: scales->step. */
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
     /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */
     enum ky_status (*check)(const struct ky_parameters *parameters, struct ky_error *error);
-    /* KY_USAGE if the criterion of steps cannot use a softening of the bodies, or of the parameters
-     * for bodies without their own; NULL: it can use any. */
+    /* KY_USAGE if the step criterion cannot use the softening of a body (its own, or the one of the
+     * parameters); NULL: it can use any. */
     enum ky_status (*check_bodies)(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
@@ -119,11 +121,9 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
     {                                                                                              \
         "step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL,     \
             "TIME",                                                                                \
-            "time step, of block and hermite4 the longest one; without it the program chooses "    \
-            "one "                                                                                 \
-            "and prints it: from softening and velocities, or where the softening is 0 from the "  \
-            "shortest "                                                                            \
-            "orbit or free fall; of block and hermite4 up to --step-max [time]"                    \
+            "time step, for block and hermite4 the longest one. Without it the program chooses "   \
+            "one and prints it: from softening and velocities, or, if the softening is 0, from "   \
+            "the shortest orbit or free fall; for block and hermite4 at most --step-max [time]"    \
     }
 
 /* ---- the integrator that parameters name ---- */
@@ -144,13 +144,13 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
 enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters,
                                           const struct ky_bodies *bodies, struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
-/* These ask the integrator that the parameters name. `stride`: number of ticks in its step.
+/* Properties of the integrator that the parameters name. `stride`: number of ticks in its step.
  * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
-/* The requirements of n bodies with the integrator of the parameters on an engine. */
+/* The requirements of n bodies with the integrator of the parameters for their engine. */
 struct ky_engine_use ky_integrator_use(const struct ky_parameters *parameters, size_t n);
 /* Opens the engine that the parameters name, for n bodies and their integrator, with room for
  * `room` bodies. KY_UNSUPPORTED when it does not support the integrator; and the failures of
@@ -175,10 +175,10 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
 /* stopping.c: the options of the conditions that end a call that advances. */
 extern const struct ky_option ky_stopping_options[];
 extern const size_t ky_stopping_option_count;
-/* KY_USAGE for lengths that are infinite, or 0 where that would never or always stop, and for
- * radii that nothing would look at. */
+/* KY_USAGE for lengths that are infinite, for a length of 0 that would stop never or always, and
+ * for radii that no condition uses. */
 enum ky_status ky_stopping_check(const struct ky_parameters *parameters, struct ky_error *error);
-/* KY_USAGE where stop_collision is to look at radii that these bodies do not have. */
+/* KY_USAGE if stop_collision needs radii and these bodies have none. */
 enum ky_status ky_stopping_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error);
 /* 1 if the parameters have such a condition, else 0. */

@@ -27,10 +27,10 @@ static const struct ky_option common[] = {
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
      "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
-     "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. The time of the "
-     "bodies has to be the age of that universe. --step, --every and --energy-every are then of ln "
-     "a. bodies: the universe of --model cosmic, of a file of that model, or of a comoving file "
-     "read with --physical"},
+     "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. The time of "
+     "the bodies has to be the age of that universe. --step, --every and --energy-every are then "
+     "intervals of ln a. bodies: the universe of --model cosmic, of a file of that model, or of "
+     "a comoving file read with --physical"},
 };
 
 void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies)
@@ -163,8 +163,7 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
         parameters->eta = verbs->eta;
 }
 
-/* Whether the option has a default value of any integrator, as files of this version or of earlier
- * versions contain it. */
+/* Whether the option has the default value of any integrator, in this version or an earlier one. */
 static int is_initial(const struct ky_option *option, const struct ky_parameters *parameters)
 {
     char given[64], initial[64];
@@ -201,8 +200,7 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     return KY_OK;
 }
 
-/* KY_USAGE for a text of another form, and for an integrator whose steps do not follow from one
- * length. */
+/* KY_USAGE for an invalid text, and for an integrator whose steps are fractions of one length. */
 static enum ky_status check_expansion(const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {

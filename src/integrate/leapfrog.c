@@ -1,6 +1,6 @@
 /* Leap-frog in kick-drift-kick form with one step for all bodies (F09, equations 1 to 3): second
- * order, symplectic and reversible. The two half kicks between steps are not joined, so that a run
- * gives the same bits however it is cut into calls. */
+ * order, symplectic and reversible. The two half kicks between steps are not merged, so that the
+ * bits of a run do not depend on its division into calls. */
 #include "integrate/integrate.h"
 
 #include <math.h>

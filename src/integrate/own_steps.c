@@ -145,7 +145,7 @@ static const double look_every = 0.05;
 /* A longest step may take LOOKS_A_STEP · MOST_BLOCKS = 2e9 blocks, which take hours. */
 enum { LOOKS_A_STEP = 1 << 15 };
 
-/* Numbers that are kept between two calls of the engine. */
+/* State between two calls of the engine. */
 struct watch {
     double clock;           /* at the last look [s] */
     double asked;           /* when the call was first asked to end [s]; NaN: it was not */

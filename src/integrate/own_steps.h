@@ -49,7 +49,7 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
          KY_NO_RANGE,                                                                              \
          NULL,                                                                                     \
          "TIME",                                                                                   \
-         "block, hermite4: the longest step that the program may choose where --step is not "      \
+         "block, hermite4: the longest step that the program may choose if --step is not "         \
          "given; all bodies are at one time, and output is possible, at its multiples (default: "  \
          "a 16th of the crossing time) [time]"},                                                   \
         {"step-min",                                                                               \
@@ -60,8 +60,8 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
          NULL,                                                                                     \
          "TIME",                                                                                   \
          "block, hermite4: no step is shorter than this; the report of the run has the number of " \
-         "steps that should have been shorter, and hermite4 stops where a body without "           \
-         "softening needs a shorter one (default: the longest step over 2^20, of hermite4 "        \
+         "steps that should have been shorter, and hermite4 stops if a body without "              \
+         "softening needs a shorter one (default: the longest step over 2^20, for hermite4 "       \
          "over 2^32) [time]"},
 
 /* Ticks of a longest step `step` [time] or not known yet (NaN): the tick is the shortest step that

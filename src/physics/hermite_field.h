@@ -1,6 +1,6 @@
-/* The change of a body's acceleration by external fields (by bodies: change.h). The including file
- * defines KY_FIELD, the type of a field, and KY_FIELD_PULL(field, at), the field's acceleration at
- * a moving position, which is not relative to the field's centre. */
+/* Derivatives in time of a body's acceleration by external fields (by bodies: change.h). The
+ * including file defines KY_FIELD, the type of a field, and KY_FIELD_PULL(field, at), the field's
+ * acceleration at a moving position, which is not relative to the field's centre. */
 #ifndef KY_PHYSICS_HERMITE_FIELD_H
 #define KY_PHYSICS_HERMITE_FIELD_H
 

@@ -1,12 +1,13 @@
-/* Lists of active bodies, of bodies with new numbers, and of points, as every engine takes them. */
+/* Lists of active bodies, of bodies with new values, and of points, in the form that every engine
+ * takes. */
 #ifndef KY_ENGINE_ACTIVE_H
 #define KY_ENGINE_ACTIVE_H
 
 #include "engine/engine.h"
 
-/* KY_USAGE for a list that does not ascend, or that names a body past the `n`-th. KY_USAGE too for
- * any list before the forces of all bodies were computed, since the other bodies would have none.
- * NULL, which means all bodies, is always right. */
+/* KY_USAGE for a list that does not ascend, or that names a body past the `n`-th. KY_USAGE for any
+ * list before the first forces of all bodies, since the other bodies would have none. NULL, which
+ * means all bodies, is always accepted. */
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error);
 /* Sets is_active[i], i < n, to 1 for bodies of the list, else to 0. The list has been checked. */
@@ -18,11 +19,12 @@ void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_
 enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length,
                              struct ky_error *error);
 
-/* KY_UNSUPPORTED for points that stand for bodies, unless the force is direct. */
+/* KY_UNSUPPORTED for points that represent bodies, unless the force is direct. */
 enum ky_status ky_points_check(const struct ky_points *points,
                                const struct ky_parameters *parameters, struct ky_error *error);
 
-/* The softening of point k, the common one if there is no such point; and the smallest of any. */
+/* The softening of point k, or the common one if k is not below the count; and the smallest
+ * softening of the points. */
 static inline double ky_point_softening(const struct ky_points *points, size_t k)
 {
     return points->softenings && k < points->count ? points->softenings[k] : points->softening;

@@ -16,7 +16,7 @@
 const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {
     KY_EXTERNAL_KINDS(ROW)};
 
-/* The angle at this time, less whole turns. */
+/* The angle at this time, modulo 2π. */
 static double turned(double angle, double rate, double time)
 {
     const double whole = 2 * acos(-1.0);
@@ -104,8 +104,8 @@ static struct ky_external_pull ask_once(const struct ky_external *field,
                                      place.potential * a / l};
 }
 
-/* The same. Its jerk is the change along the velocity and in time; where time does not pass, that
- * at rest is not in it. */
+/* The same. Its jerk is the change along the velocity and in time; if time does not pass, the
+ * change in time (the jerk of a place at rest) is subtracted. */
 static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
 {
     struct ky_external_pull pull = ask_once(field, at);
@@ -142,7 +142,7 @@ int ky_externals_change(const struct ky_externals *own)
     return change;
 }
 
-/* The place relative to the centre of a field at rest, or to where it is at the place's time. */
+/* The place relative to the field's centre, at the time of the place if the centre moves. */
 static struct ky_external_place relative(const struct ky_external *field,
                                          struct ky_external_place at,
                                          struct ky_external_moment *now)
@@ -173,7 +173,7 @@ static struct ky_external_pull pull_inside(const struct ky_external *field,
     return ky_external_leave(pull_of(field, ky_external_enter(at, now)), now, at.pace);
 }
 
-/* The pull of a field that moves, grows or turns, or in which the frame falls. */
+/* The pull of a field that moves, grows or rotates, or that accelerates the origin of the frame. */
 static struct ky_external_pull moving_pull(const struct ky_external *field,
                                            struct ky_external_place place)
 {

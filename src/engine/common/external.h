@@ -23,7 +23,7 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
     F(exponential_disk, EXPONENTIAL_DISK, "exponential-disk",                                      \
       "density ∝ exp(−R/scale − |z|/height), by three miyamoto-nagai")                             \
     F(mw14, MW14, "mw14", "the Milky Way, MWPotential2014 of Bovy (2015)")                         \
-    F(mcmillan17, MCMILLAN17, "mcmillan17", "the Milky Way of McMillan (2017), by such sums")
+    F(mcmillan17, MCMILLAN17, "mcmillan17", "the Milky Way of McMillan (2017), also by sums")
 #define KY_NUMBERS_exponential_disk(N)                                                             \
     N(mass, 0, 0, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                       \
     N(scale, 0, 1, "scale", PLAIN, POSITIVE, NULL, "the scale length [length]")                    \
@@ -31,10 +31,10 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 #define KY_NUMBERS_mw14(N)
 #define KY_NUMBERS_mcmillan17(N)
 
-/* A sum of fields with a name of its own: its parameters, and the largest number of its fields.
- * `fill` writes the fields to part[], with numbers as a user gives them, about the centre 0, and
- * returns how many. KY_USAGE for numbers for which there is no such sum, and for units without the
- * scales that the sum needs. */
+/* A named sum of fields: its parameters, and the largest number of its fields. `fill` writes the
+ * fields to part[], with numbers as a user gives them and with the centre 0, and returns their
+ * number. KY_USAGE for numbers for which there is no such sum, and for units without the scales
+ * that the sum needs. */
 enum { KY_MOST_PARTS = 24 };
 struct ky_external_sum {
     const char *word;
@@ -47,29 +47,28 @@ struct ky_external_sum {
 enum { KY_EXTERNAL_SUMS(KY_EXTERNAL_SUM_ENUM) KY_EXTERNAL_SUM_COUNT };
 extern const struct ky_external_sum ky_external_sums[KY_EXTERNAL_SUM_COUNT];
 
-/* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds or sums
- * with blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A
- * number may have its own unit ("mass=1e12Msun") if `units`, the units of the numbers without one,
- * have scales. Of *own, old fields are released; the caller releases the new ones. KY_BAD_DATA for
- * a table that cannot be used (external_table.h). KY_USAGE for any other text, for a number that is
- * missing, given twice or out of its range, for a sum that needs scales where there are none, and
- * for too many fields. */
+/* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds or
+ * sums, each with its numbers and its centre, x y z, separated by blanks. `g` is the constant of
+ * gravity. A number may have its own unit ("mass=1e12Msun") if `units`, the units of the numbers
+ * without one, have scales. Releases the old fields of *own; the caller releases the new ones.
+ * KY_BAD_DATA for a table that cannot be used (external_table.h). KY_USAGE for any other text, for
+ * a number that is missing, given twice or out of its range, for a sum that needs physical units if
+ * there are none, and for too many fields. */
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error);
 
-/* 1 if the text can be read without units and at any time with the same result: no number has a
- * unit, no sum needs scales, and tables have the checksum of their content. */
+/* 1 if reading the text later and without units gives the same result: no number has a unit, no sum
+ * needs physical units, and tables have the checksum of their content. */
 int ky_externals_are_plain(const char *text);
-/* Writes the same fields with all numbers in `units`, sums as the fields that they consist of, and
- * tables with the checksum of their content. KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is
- * enough for every text that can be read. */
+/* Writes the same fields with all numbers in `units`, sums as their individual fields, and tables
+ * with the checksum of their content. KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is enough
+ * for every text that can be read. */
 enum { KY_EXTERNAL_TEXT = 1024, KY_EXTERNALS_TEXT = KY_EXTERNAL_TEXT * KY_MOST_EXTERNALS };
 enum ky_status ky_externals_plain(const char *text, double g, const struct ky_units *units,
                                   char *plain, size_t size, struct ky_error *error);
 
-/* The field as it is at a time [time], in units with these accelerations and lengths, which are in
- * the caller's units. Units that are powers of two change no digit. Time keeps the caller's unit.
- */
+/* The field at a time [time], converted to units of acceleration and length that are given in the
+ * caller's units. Units that are powers of two change no digit. Time keeps the caller's unit. */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
                                   double length, double time);
 /* 1 if a field changes in time, else 0. */
@@ -89,7 +88,8 @@ double ky_external_density(const struct ky_external *field, struct ky_external_p
 /* The fields of the parameters: --field, and the caller's function. KY_USAGE as above. */
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
                                struct ky_error *error);
-/* KY_USAGE unless these fields know the times between the two; fails as ky_externals_of too. */
+/* KY_USAGE unless the tables of these fields cover the times between the two; otherwise fails as
+ * ky_externals_of. */
 enum ky_status ky_externals_check_times(const struct ky_parameters *parameters, double from,
                                         double to, struct ky_error *error);
 /* 1 if the parameters have a function of the caller, for one place or for many. */
@@ -97,14 +97,14 @@ static inline int ky_has_field_function(const struct ky_parameters *parameters)
 {
     return parameters->field_function != NULL || parameters->field_places != NULL;
 }
-/* How many of the fields are not a function for many places, which is the last one. */
+/* The number of fields without the function for many places, which is the last field. */
 static inline size_t ky_externals_plain_count(const struct ky_externals *own)
 {
     const struct ky_external *last = own->count > 0 ? &own->field[own->count - 1] : NULL;
     return own->count - (last && last->kind == KY_EXTERNAL_FUNCTION && last->places != NULL);
 }
-/* Asks the function for many places, which there is, at the time of the fields, in the caller's
- * units. Velocities are NULL for places at rest; results may be NULL, but for accelerations. */
+/* Calls the function for many places, which must exist, at the time of the fields, in the caller's
+ * units. Velocities are NULL for places at rest. Results other than accelerations may be NULL. */
 void ky_externals_ask(const struct ky_externals *own, size_t count, const double (*position)[3],
                       const double (*velocity)[3], double (*acceleration)[3], double (*jerk)[3],
                       double *potential);
@@ -115,7 +115,7 @@ enum ky_status ky_externals_add_at(const struct ky_externals *own, const struct 
 /* Converts a user's numbers of the field to the numbers that the table documents: masses times g,
  * squares, radians. */
 void ky_external_finish(struct ky_external *field, double g);
-/* KY_USAGE unless the tables of all fields know the times between these two [time]. */
+/* KY_USAGE unless the tables of all fields cover the times between these two [time]. */
 enum ky_status ky_externals_cover(const struct ky_externals *own, double from, double to,
                                   struct ky_error *error);
 /* Frees the memory of the fields; there are none after it. */

@@ -16,7 +16,7 @@ static double end_slope(const double *t, const double *y, size_t rows, int step)
 {
     const int most = rows < 4 ? (int)rows : 4;
     double slope = 0;
-    for (int i = 1; i < most; i++) { /* Σ yᵢ Lᵢ'(t₀), and L₀' makes the sum of all 0 */
+    for (int i = 1; i < most; i++) { /* Σ yᵢ Lᵢ'(t₀); L₀' follows from Σ Lᵢ' = 0 */
         double weight = 1 / (t[i * step] - t[0]);
         for (int k = 1; k < most; k++)
             if (k != i)
@@ -28,8 +28,8 @@ static double end_slope(const double *t, const double *y, size_t rows, int step)
 
 /* The slopes of the spline at all rows. Between the slopes at its ends they follow from the
  * continuity of the second derivative: h₁ m₀ + 2 (h₀ + h₁) m₁ + h₀ m₂ = 3 (h₁ d₀ + h₀ d₁), where h
- * and d are the lengths and slopes of the lines on both sides. `above` is room for as many
- * numbers. */
+ * and d are the lengths and slopes of the intervals on both sides. `above` is work space for as
+ * many numbers. */
 static void find_slopes(const double *t, const double *y, size_t rows, double *slope, double *above)
 {
     slope[0] = end_slope(t, y, rows, 1);
@@ -45,7 +45,7 @@ static void find_slopes(const double *t, const double *y, size_t rows, double *s
         slope[k] -= above[k] * slope[k + 1];
 }
 
-/* The same cubic in a time that begins later by `by`. */
+/* The same cubic with the origin of its time shifted by `by`. */
 static void shift(const double c[4], double by, double shifted[4])
 {
     shifted[0] = c[0] + by * (c[1] + by * (c[2] + by * c[3]));
@@ -108,7 +108,7 @@ static void make_pieces(struct splines *own, const double rest[3], struct ky_ext
     }
 }
 
-/* Room for the path, with its times and name. */
+/* Allocates the path, with its times and name. */
 static enum ky_status open_path(const struct splines *own, struct ky_external_path **path,
                                 struct ky_error *error)
 {

@@ -69,7 +69,7 @@ static enum ky_status fill_exponential_disk(const double *number, double g,
 
 /* ---- the Milky Way ---- */
 
-/* kpc, Msun, km/s and kpc (km/s)², a mass times G, in the units of the bodies. */
+/* kpc, Msun, km/s and kpc (km/s)², the last a mass times G, in the units of the bodies. */
 struct scales {
     double length, mass, velocity, mu;
 };

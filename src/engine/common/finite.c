@@ -1,4 +1,4 @@
-/* Results that are infinite or not a number: looked for once, where they leave an engine. */
+/* Checks for results that are infinite or NaN, made once, when they leave an engine. */
 #include "engine/common/finite.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "base/threads.h"
 
-enum { MANY = 1 << 15 }; /* numbers from which on several threads search */
+enum { MANY = 1 << 15 }; /* smallest count for which several threads search */
 
-/* The sum of all differences is NaN if one number is: cheaper than a test of each. */
+/* The sum of all 0 × x is NaN if one x is not finite. That is cheaper than a test of each. */
 size_t ky_first_wrong(int threads, const double *x, size_t count)
 {
     double sum = 0;

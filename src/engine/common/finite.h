@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 
 /* The index of the first number that is infinite or not a number, or `count`. `threads`, here and
- * below: threads that search; 0: as many as OpenMP takes. */
+ * below: number of threads; 0: OpenMP's default. */
 size_t ky_first_wrong(int threads, const double *x, size_t count);
 
 /* KY_BAD_DATA, naming the body, the point or the sum, for a number that is infinite or NaN. Arrays

@@ -70,7 +70,7 @@ static const struct ky_force_kind kinds[] = {
                 .not_the_other = of_the_device,
                 .crossover = 500,
                 .least_error = {2e-6, 2e-6, 3e-8}},
-    /* Before the method is chosen. */
+    /* The row for a method that is not chosen yet. */
     [KY_FORCE_AUTO] = {.option = "--force auto",
                        .ignored = none,
                        .cell = KY_CELL_BY_FORCE,
@@ -104,11 +104,11 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
                : parameters->alpha;
 }
 
-/* Where cells act on each other (cpu/forces/mutual.c): cells of at most this many bodies are
- * leaves, unless they are wide; wide cells are divided as far as the tree. */
+/* With mutual forces (cpu/forces/mutual.c) cells of at most this many bodies are leaves, unless
+ * they are wide; wide cells are divided down to the leaves of the tree. */
 enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
-/* How many times as many bodies leaves have where cells act on cells: the more time a cell takes,
- * the larger are the leaves that are fastest. */
+/* The factor by which leaves are larger with KY_FMM. The more time a cell takes, the larger are the
+ * fastest leaves. */
 static int leaves_of(const struct ky_parameters *parameters)
 {
     return parameters->order < 5 ? 2 : parameters->order < 6 ? 3 : 5;

@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 
 struct ky_force_kind {
-    int is_exact;      /* the sum over all bodies one by one; it has jerks, and points may stand for
+    int is_exact;      /* exact sum over all bodies; it can give jerks, and points may represent
                           bodies */
     int has_tree;      /* uses a tree */
     int expands;       /* cells act on cells, with moments of --order */
@@ -18,19 +18,18 @@ struct ky_force_kind {
                                    force does not have */
     const char *option;         /* "--force direct" */
     const char *const *ignored; /* names of options that it ignores, ended by NULL */
-    double
-        crossover; /* from this number of bodies on a GPU takes less time for a step than a CPU */
-    /* Errors of 99 % of the accelerations: the least one by precision; in a Plummer sphere of
-     * 100,000 bodies with α = 0.005, for forces that walk. docs/decisions/error.md says how they
-     * were measured. */
+    double crossover; /* smallest number of bodies for which a GPU makes a step faster than a CPU */
+    /* Errors that 99 % of the accelerations keep: the smallest possible one, by precision; and for
+     * forces that walk, the one in a Plummer sphere of 100,000 bodies with α = 0.005.
+     * docs/decisions/error.md says how they were measured. */
     double least_error[3], usual_error;
 };
 
 /* The least --error. */
 #define KY_FORCE_LEAST_ERROR 1e-13
 
-/* The row of an enum ky_force. An unknown force has a row too, which is never computed: it has no
- * tree, and its crossover is infinite. */
+/* The row of an enum ky_force. An unknown force has a row too, without a tree and with an infinite
+ * crossover. */
 const struct ky_force_kind *ky_force_kind(int force);
 /* The parameters of the tree that the force uses: where cells act on cells, their moments have the
  * order of the expansions, and leaves are larger. */
@@ -39,7 +38,8 @@ struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 /* The default of --alpha where cells act on cells, by the order of the expansions. With it errors
  * are not larger than with --force tree and its default. */
 double ky_expansions_alpha(int order);
-/* The α of --force tree with about the errors that these parameters have; the opening goes by α. */
+/* The α with which --force tree has about the same errors as these parameters; their opening uses
+ * α. */
 double ky_force_coarseness(const struct ky_parameters *parameters);
 
 #endif

@@ -12,8 +12,8 @@
 /* The parameters with KY_OPENING_AT_FIRST instead of a test by α, for a first pass, which finds the
  * pull on sinks whose pull is not known. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
-/* The same for points that take a single walk. θ is at most 0.4, so that the errors at points are
- * no larger than the errors of forces, in sheets and lattices too. */
+/* The same for points, which have only one walk. θ is at most 0.4, so that even in sheets and
+ * lattices the errors at points are no larger than the errors of forces. */
 struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 
 /* The last accelerations and potentials of the sinks. If `pull` is not NULL, it is |a| by the
@@ -27,8 +27,8 @@ struct ky_relative {
     const struct ky_parameters *parameters;
 };
 
-/* The sum of n masses in the engine's unit, each as a whole number of parts: one unit has
- * KY_OPENING_MASS_PART parts. */
+/* The sum of n masses as an integer: masses are in the engine's unit and rounded to multiples of
+ * 1/KY_OPENING_MASS_PART. */
 uint64_t ky_relative_mass(const double *mass, size_t n, int threads);
 /* 1 over the sum of such numbers. */
 double ky_relative_per_mass(uint64_t mass);

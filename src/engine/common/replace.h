@@ -1,4 +1,5 @@
-/* The places of bodies after some leave an engine and some arrive (the verb `replace`). */
+/* The places of bodies after some have left an engine and others have arrived (the verb
+ * `replace`). */
 #ifndef KY_ENGINE_REPLACE_H
 #define KY_ENGINE_REPLACE_H
 

@@ -1,5 +1,5 @@
-/* How the loops of every engine use the bodies' ε, by kind of softening. The kinds and the formulas
- * are in physics/softening.h. */
+/* The flags and numbers by which the loops of every engine soften pairs, by kind of softening. The
+ * kinds and the formulas are in physics/softening.h. */
 #ifndef KY_ENGINE_SOFTENING_H
 #define KY_ENGINE_SOFTENING_H
 

@@ -44,7 +44,7 @@ void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums)
         sums->centre[c] = sum[KY_SUM_MASS] > 0 ? sum[KY_SUM_CENTRE + c] / sum[KY_SUM_MASS] * l : 0;
         sums->momentum[c] = sum[KY_SUM_MOMENTUM + c] * m * v;
         sums->angular_momentum[c] = sum[KY_SUM_ANGULAR + c] * m * l * v;
-        /* about the centre of mass: a tree's forces do not quite add up to 0 */
+        /* about the centre of mass: with a tree the sum of the forces is not exactly 0 */
         sums->virial -= sums->centre[c] * sum[KY_SUM_FORCE + c] * m * a;
     }
 }

@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "octree/octree.h"
 
-/* The origin of the frame in an engine's unit of length; each a float. */
+/* The origin of the frame in an engine's unit of length; each coordinate is exact in float. */
 static inline void ky_tree_origin(const struct ky_engine_frame *frame, double length,
                                   double origin[3])
 {

@@ -18,9 +18,9 @@
 #include "octree/sample.h"
 #include "physics/dialect.h"
 
-/* A body farther than FARTHEST sizes of the system, or with such a softening, is refused. Up to
- * AT_EASE only the size determines the unit; beyond, the unit grows with it, since float cannot
- * hold 1/s³ of more than 2³⁷ units. */
+/* A body farther away than FARTHEST sizes of the system, or with such a softening, is refused. Up
+ * to AT_EASE only the size determines the unit. Beyond, the unit grows with the distance, since
+ * float cannot hold 1/s³ for s of more than 2³⁷ units. */
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
@@ -66,8 +66,8 @@ static double lighter(double a, double b)
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* The farthest of the bodies of a block; of several the first. `size` and `mass` become these
- * bodies' shares of the mean distance and the mean mass. */
+/* Finds the farthest body of a block, the first of several. `size` and `mass` become the
+ * contributions of these bodies to the mean distance and the mean mass. */
 static struct extent look_at(const struct ky_portion *portion, const struct ky_bodies *bodies,
                              const double middle[3], size_t block)
 {
@@ -114,9 +114,9 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
     return status;
 }
 
-/* Medians, so that escapers do not shrink the rest. The size is the mean distance where nine of ten
- * bodies coincide; so it is for two bodies, since the middle may be one of them but for a rounding.
- */
+/* Uses medians, so that escapers have no influence. If nine of ten bodies coincide, the size is the
+ * mean distance; also for two bodies, since the middle may coincide with one of them up to
+ * rounding. */
 static enum ky_status find_extent(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                   int threads, struct extent *extent, struct ky_error *error)
 {
@@ -216,12 +216,12 @@ static double least_mass(const struct extent *extent, size_t n)
     return fmax(extent->lightest, extent->rest / (double)n * 0x1p-30);
 }
 
-/* By how many powers of two the unit of mass is smaller than the mean mass, so that m/s³ of the
- * lightest body on the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits
- * it: 4 m/s³ of the heaviest body on the nearest body, and second moments of all bodies, stay below
- * 2¹²⁷. The total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which
- * sum it as a whole number (KY_OPENING_MASS_PART). A warning is logged if the range is too small
- * for the exact sum. */
+/* The unit of mass is 2^shift times smaller than the mean mass, so that m/s³ of the lightest body
+ * at the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits it: 4 m/s³ of
+ * the heaviest body on the nearest body, and second moments of all bodies, stay below 2¹²⁷. The
+ * total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which sum it as
+ * a whole number (KY_OPENING_MASS_PART). A warning is logged if the range is too small for the
+ * exact sum. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {

@@ -1,7 +1,7 @@
-/* The engines' own units: powers of two that bring a system to a size of about 2¹⁰ and its mean
- * mass to 1, or to more where floats would lose the pull of light bodies on far ones. Dividing by
- * them changes no digit, and keeps float arithmetic away from its limits for any units of the
- * caller. docs/numerics.md describes the consequences for bodies that are very near or very far. */
+/* The engines' own units: powers of two in which a system has a size of about 2¹⁰ and a mean mass
+ * of 1, or more if floats would lose the pull of light bodies on distant ones. Dividing by them
+ * changes no digit, and keeps float arithmetic away from its limits for any units of the caller.
+ * docs/numerics.md describes the consequences for bodies that are very near or very far. */
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
@@ -17,11 +17,11 @@ struct ky_engine_units {
 
 /* The engine's units are the units of the frame. If the frame's length is 0, or it has no cube and
  * a body is too far for its length, the units follow from these bodies. The parameters' softening
- * is for bodies without their own. KY_BAD_DATA, naming the body, for a body that is too far from
- * the other bodies or for the frame, and for its own softening if that is too large. Warns where
- * floats lose the pull of the lightest bodies in an exact sum. KY_BAD_DATA for lengths and masses
- * whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is too
- * large. */
+ * is for bodies without their own. KY_BAD_DATA, naming the body, for a body too far from the other
+ * bodies or outside the range of the frame, and for a softening of its own that is too large. Warns
+ * if floats lose the pull of the lightest bodies in an exact sum. KY_BAD_DATA for lengths and
+ * masses whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is
+ * too large. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
@@ -32,10 +32,10 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
                                 const struct ky_parameters *parameters,
                                 struct ky_engine_units *units, struct ky_error *outcome,
                                 struct ky_error *error);
-/* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
- * with `acceleration` or `potential`. The last two are powers of two. `strength` is the remaining
- * factor of G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the
- * caller and back without losing a bit. */
+/* Factors from fields for G = 1 in the engine's units to the caller's units: multiply by
+ * `strength`, then by `acceleration` or `potential`. The last two are powers of two; `strength` is
+ * the remaining factor of G, 0 or from 1/2 to 1. A field that is stored multiplied by `strength`
+ * can be converted to the caller's units and back without losing a bit. */
 struct ky_engine_scale {
     double acceleration, potential, strength;
 };
@@ -47,15 +47,15 @@ double ky_power_of_two(double x, int shift);
  * The parameters' softening is for bodies without their own. */
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                   const struct ky_engine_units *units);
-/* 1 if accelerations were computed for all bodies on which other bodies act: at least one
- * acceleration is not 0, and each such body has an acceleration or a potential that is not 0. Else
- * 0. */
+/* Guesses from the numbers whether accelerations were computed: 1 if at least one acceleration is
+ * not 0, and every body on which other bodies act has an acceleration or a potential that is not 0.
+ * Else 0. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 
-/* Units that bring floats near 1 in sums over moving bodies, as powers of two. The unit of mass
- * follows from the heaviest body, the unit of velocity [length / the caller's time] from velocities
- * in a bound system. Masses are in the engine's unit; `potential` is the potential of a mass of 1
- * at a distance of 1. */
+/* Powers of two as units in which the floats of sums over moving bodies are near 1. The unit of
+ * mass follows from the heaviest body, the unit of velocity [length / the caller's time] from
+ * velocities in a bound system. Masses are in the engine's unit; `potential` is the potential of a
+ * mass of 1 at a distance of 1. */
 struct ky_moving_units {
     double mass, speed;
 };

@@ -5,8 +5,8 @@
  * separate columns; forces on the bodies whose steps end are computed there, and these bodies are
  * corrected.
  *
- * Potentials are not summed on the way, since at predicted positions they would spoil the energy:
- * they are computed in double on demand. */
+ * Potentials are not summed in blocks, since potentials at predicted positions would make the
+ * energy inaccurate: they are computed in double on demand. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <float.h>
@@ -26,7 +26,8 @@ static double *jerk_of(const struct ky_cpu *cpu, size_t c)
 
 /* ---- a block ---- */
 
-/* Component c of body i at the time h after its last step: x in the engine's lengths, and v. */
+/* Component c of body i at the time h after its last step: x in the engine's unit of length, and
+ * v. */
 struct place {
     double x, v;
 };
@@ -109,15 +110,16 @@ static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[
     }
 }
 
-/* 1 if the body's steps are too long for it, so that it must not continue. */
+/* For a body that needs steps shorter than a tick: 1 if the call must stop, because the body has no
+ * softening and no earlier call has stopped for it. */
 static int must_stop(const struct ky_cpu_way *b, size_t i)
 {
     const uint32_t *passed = b->way->passed;
     return b->cpu->hermite->eps2[i] <= 0 && i != passed[0] && i != passed[1];
 }
 
-/* The level after the step of body i; −1 if the criterion is in doubt and rate2 is not known (0).
- */
+/* The level of the next step of body i; −1 if the criterion is doubtful and rate2 is not known
+ * (0). */
 static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const double norm[4],
                       double rate2)
 {
@@ -150,8 +152,8 @@ static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct c
     b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
 }
 
-/* For a body in doubt, sum[] keeps the norms, since its sums have been used, and rate2 becomes
- * 0. */
+/* For a body with a doubtful criterion, the norms are stored in sum[], whose sums are no longer
+ * needed, and rate2 becomes 0. */
 static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
                          struct choice *choice)
 {
@@ -325,7 +327,7 @@ static int read_levels(const struct ky_cpu_way *b)
     return !missing;
 }
 
-/* All levels are chosen again if one is missing. */
+/* If the level of one body is missing, all levels are chosen again. */
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     enum ky_status status = KY_OK;

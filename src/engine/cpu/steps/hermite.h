@@ -34,8 +34,8 @@ struct ky_cpu_hermite {
 /* KY_SCHEME_HERMITE. */
 enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                     struct ky_error *error);
-/* To be called when forces have been computed: discards the bodies' steps. In double the potentials
- * are then the potentials of these forces; otherwise they are computed on demand. */
+/* To be called after an evaluation of forces: discards the bodies' steps. In double precision the
+ * potentials of this evaluation are valid; otherwise potentials are computed on demand. */
 void ky_cpu_hermite_forget(struct ky_cpu *cpu);
 /* If potential[] is out of date, computes it for the current positions, in double. KY_FAULT if
  * memory runs out. */

@@ -80,7 +80,8 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
     }
 }
 
-/* Bodies with mass, then massless ones, which are not sources. */
+/* The sinks are the bodies with mass, then the massless bodies; only bodies with mass are
+ * sources. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
     const size_t acting = cpu->division.sources;

@@ -142,7 +142,8 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
     }
 }
 
-/* The median of a column over a few bodies with mass. Massless bodies must not change the bits. */
+/* The median of a column is taken over FEW bodies with mass, so that massless bodies do not change
+ * the bits. */
 enum { FEW = 5 };
 static double middle_of(const struct ky_cpu *cpu, const double *column)
 {
@@ -158,7 +159,7 @@ static double middle_of(const struct ky_cpu *cpu, const double *column)
     return sorted[count / 2];
 }
 
-/* Computed again in each block, from the state only, so that a run that is resumed between two
+/* Computed in each block from nothing but the state, so that a run that is resumed between two
  * blocks has the same values. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 {

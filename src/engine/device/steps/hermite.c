@@ -1,10 +1,10 @@
-/* The Hermite scheme on a device: kernels/steps/hermite.k from the host's side.
+/* The Hermite scheme on a device: the host's side of kernels/steps/hermite.k.
  *
  * The card works alone: the next tick, and which bodies end their steps there, follow from numbers
  * on the card. The host enqueues blocks ahead and reads these numbers after each batch, while the
- * card works on the next one. When the call has reached its end or an encounter, further blocks do
- * nothing, so that the bits do not depend on how many were enqueued. Where ranks share the sums
- * (hermite_copies.c) the host reads how many sinks each block has. */
+ * card works on the next one. After the end of the call, or an encounter, further blocks do
+ * nothing, so that the bits do not depend on the number of enqueued blocks. If ranks share the sums
+ * (hermite_copies.c), the host reads the number of sinks of each block. */
 #include "engine/device/steps/hermite.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ int ky_device_has_hermite(const struct ky_device_state *state)
 
 #define KERNEL(bodies, name) KY_IN_EITHER(name, (bodies)->state->parameters->precision)
 
-/* A buffer that is not there, and never read, is another. */
+/* If there are no fields, another buffer takes their place; it is never read. */
 static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
 {
     return bodies->state->externals->count > 0 ? &bodies->external.numbers
@@ -195,7 +195,7 @@ static enum ky_status do_launch(const struct hermite *h, launcher *launch, uint3
     return launch(&h->state->bodies, flags | h->flags, error);
 }
 
-/* Sums over all sources for the bodies of the list, before the correction. */
+/* Computes the sums over all sources for the bodies of the list, before the correction. */
 static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
     KY_TRY(do_launch(h, sum, 0, error));
@@ -214,7 +214,7 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
         status = do_launch(h, list, mode, error);
     if (!status && h->may_join)
         status = ky_device_hermite_divide(h->state, error);
-    if (ky_copies_joins(h->state)) /* there is one sum for each sink then */
+    if (ky_copies_joins(h->state)) /* then there is one sum for each sink */
         mode |= KY_HERMITE_SUMMED;
     for (int turn = 1; turn <= turns && !status; turn++) {
         status = sum_all(h, error);
@@ -243,7 +243,8 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
 
 /* ---- the host's data ---- */
 
-/* Lets the card send its numbers when it comes to this point. */
+/* Queues the copy of the card's numbers to the host; it is complete when the queue has passed this
+ * point. */
 static enum ky_status look_later(const struct hermite *h, int which, struct ky_error *error)
 {
     struct ky_card *card = card_of(h);
@@ -296,7 +297,7 @@ static enum ky_status start(struct hermite *h, struct ky_error *error)
     return look(h, error);
 }
 
-/* Counts the bodies by their steps. All steps are chosen if one is not valid. */
+/* Counts the bodies by level. If one step is not valid, all steps are chosen again. */
 static enum ky_status begin(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = tell(h, error);
@@ -311,8 +312,8 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
     return start(h, error);
 }
 
-/* How many more blocks to enqueue when so many are under way: as many as would remain with the
- * shortest known step, but not too many in one batch. */
+/* The number of further blocks to enqueue when `under_way` blocks are in the queue: as many as
+ * would remain with the shortest known step, up to the largest size of a batch. */
 static uint64_t blocks_more(const struct hermite *h, uint64_t under_way)
 {
     enum { MOST = 64 };
@@ -394,7 +395,7 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     return KY_OK;
 }
 
-/* If some bodies have no mass, puts bodies with mass in front: they are the sources. */
+/* If some bodies have no mass, moves the bodies with mass to the front: they are the sources. */
 static enum ky_status put_sources_first(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->bodies;

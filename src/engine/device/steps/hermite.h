@@ -10,14 +10,17 @@ struct ky_device_hermite {
     struct ky_buffer list;                 /* the bodies whose steps end */
     struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
     struct ky_buffer partial, run;         /* partial sums */
-    struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
-    struct ky_buffer sums;                 /* of a rank's sinks, over all sources */
+    struct ky_buffer ending;               /* number of bodies that each group of lanes has
+                                              listed */
+    struct ky_buffer sums;                 /* sums over all sources, for this rank's sinks */
     struct ky_pinned look[2];              /* the host's copy of parts of `way` */
-    size_t summing, correcting;            /* groups of the two kernels that run at once */
+    size_t summing, correcting;            /* number of groups of the two kernels that run at
+                                              once */
     uint64_t put;                          /* state->put when the units below were chosen */
     double mass_unit, speed_unit;
-    double *potential; /* of each body, in the caller's unit; NULL: the card's are valid */
-    int is_late;       /* 1: they belong to other positions */
+    double *potential; /* potential of each body, in the caller's unit; NULL: the potentials on the
+                          card are valid */
+    int is_late;       /* 1: `potential` belongs to other positions */
 };
 
 /* 1 if the scheme works with this method on this card, else 0. */
@@ -34,14 +37,14 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
 /* Keeps the potentials that were given with the bodies. */
 enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struct ky_bodies *given,
                                       struct ky_error *error);
-/* Replaces the potentials that were read from the card by these, if there are any. Computes late
- * ones first. Row k of `wanted` is of body[k]; NULL: of body k. */
+/* Replaces potentials that were read from the card by the host's, if it has any, computed first if
+ * they are out of date. Row k of `wanted` belongs to body[k]; body NULL: to body k. */
 enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32_t *body,
                                      struct ky_bodies *wanted, struct ky_error *error);
-/* Writes the potentials that the host has to the card, computed if they are late, for the sums over
- * bodies. KY_FAULT when memory is out. */
+/* Copies the host's potentials to the card, for the sums over bodies, computed first if they are
+ * out of date. KY_FAULT if memory runs out. */
 enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_error *error);
-/* Drops the potentials; if `late`, they have to be computed when they are asked for. */
+/* Discards the potentials; if `late`, they will be computed on demand. */
 void ky_device_hermite_drop(struct ky_device_state *state, int late);
 
 /* hermite_memory.c: memory of the card for the scheme. */
@@ -56,7 +59,7 @@ struct ky_hermite_way {
  */
 enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error);
-/* s² up to which pairs are left out of its loop; in extended they are added in double. */
+/* s² up to which the loop leaves pairs out; in extended these are added in double. */
 struct ky_eps2_argument ky_device_hermite_close2(const struct ky_device_state *state);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
@@ -67,12 +70,12 @@ double ky_device_hermite_memory(const struct ky_device_state *state, size_t n);
 
 /* hermite_copies.c: ranks that all have all bodies. */
 
-/* Divides the sinks of the block that was predicted among the ranks, if these are many
- * (ky_copies_begin); and after each has summed for its own, brings the sums of all to the partial
- * sums of every rank. The host waits for the card. */
+/* Divides the sinks of the predicted block among the ranks, if there are many sinks
+ * (ky_copies_begin). After each rank has computed its sums, it gives the sums of all ranks to every
+ * rank. The host waits for the card. */
 enum ky_status ky_device_hermite_divide(struct ky_device_state *state, struct ky_error *error);
 enum ky_status ky_device_hermite_join(struct ky_device_state *state, struct ky_error *error);
-/* KY_DEVICE if a rank ended otherwise than the first, whose end is `known`. */
+/* KY_DEVICE if a rank ended in another way than the first rank, whose end is `known`. */
 enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
                                        const struct ky_hermite_way *known, struct ky_error *error);
 

@@ -1,5 +1,5 @@
-/* The Hermite scheme of ranks that all have all bodies: each sums for a part of the sinks of a
- * block, and all correct the same bodies by the same bits. */
+/* The Hermite scheme with replicated bodies: each rank computes the sums for some of the sinks of a
+ * block, and all ranks correct the same bodies with the same bits. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,7 +22,7 @@ struct ky_eps2_argument ky_device_hermite_close2(const struct ky_device_state *s
     return (struct ky_eps2_argument){close2, (float)close2};
 }
 
-/* The guarded loop for softenings within which a source may be near. */
+/* Chooses the guarded loop if a source may be near (within close2). */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state)
 {
 #define OF_KIND(a, b, name, NAME, how)                                                             \
@@ -48,8 +48,8 @@ static size_t most_sinks(size_t k)
     return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
 }
 
-/* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
- * Returns the most partial sums. */
+/* Fills `table`, unless it is NULL, with the lanes and the lengths of slices of the sources for
+ * each number of sinks up to n. Returns the largest number of partial sums. */
 static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
                      uint32_t (*table)[2])
 {
@@ -77,7 +77,7 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
     return status;
 }
 
-/* The table to the card, and room for partial sums. */
+/* Copies the table to the card, and allocates the partial sums. */
 static enum ky_status need_division(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_card *card = state->bodies.card;
@@ -138,7 +138,8 @@ void ky_device_hermite_release(struct ky_device_state *state)
 
 /* ---- numbers ---- */
 
-/* Powers of two that bring floats near 1 in the sums; in double nothing is scaled. */
+/* Finds powers of two as units in which the floats of the sums are near 1; in double nothing is
+ * scaled. */
 static enum ky_status find_units(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_hermite *own = state->hermite;

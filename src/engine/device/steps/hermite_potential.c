@@ -1,6 +1,6 @@
-/* Potentials of bodies that the Hermite scheme moves: in a block they would belong to predicted
- * places, and floats would hide small errors of the energy. So they are summed in double when they
- * are asked for, and kept on the host until the bodies move. */
+/* Potentials of bodies that the Hermite scheme moves: within a block they would belong to predicted
+ * positions, and in float they would hide small errors of the energy. So they are summed in double
+ * on demand, and kept on the host until the bodies move. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struc
     return status;
 }
 
-/* Computes them for the present places, if they are late. */
+/* Computes the potentials for the present positions, if they are out of date. */
 static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *error)
 {
     if (!state->hermite->is_late)

@@ -1,13 +1,14 @@
-/* Time for bodies with individual steps: ticks, levels of steps and times. Steps and times are
- * state numbers in the caller's unit; the level of a step comes from an exact division. */
+/* Conversions between ticks, levels of steps and times, for bodies with individual steps. Steps and
+ * times are state numbers in the caller's unit; the level of a step follows from an exact
+ * division. */
 #ifndef KY_KERNELS_CLOCK_H
 #define KY_KERNELS_CLOCK_H
 
 #include "engine/device/kernels/driver/dialect.h"
 #include "engine/device/kernels/driver/state.h"
 
-/* The longest step, in ticks and as a time; the length of a tick; the factor from a time to a kick.
- */
+/* The longest step, in ticks and as a time; the length of a tick; the factor that converts
+ * acceleration × time to a change of velocity. */
 struct ky_clock {
     ky_ulong stride;
     int deepest; /* the level of a step of one tick */

@@ -16,8 +16,9 @@ KY_FN struct ky_clock ky_way_clock(KY_GLOBAL const ky_ulong *way, KY_GLOBAL cons
                        scale[KY_SCALE_TICK], scale[KY_SCALE_PER_KICK]);
 }
 
-/* Whether its step ends, and the ticks since the end of its last one; `own` is its step. After a
- * call has stopped at a tick the bodies that were active there have ended their steps. */
+/* Whether the step of a body ends at the block's tick, the ticks since the end of its last step,
+ * and its step `own`. If the last call has stopped at this tick, the bodies that were active there
+ * have already ended their steps. */
 struct ky_hermite_turn {
     int ends;
     ky_ulong since;
@@ -58,12 +59,13 @@ ky_hermite_body_of(KY_GLOBAL const ky_state *position, KY_GLOBAL const ky_state 
     return body;
 }
 
-/* A component: x in the engine's lengths, and v in these lengths per time. */
+/* A component of the position, in the engine's unit of length, and of the velocity, in this unit
+ * per time. */
 struct ky_hermite_place {
     ky_state x, v;
 };
 
-/* At the time h after the end of the step. */
+/* Predicted to the time h after the end of the last step. */
 KY_FN struct ky_hermite_place ky_hermite_predicted(ky_state x, ky_state v, ky_state a, ky_state j,
                                                    ky_state h, ky_state per_kick)
 {
