@@ -175,7 +175,7 @@ struct ky_plot {
 /* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of the
  * picture [pixels]. All plots have the same horizontal range; the title, which may be NULL, is
  * above the first. The comment of a PNG or PDF file has the ranges of the axes. KY_BAD_DATA for no
- * plot and for one without points. KY_USAGE where the labels leave no room or a side is not 16 to
+ * plot and for one without points. KY_USAGE if the labels leave no room or a side is not 16 to
  * 65,536 pixels, for a label that is NULL, a dash or a mark below 0, and for an existing file
  * unless `overwrite`. KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
@@ -201,7 +201,7 @@ KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *paramet
     ky_view_parameters_defaults_sized((parameters), sizeof(struct ky_view_parameters))
 
 struct ky_view;
-/* Starts the server. KY_UNSUPPORTED where the port is taken or the system allows no server. After a
+/* Starts the server. KY_UNSUPPORTED if the port is taken or the system allows no server. After a
  * failure *view is NULL. The view belongs to this process: in a child (fork) ky_sim_show does
  * nothing with it, and ky_view_close closes only the child's descriptors. */
 KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,

@@ -229,7 +229,7 @@ struct ky_field_places {
     double time; /* as above */
     const double (*position)[3], (*velocity)[3];
     double (*acceleration)[3];
-    double (*jerk)[3]; /* as above; NULL where it is not read */
+    double (*jerk)[3]; /* as above; NULL if it is not read */
     double *potential;
 };
 /* All bodies come in one call, from the thread that called the library. Single places, such as
@@ -1008,7 +1008,7 @@ KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_
  * parameters.step. "jerk" (KY_HERMITE4): the time derivative of its acceleration, numbers[3 k] to
  * numbers[3 k + 2]. It is 0 after ky_sim_open, and after every change except changes of step,
  * step-min, eta and corrections, until the next advance computes it. KY_USAGE for another name,
- * KY_UNSUPPORTED where the integrator has no such numbers. */
+ * KY_UNSUPPORTED if the integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
                                     size_t count, double *numbers, struct ky_error *error);
 
@@ -1519,7 +1519,7 @@ KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double c
 
 /* The same for a sample of at most 65,536 of the bodies with mass. It is accurate enough for
  * lengths of the whole system, and its time hardly grows with the number of bodies. The same bodies
- * give the same centre. KY_BAD_DATA also where no body has mass. */
+ * give the same centre. KY_BAD_DATA also if no body has mass. */
 KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
@@ -1632,7 +1632,7 @@ struct ky_radial_profile {
     double *surface_density;       /* of the ring: mass over area */
 };
 /* Allocates the arrays; after a failure there are none. The same for any number of threads.
- * KY_BAD_DATA where no body has mass, and where the bodies have no extent and `inner` and `outer`
+ * KY_BAD_DATA if no body has mass, and where the bodies have no extent and `inner` and `outer`
  * are not given; KY_USAGE for radii that do not ascend, and for a centre of fewer than three
  * numbers. */
 KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,

@@ -30,7 +30,7 @@ static const double least = 0.45, aim = 0.65, most = 0.77;
  * evaluation opens slightly different cells. A bound of most_of_bound of the requested error is
  * treated like a percentile of `most`. */
 static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
-/* The largest error of the sample is at most so many times the requested one. */
+/* The largest error of the sample is at most this many times the requested one. */
 static const double most_of_largest = 30;
 
 /* Measurements for one order and precision; the least number of bodies in the sample; the number of

@@ -60,7 +60,7 @@ static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *req
         count[i] = (uint32_t)counts[i];
     if (!status && lists)
         status = make_room(counts, request->n, lists, error);
-    if (status || !lists || !lists->offset[request->n]) /* there is nothing to list */
+    if (status || !lists || !lists->offset[request->n]) /* no neighbours */
         return status;
     request->action = KY_ACTION_list;
     request->results = NULL;

@@ -165,7 +165,7 @@ enum ky_status ky_bodies_need(const struct ky_bodies *bodies, unsigned arrays,
     return KY_OK;
 }
 
-/* From so many bodies on, loops over them take more than one thread. */
+/* From this number of bodies on, loops over them use more than one thread. */
 enum { MANY = 1 << 15 };
 
 static enum ky_status twice(uint64_t id, struct ky_error *error)

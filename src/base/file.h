@@ -29,11 +29,11 @@ struct ky_file;
  * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for
  * anything else except a regular file. Nothing is opened or created. */
 enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error);
-/* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE where the system refuses. */
+/* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE if the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,
                               struct ky_error *error);
 /* Standard output as a file, only for ky_file_write and ky_file_print. Nothing is renamed at the
- * end, and output cannot be withdrawn. KY_CANNOT_WRITE where it is closed. */
+ * end, and output cannot be withdrawn. KY_CANNOT_WRITE if it is closed. */
 enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *error);
 /* KY_CANNOT_WRITE if the disk has fewer than `bytes` bytes left. Takes no bytes: another program
  * may use them up before the file is written. */
@@ -55,7 +55,7 @@ int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t by
 /* Opens a file that another writer makes, to write other parts of it, only by ky_file_write_at;
  * ky_file_finish waits until the disk has these parts. `open` is its present name, PATH.part, and
  * `path` the name for error lines. is_new: it is made or emptied here; nobody else may do so. Its
- * name stays; ky_file_discard closes it. KY_CANNOT_WRITE where it cannot be opened. */
+ * name stays; ky_file_discard closes it. KY_CANNOT_WRITE if it cannot be opened. */
 enum ky_status ky_file_join(const char *path, const char *open, int is_new, struct ky_file **file,
                             struct ky_error *error);
 
@@ -97,7 +97,7 @@ void ky_input_memory(struct ky_input *input, const void *data, size_t size);
 enum ky_status ky_input_standard(struct ky_input *input, struct ky_error *error);
 /* Closes the file, or frees the memory that ky_input_standard took. */
 void ky_input_close(struct ky_input *input);
-/* Reads `bytes` bytes from byte `offset` on. KY_BAD_DATA where the file ends before, or cannot be
+/* Reads `bytes` bytes from byte `offset` on. KY_BAD_DATA if the file ends before, or cannot be
  * read. */
 enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void *data,
                              size_t bytes, struct ky_error *error);

@@ -41,7 +41,7 @@ struct ky_option_set {
     const struct ky_option *options;
     size_t count;
     void *values;         /* the struct */
-    unsigned char *given; /* [count] or NULL: 1 where a command line or a file named the option */
+    unsigned char *given; /* [count] or NULL: 1 if a command line or a file named the option */
     const char **waiting; /* [count] or NULL: values with units, for ky_options_settle */
 };
 
@@ -63,7 +63,7 @@ void ky_option_describe(const char *section, const struct ky_option *option,
 enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
                                  const char *name, const struct ky_option **option,
                                  struct ky_error *error);
-/* Writes the whole text of the field, as ky_option_text does. KY_USAGE where it has `size` bytes or
+/* Writes the whole text of the field, as ky_option_text does. KY_USAGE if it has `size` bytes or
  * more; `text` is unchanged then. */
 enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,
                                    size_t size, struct ky_error *error);
@@ -115,8 +115,8 @@ enum ky_status ky_option_set_text(const struct ky_option *option, void *values, 
                                   const char *where, struct ky_error *error);
 
 /* The same where a value may have a unit, "3pc", of the kind that the help names in brackets. The
- * field gets the number in `units`, but for an option in [s], which ignores them. KY_USAGE also
- * where `units` have no scale. */
+ * field gets the number in `units`; an option in [s] ignores them. KY_USAGE also where `units` have
+ * no scale. */
 enum ky_status ky_option_set_in(const struct ky_option *option, void *values, const char *text,
                                 const struct ky_units *units, const char *where,
                                 struct ky_error *error);
@@ -212,8 +212,8 @@ void ky_options_storage_free(struct ky_option_storage *storage);
 
 /* The word that `name` is a misspelling or the beginning of; NULL if there is none. */
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
-/* The first of the other words that is `word`, but for capitals, '-' and '_', and whose option the
- * sets have; NULL if there is none. */
+/* The first of the other words that equals `word` except for capitals, '-' and '_', and whose
+ * option the sets have; NULL if there is none. */
 const struct ky_option_word *ky_option_other_word(const struct ky_option_names *names,
                                                   const char *word);
 /* Writes a guess of the meaning of `name`, which the sets do not have: "; did you mean --step?",

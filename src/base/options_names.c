@@ -85,8 +85,8 @@ static const char *nearest_option(const struct ky_option_set *sets, size_t count
     return ky_nearest_word(name, words, used);
 }
 
-/* 1 if they are the same but for capitals, and for '-' and '_' between parts: "t_end", "Tend". A
- * word of one letter must be the same. */
+/* 1 if they differ only in capitals, and in '-' and '_' between parts: "t_end", "Tend". A word of
+ * one letter must be the same. */
 static int is_same_word(const char *a, const char *b)
 {
     if (!b[1])

@@ -23,7 +23,7 @@ enum { KY_UNIT_TEXT = 64, KY_QUANTITY_TEXT = 96 };
 /* Room for the names of all units of a kind. */
 enum { KY_UNIT_NAMES = 96 };
 
-/* 1 in these units, in cgs; 0 where they have no scale. */
+/* 1 in these units, in cgs; 0 if they have no scale. */
 double ky_unit_cgs(const struct ky_units *units, struct ky_dimension dimension);
 
 /* Writes to `name` the unit in which numbers of this dimension are shown where the largest is about

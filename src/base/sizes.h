@@ -1,5 +1,5 @@
 /* Public structs that may grow begin with their own size: a program that was built with an earlier,
- * shorter one goes on working. */
+ * shorter struct still works. */
 #ifndef KY_BASE_SIZES_H
 #define KY_BASE_SIZES_H
 

@@ -164,8 +164,8 @@ static void call(struct worker *worker)
     wake(&worker->begin);
 }
 
-/* Workers block signals, which are for the threads of the program. Signals of faults and of
- * profilers stay open: they are for the thread that causes them. */
+/* Workers block signals, so that the threads of the program receive them. Signals of faults and of
+ * profilers are not blocked, since they belong to the thread that causes them. */
 static int start_thread(struct worker *worker)
 {
     static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};

@@ -36,7 +36,7 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
                    "unknown units '%s'; nbody, galaxy, cluster and planets are known", name);
 }
 
-/* Whether two positive scales are the same but for rounding. */
+/* Whether two positive scales are equal up to rounding. */
 static int same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * b;

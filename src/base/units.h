@@ -25,7 +25,7 @@ const char *ky_units_preset_name(size_t index);
  * for kpc, 1e10 Msun and km/s. 1 if a scale is not positive. */
 double ky_units_gravity(double length_cm, double mass_g, double velocity_cm_s);
 
-/* A g that is NaN becomes the G that follows from the scales. KY_USAGE where some scales are
+/* A g that is NaN becomes the G that follows from the scales. KY_USAGE if some scales are
  * positive and others are not, and for a g that differs from it by more than 1 %. */
 enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error);
 /* Whether two sets of scales are the same to 1 %: constants of different editions are. */

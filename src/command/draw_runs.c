@@ -243,7 +243,7 @@ struct series {
     double *values; /* [1 + RADII][files.count]; row 0 holds the times */
 };
 
-/* Lagrangian radii of one snapshot, about its density centre; NaN where it has no bodies. */
+/* Lagrangian radii of one snapshot, about its density centre; NaN if it has no bodies. */
 static enum ky_status measure_radii(struct cli *cli, const struct draw_request *request,
                                     const char *file, double *time, double radii[RADII],
                                     struct ky_units *units)

@@ -69,7 +69,7 @@ enum ky_status ky_comm_close(struct ky_comm *first, struct ky_error *error);
 
 /* Runs the function on `size` ranks, each a thread of this process, and waits for all of them.
  * Returns the status of the rank that failed first, with its text; KY_USAGE for less than one rank,
- * KY_FAULT where a thread cannot be made, or where a rank returns while another waits for it. */
+ * KY_FAULT if a thread cannot be made, or if a rank returns while another waits for it. */
 enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *context,
                                struct ky_error *error);
 

@@ -90,7 +90,7 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_paramet
                domain->odd);
     if (!*domain->devices || ky_device_list(engine, &devices, NULL))
         return;
-    if (!devices) /* no list: the ranks have taken as many as there are */
+    if (!devices) /* no list: each rank has taken a device */
         devices = domain->device_count;
     if (devices > (size_t)local)
         ky_log(parameters, KY_LOG_WARNING,

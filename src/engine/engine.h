@@ -152,8 +152,8 @@ struct ky_some {
 
 /* Points where the field of the bodies is wanted. */
 #define KY_NO_BODY UINT32_MAX
-/* Trees of devices are made for so many points, among as many bodies. For fewer they are not worth
- * it: two trees of all bodies, and memory for them, take longer. */
+/* From this number of points on, among at least as many bodies, devices make a tree for the points.
+ * For fewer they are not worth it: two trees of all bodies, and memory for them, take longer. */
 enum { KY_MANY_POINTS = 1024 };
 struct ky_points {
     size_t count;
@@ -209,8 +209,9 @@ struct ky_advance {
     /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
     double eta, length;
-    /* KY_SCHEME_HERMITE: how many times a step computes forces and corrects the bodies, at least 1;
-     * two bodies that may continue with steps that are too long for them, or KY_NO_BODY. */
+    /* KY_SCHEME_HERMITE. corrections: number of times that a step computes forces and corrects the
+     * bodies, at least 1. passed: two bodies that may continue with steps that are too long for
+     * them, or KY_NO_BODY. */
     int corrections;
     uint32_t passed[2];
     /* The time of a tick is origin + (before + tick) × the tick's length, rounded once; fields act
@@ -342,7 +343,7 @@ struct ky_engine_verbs {
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
-    /* Seconds of the phases of the last `field` at many points; 0 where it had none. The device is
+    /* Seconds of the phases of the last `field` at many points; 0 if it had none. The device is
      * waited for after each phase from this call on. For measurements; NULL: there are no phases.
      */
     enum ky_status (*field_seconds)(struct ky_engine *engine, struct ky_field_seconds *seconds,

@@ -238,7 +238,7 @@ static enum ky_status choose_by_values(struct ky_parameters *own, struct ky_erro
     return choose_force(own, given, error);
 }
 
-/* Each opening test goes by θ or by α: the one that is given chooses among them. */
+/* The tolerance of an opening test is θ or α: the option that is given chooses the test. */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
     if (ky_force_kind(own->force)->expands) {

@@ -100,15 +100,15 @@ struct ky_shared {
 
 /* The box of the bodies, in the engine's units: low[3] and high[3]. Also the positions of the
  * bodies that are among the first `samples` of a sample of `system` bodies (physics/sample.h):
- * sample[c × samples + k], NaN where the body is not here. */
+ * sample[c × samples + k], NaN if the body is not here. */
 struct ky_part_look {
     size_t system, samples;
     double *low, *high, *sample;
 };
 
-/* A cube that keys divide (edge 0: all bodies have the same key) and the origin of the cells, in
- * the engine's units. Also the array for `probes` of the keys, each in the middle of an equal share
- * of the work. *work: the work for all bodies, which the engine may correct. */
+/* low, edge: the cube that the keys divide; edge 0: all bodies have the same key. origin: of the
+ * cells. All in the engine's units. probe: receives `probes` of the keys, each in the middle of an
+ * equal share of the work. *work: the work for all bodies, which the engine may correct. */
 struct ky_part_keys {
     const double *low, *origin;
     double edge;

@@ -165,7 +165,7 @@ static int close_boards(void)
     return ky_grape_close(&g5.process);
 }
 
-/* The device of this number; NULL if there is none or the library cannot go on. */
+/* The device of this number; NULL if there is none or the library is unusable. */
 static struct device *find(int number)
 {
     if (number < 0 || number >= DEVICES || ky_grape_unusable(&g5.process))

@@ -20,8 +20,8 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
 int ky_grape_close(struct ky_grape_process *process);
 /* The number of sinks that a call should have: KYOHO_NPIPES, also before it is opened. */
 int ky_grape_pipes(const struct ky_grape_process *process);
-/* Not 0 if calls cannot go on: nothing is open, a device has failed, or this is a child after fork.
- */
+/* Not 0 if calls are impossible: nothing is open, a device has failed, or this is a child after
+ * fork. */
 int ky_grape_unusable(struct ky_grape_process *process);
 /* 0 for KY_OK. After a failure that is not the caller's own, no call works until it is opened
  * again. */

@@ -29,7 +29,7 @@ struct ky_grape_devices {
  * asked for; `special` and `list` come from the program. KY_USAGE for a value that is not valid. */
 enum ky_status ky_grape_read(int precision, size_t special, const int *list,
                              struct ky_grape_settings *settings, struct ky_error *error);
-/* Chooses the devices; may ask drivers for their lists. KY_UNSUPPORTED where a device is not here.
+/* Chooses the devices; may ask drivers for their lists. KY_UNSUPPORTED if a device is not here.
  */
 enum ky_status ky_grape_devices(const struct ky_grape_settings *settings,
                                 struct ky_grape_devices *devices, struct ky_error *error);

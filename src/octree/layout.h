@@ -39,7 +39,7 @@ struct ky_cell_link {
 /* The tight box of the cell's bodies reaches from centre − below to centre + above, both >= 0 and
  * rounded outwards: relative to the centre of mass, since absolute floats would not resolve a
  * cluster that is 1e-7 of its distance from the origin. The fourth number above is the largest ε²
- * of bodies with mass, 0 where they have none of their own. The fourth number below is 0; in a tree
+ * of bodies with mass, 0 if they have none of their own. The fourth number below is 0; in a tree
  * that a device makes it is the smallest ε². */
 struct ky_cell_box {
     float below[4], above[4];

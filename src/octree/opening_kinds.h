@@ -27,8 +27,8 @@ struct ky_opening_kind {
     unsigned int bits; /* KY_OPENING_… of a tree for this test */
     double holds; /* the largest θ for which the opening radius holds the cell's own bodies, so
                      that no boxes need be tested; 0: none */
-    int by_alpha; /* 1: it goes by α in units of the sinks' last accelerations, which it needs;
-                     0: by θ */
+    int by_alpha; /* 1: its tolerance is α in units of the sinks' last accelerations, which it
+                     needs; 0: by θ */
     double usual; /* default of α or θ */
 };
 

@@ -27,7 +27,7 @@ static size_t parcel_bytes(const struct header *header)
                KY_CELL_COLUMNS(KY_CELL_LINES, );
 }
 
-/* Sets the members to where the columns of so many cells and bodies lie. */
+/* Sets the members to the addresses of the columns, for these numbers of cells and bodies. */
 static void lay_out(const struct header *header, char *data, struct ky_octree_parcel *parcel)
 {
     const size_t moments = header->moments;

@@ -18,7 +18,8 @@
  * below. OPENS: it may be opened. BODIES: all bodies below it may act one by one. */
 enum verdict { ACTS, COUNTS, STAYS, OPENS, BODIES };
 
-/* The distance from the box with these half sides, rounded down. */
+/* The distance of a point at d from the middle of a box with these half sides to the box, rounded
+ * down. */
 static float distance(const double d[3], const float half[3])
 {
     float near2 = 0;
@@ -29,7 +30,8 @@ static float distance(const double d[3], const float half[3])
     return sqrtf(near2) / SURE;
 }
 
-/* Where the distance is less than the size, the test is not the sharper the less it is. */
+/* Within a distance equal to the size the test is not monotonic in the distance, so a cell there
+ * never acts. */
 static int acts(float d, float reach, float size, float mass, const struct ky_fmm_limits *limits,
                 int order)
 {

@@ -168,7 +168,8 @@ static struct ky_octree_sink sink_of(const struct ky_octree *tree, uint32_t cell
     return sink;
 }
 
-/* Closes a cell at a place: the cell is left out if no sinks are below. `least`: of its bodies. */
+/* Ends the cell at `place`, after all sinks below it have been appended. If there are none, the
+ * cell is removed. `least`: the smallest |a| of its bodies. */
 static void close_cell(struct listing *list, size_t place, float least)
 {
     if (list->failed)

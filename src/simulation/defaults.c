@@ -9,7 +9,7 @@
     ((offsetof(type, last) + sizeof(((type *)0)->last) + _Alignof(type) - 1) / _Alignof(type) *    \
      _Alignof(type))
 
-/* `last` never changes, whatever the struct gets behind it. */
+/* `last` never changes, even if the struct gets later members. */
 #define FUNCTION(name, last)                                                                       \
     void(ky_##name##_defaults)(struct ky_##name * to)                                              \
     {                                                                                              \

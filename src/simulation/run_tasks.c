@@ -48,8 +48,8 @@ static void hash_ids(struct ky_hashing *hashing, size_t first, size_t n)
     }
 }
 
-/* The hash of an array over all ranks; NULL: of ids. Each rank continues the hash of the rank
- * before. */
+/* The hash of an array over all ranks; NULL: of ids that are the indices. Each rank continues the
+ * hash of the previous rank. */
 static enum ky_status hash_array(const struct ky_portion *portion, const void *array, size_t bytes,
                                  uint64_t seed, uint64_t *hash, struct ky_error *error)
 {

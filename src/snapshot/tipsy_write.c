@@ -125,8 +125,8 @@ struct output {
     struct ky_file *file[3];
 };
 
-/* Opens the files that are needed. KY_USAGE if one exists, unless `overwrite`; also for one that is
- * not needed, since it would be taken as part of this snapshot. */
+/* Opens the files that are needed. KY_USAGE if one of the three exists, unless `overwrite` is set:
+ * even a file that is not needed would be read as part of this snapshot. */
 static enum ky_status open_all(struct output *out, const int need[3], int overwrite,
                                struct ky_error *error)
 {

@@ -53,8 +53,9 @@ static void hang_up(struct ky_server *server, int k)
     c->socket = -1;
 }
 
-/* 1 if a connection is closed before another one when none is free: one without a token before one
- * with, the older of two without, and of two with a token the one that has been idle longer. */
+/* If no connection is free, 1 if connection c is closed rather than the other one. Connections
+ * without a token are closed first, the oldest first; then connections with a token, the longest
+ * idle first. */
 static int goes_before(const struct connection *c, const struct connection *other)
 {
     if (c->is_known != other->is_known)

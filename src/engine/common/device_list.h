@@ -12,7 +12,7 @@
 enum ky_status ky_device_list(const char *name, size_t *count, struct ky_error *error);
 /* For tests: if not 0, a device may be named twice, as if it were two. */
 extern int ky_device_twice;
-/* The same, and KY_USAGE where a number is named twice. */
+/* The same, and KY_USAGE if a number is named twice. */
 enum ky_status ky_device_list_once(const char *name, size_t *count, struct ky_error *error);
 /* The k-th device number; k is below the count. */
 uint64_t ky_device_listed(const char *name, size_t k);

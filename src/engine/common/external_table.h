@@ -46,7 +46,7 @@ enum ky_status ky_external_path_make(const struct ky_external_table *centre,
                                      const struct ky_external_table *strength, const double rest[3],
                                      struct ky_external_path **path, struct ky_error *error);
 /* The cubics from a time on. Before the first and after the last time of the path its nearest piece
- * goes on. */
+ * is continued. */
 void ky_external_path_at(const struct ky_external_path *path, double time,
                          double cubic[KY_EXTERNAL_CUBICS][4]);
 /* Adds or releases a reference; releasing the last one frees the path. The path may be NULL. */

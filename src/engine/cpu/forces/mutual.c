@@ -8,9 +8,9 @@
  * pairs of bodies. Cells that act on single bodies would have no counterpart, so there are none.
  *
  * Each direction of a pair is added to the sum of the cell that feels it, so that no two threads
- * share sums. The tree is cut into branches, each done by one thread. A branch begins at the root,
- * and repeats the few cells above it, as all other branches below these do: so the bits do not
- * depend on threads. */
+ * share sums. The tree is cut into branches, one thread for each. The work for a branch begins at
+ * the root: every branch repeats the few cells above it, so that the bits do not depend on
+ * threads. */
 #include <math.h>
 #include <stdlib.h>
 

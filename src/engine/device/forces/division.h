@@ -21,7 +21,7 @@ struct ky_walked {
     struct ky_card *card;
     const struct ky_buffer *group, *counts;
     size_t n, groups; /* number of bodies; groups of this rank */
-    size_t stride;    /* the second half of the counts */
+    size_t stride;    /* index at which the second half of the counts begins */
     uint32_t cell;    /* cost of a cell, in pairs */
 };
 /* Adds up the counts of the walk. */

@@ -121,7 +121,7 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
     return status;
 }
 
-/* 1 if so many bodies move that the memory for their rows is freed afterwards: in the first step
+/* 1 if many bodies move, so that the memory for their rows is freed afterwards: in the first step
  * half of all bodies move. */
 static int are_many(const struct ky_shared *shared, const uint64_t *leaving)
 {

@@ -325,8 +325,9 @@ static enum ky_status count_needs(const struct ky_exchange *exchange, size_t p,
     return status;
 }
 
-/* Reads the needs of the parts: for rank r in given[2 r] and given[2 r + 1]; and the largest number
- * of cells that waited at a time. The host waits once for all of them. */
+/* Reads from the card what each part needs, for rank r the numbers of cells and bodies in given[2
+ * r] and given[2 r + 1], and the largest number of cells that waited at a time. The host waits only
+ * once. */
 static enum ky_status read_needs(const struct ky_exchange *exchange, const size_t *part,
                                  size_t parts, uint64_t *given, size_t *most,
                                  struct ky_error *error)

@@ -21,10 +21,11 @@ struct summing {
     struct ky_device_state *state;
     struct ky_bodies rows;     /* of some bodies */
     uint32_t *place;           /* [CHUNK] */
-    struct ky_externals plain; /* the fields but the caller's function for many places */
-    double *potential;         /* of that function, at all bodies of the rank; NULL: no function */
+    struct ky_externals plain; /* the fields without the caller's function for many places */
+    double *potential;         /* potential by this function at all bodies of the rank; NULL: no
+                                  function */
     int by_card;
-    double most[KY_SUMS];  /* the largest size of a term; NaN where one is not finite */
+    double most[KY_SUMS];  /* the largest size of a term; NaN if one is not finite */
     double scale[KY_SUMS]; /* 0: a term is not finite */
     ky_whole sum[KY_SUMS];
 };

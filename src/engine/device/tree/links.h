@@ -50,10 +50,10 @@ enum ky_status ky_links_stand_for_points(struct ky_links *links,
 /* The same, but always builds a new tree. */
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
-/* For an engine of a rank, whose own tree exists (ky_grouped_along). First makes the tree and the
- * sources of its own bodies valid for these parameters; then, after the parcels of other ranks have
- * been appended (ranks/exchange.h), the sources of all, followed by `points` (NULL: none), and
- * boxes for walks that round positions. */
+/* For an engine of a rank, whose own tree exists (ky_grouped_along). ky_links_stand_part: makes the
+ * tree and the sources of the rank's own bodies valid for these parameters. ky_links_stand_parts,
+ * after the parcels of other ranks have been appended (ranks/exchange.h): makes the sources of all
+ * bodies valid, followed by `points` (NULL: none), and boxes for walks that round positions. */
 enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
                                    struct ky_error *error);
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,

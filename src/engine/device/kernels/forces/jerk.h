@@ -130,10 +130,10 @@ KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover o
 
 /* ---- pairs ---- */
 
-/* ε² of a pair, or with KY_EPS_SUM the factor of a source's ε². close2: with KY_GUARD a pair whose
- * s² is at most this is skipped. With KY_JERK_NEAR the source of such a pair is near: a float sum
- * rounds to 6e-8 of its largest term, and the partner in a tight pair may attract 10⁶ times as
- * strongly as all other bodies. */
+/* eps2: ε² of a pair, or with KY_EPS_SUM the factor of a source's ε². close2: with KY_GUARD pairs
+ * with s² up to this are skipped. With KY_JERK_NEAR the sources of such pairs are near, and are
+ * added in double: a float sum rounds to 6e-8 of its largest term, and the partner in a tight pair
+ * may attract 10⁶ times as strongly as all other bodies. */
 struct ky_jerk_soft {
     KY_REAL eps2, close2;
 };

@@ -182,7 +182,8 @@ KY_FN struct ky_near_sum ky_near_none(void)
     return sum;
 }
 
-/* A source in one of the two loops. */
+/* A source of a sink in the first or the second loop: their difference, their softened distance,
+ * and whether the source is near. */
 struct ky_near_source {
     struct ky_apart d;
     struct ky_softened pair; /* y = 0 if it exerts no force in this loop */

@@ -301,8 +301,9 @@ KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
     return sink;
 }
 
-/* The task of a team: its group; the lane's sink, and its index in the list of factors; the number
- * of lanes with different sinks, and the number of wanted ones among these. */
+/* The task of a team. group: its bodies. own: the lane's sink. place: its index in the list of
+ * factors. width: number of lanes with different sinks. sinks: number of these sinks that are
+ * wanted. */
 struct ky_team_task {
     struct ky_team_group group;
     ky_uint own, place, width, sinks;
