@@ -401,7 +401,7 @@ static enum ky_status part_close(struct ky_domain *domain, const struct ky_order
     return KY_OK;
 }
 
-/* Then the rank returns (ky_order_obey). */
+/* After this order the rank returns (ky_order_obey). */
 #define part_leave part_close
 
 #define KY_ORDER_PART(name, how) {part_##name, how},

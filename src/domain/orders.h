@@ -51,7 +51,7 @@ struct ky_order {
     size_t k;                 /* walk: neighbours */
     double softening;         /* of points without their own */
     double dt;                /* [time] */
-    double time;              /* at which external fields act, and the serial number of these */
+    double time;              /* time at which external fields act; serial number of the fields */
     uint64_t fields;
     int function; /* 1: the last field is a function of the caller */
     struct ky_engine_frame units;

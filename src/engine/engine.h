@@ -50,7 +50,7 @@ struct ky_external {
             double length, acceleration, time;
         };
     };
-    double turn, angle; /* of its axes about z: radians in a time, and radians at the time 0 */
+    double turn, angle; /* rotation of its axes about z: radians per time, and radians at time 0 */
     int reflex;         /* 1: the frame's origin falls in this field */
     /* NULL: the field neither moves nor grows. Else the centre above has no meaning, but in a field
      * at a time. */
@@ -286,10 +286,10 @@ struct ky_engine_verbs {
                                struct ky_bodies *some, struct ky_error *error);
 
     /* Reads bodies from files instead of a `put`, in the units of the frame, which must be set. All
-     * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan
-     * have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL:
-     * takes the bodies that a collective task has made, which is possible once. KY_BAD_DATA for a
-     * file that cannot be read, and for invalid numbers. */
+     * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. The parts of the
+     * plan have KY_ALL_TYPES and the factor 1, and belong to the five arrays that `put` takes. plan
+     * NULL: takes the bodies that a collective task has made, which is possible only once.
+     * KY_BAD_DATA for a file that cannot be read, and for invalid numbers. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
     /* Executes a collective task on all ranks (engine/task.h). KY_FAULT and the failures of the

@@ -17,9 +17,9 @@ enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,
  * for none. */
 enum ky_status ky_faults_read(struct ky_faults *faults, struct ky_card *card,
                               uint32_t wanted[KY_CAPACITY_COUNT], struct ky_error *error);
-/* The same; KY_DEVICE, naming the capacity and the required size, if there was a report. A report
- * of the capacity `but` is not an error: *wanted becomes the size, and the caller allocates more
- * memory and tries again. KY_CAPACITY_COUNT: every report is an error. */
+/* The same; KY_DEVICE, naming the capacity and the required size, if there was a report. `but`: a
+ * capacity for which a report is not an error: *wanted becomes the size, and the caller allocates
+ * more memory and tries again; KY_CAPACITY_COUNT: every report is an error. */
 enum ky_status ky_faults_check(struct ky_faults *faults, struct ky_card *card, enum ky_capacity but,
                                uint32_t *wanted, struct ky_error *error);
 void ky_faults_release(struct ky_faults *faults, struct ky_card *card);

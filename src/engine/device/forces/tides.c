@@ -92,7 +92,7 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
         error);
 }
 
-/* At one or more points. The tree, or the ranks' tree, is valid. */
+/* Computes tides at one or more points. The tree, or the ranks' tree, is valid. */
 static enum ky_status find_tides(struct ky_device_state *state, struct ky_links *links,
                                  const struct ky_points *points, double (*tide)[6],
                                  struct ky_error *error)

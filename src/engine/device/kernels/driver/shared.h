@@ -33,9 +33,10 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
 
-/* Sums with jerk (jerk.h): lanes of a group, which is also the sources of a tile; sinks of a lane;
- * sources of an iteration; sources of a run, which are added in the kernel's own type before they
- * go into the state's; numbers of a partial sum; the run number that means no source. */
+/* Sums with jerk (jerk.h), in this order: lanes of a group, which is also the number of sources in
+ * a tile; sinks of a lane; sources of an iteration; sources of a run, which are summed in the
+ * kernel's own type before they are added in the state's type; numbers of a partial sum; the run
+ * number that means no source. */
 #define KY_JERK_LANES 128
 #define KY_JERK_HALF (KY_JERK_LANES / 2)
 #ifndef KY_JERK_SINKS

@@ -123,8 +123,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
 }
 
 /* Two kernels for each action. The first finds the box of each of `runs` runs (general_team.h). The
- * second cuts: it writes KY_CUT_ROOM + 1 numbers for each run, the number of cells left and these
- * cells; only the root if there are too many. Other arguments: see KY_GENERAL_WALK. */
+ * second makes the cuts: for each run it writes KY_CUT_ROOM + 1 numbers, the number of remaining
+ * cells and then these cells; if there are too many cells, only the root. Other arguments: see
+ * KY_GENERAL_WALK. */
 #define KY_CUT_KERNELS(name, needs)                                                                \
     /* The lane's share of the sinks begin ≤ place < end. */                                     \
     KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
