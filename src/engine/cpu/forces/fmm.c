@@ -479,7 +479,11 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
         measure_pulls(fmm);
     measure_sinks(fmm);
     if (!act(fmm, workers))
-        return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
+        return ky_fail(
+            error, KY_FAULT,
+            "out of memory: interaction lists of --force fmm for %zu bodies; --force tree "
+            "needs less",
+            fmm->cpu->n);
     return report(fmm, workers, start, error);
 }
 
