@@ -374,7 +374,6 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 }
 
 const struct ky_method ky_fmm_method = {
-    .force = KY_FMM,
     .in_blocks = 1,
     .own = sizeof(struct fmm),
     .evaluate = evaluate,
