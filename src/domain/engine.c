@@ -207,14 +207,11 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 }
 
 /* Bodies that can be divided: they have mass, and no softenings of their own. */
-static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *plan,
-                               int *has_forces, struct ky_error *error)
+static enum ky_status take(struct ky_engine *engine, struct ky_error *error)
 {
     struct ranks *ranks = (struct ranks *)engine;
-    const struct ky_order order = {
-        .kind = KY_ORDER_read, .with = !plan, .n = engine->n, .units = ranks->frame};
-    const struct ky_order_data data = {
-        .parameters = ranks->parameters, .plan = plan, .has_forces = has_forces};
+    const struct ky_order order = {.kind = KY_ORDER_take, .n = engine->n, .units = ranks->frame};
+    const struct ky_order_data data = {.parameters = ranks->parameters};
     const enum ky_status status = choose_kind(ranks, &(struct ky_bodies){0}, error);
     return status ? status : give(engine, &order, &data, error);
 }
@@ -524,7 +521,7 @@ static const struct ky_engine_verbs copied = {
     COMMON, .get_column = get_column, .exact = exact, .field = field, .tides = tides, .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
-                                               .read = read_all,
+                                               .take = take,
                                                .task = task,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,

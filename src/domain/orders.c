@@ -166,17 +166,11 @@ static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *
                                                              &order->units, error);
 }
 
-static enum ky_status part_read(struct ky_domain *domain, const struct ky_order *order,
+static enum ky_status part_take(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
-    struct ky_error outcome;
-    int has_forces;
     KY_TRY(expect_bodies(domain, order, data, error));
-    if (order->with)
-        return ky_domain_place_made(domain, &order->units, error);
-    return ky_domain_read_bodies(domain, data->plan, &order->units,
-                                 data->has_forces ? data->has_forces : &has_forces,
-                                 data->outcome ? data->outcome : &outcome, error);
+    return ky_domain_place_made(domain, &order->units, error);
 }
 
 static enum ky_status part_task(struct ky_domain *domain, const struct ky_order *order,

@@ -14,7 +14,7 @@ enum { KY_NO_BARRIER, KY_BARRIER_AFTER, KY_STOPPABLE };
     ORDER(open, KY_BARRIER_AFTER)                                                                  \
     ORDER(put, KY_BARRIER_AFTER)                                                                   \
     ORDER(get, KY_BARRIER_AFTER)                                                                   \
-    ORDER(read, KY_BARRIER_AFTER)                                                                  \
+    ORDER(take, KY_BARRIER_AFTER)                                                                  \
     ORDER(task, KY_BARRIER_AFTER)                                                                  \
     ORDER(write, KY_BARRIER_AFTER)                                                                 \
     ORDER(get_some, KY_BARRIER_AFTER)                                                              \
@@ -73,8 +73,7 @@ struct ky_order_data {
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* a fault of the data: fails the order, and leaves the ranks as they
                                  were */
-    int *has_forces;
-    void *told; /* arguments of a task */
+    void *told;               /* arguments of a task */
     const double *numbers;
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */

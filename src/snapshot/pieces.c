@@ -118,7 +118,7 @@ static enum ky_status make_plan(const char *path, const struct pieces *pieces,
     return complete ? KY_OK : ky_no_memory(error, section_name, count, sizeof *plan->part);
 }
 
-void ky_pieces_free_plan(struct ky_write_plan *plan)
+static void free_plan(struct ky_write_plan *plan)
 {
     for (size_t f = 0; f < plan->files; f++)
         free((char *)(uintptr_t)plan->file[f].path);
@@ -166,7 +166,7 @@ enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section
         status = to->writers->write(to->writers->context, &plan, error);
     if (!status)
         status = describe(&pieces, &plan, section, error);
-    ky_pieces_free_plan(&plan);
+    free_plan(&plan);
     return status;
 }
 
@@ -340,7 +340,7 @@ enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, str
                                  : ky_no_memory(error, section_name, most, 3 * sizeof(double));
     }
     free(reading.scratch);
-    ky_pieces_free_plan(&reading.plan);
+    free_plan(&reading.plan);
     if (!status && !(restart->path = ky_allocate(length, 1)))
         status = ky_no_memory(error, "file name", length, 1);
     if (!status)
@@ -380,21 +380,76 @@ enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error
         status = add_sections(restart, &reading, error);
     if (!status)
         status = read_pieces(&reading, error);
-    ky_pieces_free_plan(&reading.plan);
+    free_plan(&reading.plan);
     return status;
 }
 
-enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
-                              uint64_t *bodies, struct ky_error *error)
+/* ---- shares of ranks ---- */
+
+enum ky_status ky_pieces_describe(const struct ky_restart *restart, struct ky_pieces *told,
+                                  struct ky_error *error)
 {
-    struct reading reading;
-    enum ky_status status = begin_reading(restart, restart->path, &reading, error);
+    struct pieces pieces;
     unsigned there = 0;
-    for (size_t a = 0; !status && a < reading.pieces.arrays; a++)
-        there |= 1U << reading.array[a];
-    if (!status && there != KY_PIECES_ARRAYS)
-        status = ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
-    *bodies = status ? 0 : reading.pieces.bodies;
-    *plan = reading.plan;
+    if (strlen(restart->path) >= sizeof told->path)
+        return ky_fail(error, KY_UNSUPPORTED, "%s: the name is longer than %zu bytes",
+                       restart->path, sizeof told->path - 1);
+    *told = (struct ky_pieces){.path = ""};
+    strcpy(told->path, restart->path);
+    KY_TRY(read_arrays(ky_restart_find(restart, section_name), &pieces, told->array, error));
+    for (size_t a = 0; a < pieces.arrays; a++)
+        there |= 1U << told->array[a];
+    told->generation = pieces.generation;
+    told->count = pieces.count;
+    told->bodies = pieces.bodies;
+    told->arrays = pieces.arrays;
+    return there == KY_PIECES_ARRAYS
+               ? KY_OK
+               : ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
+}
+
+/* Reads the bodies of the portion that are in piece number r. */
+static enum ky_status read_share_of(const struct ky_write_plan *plan, size_t r, size_t arrays,
+                                    size_t first, const struct ky_bodies *bodies,
+                                    struct ky_error *error)
+{
+    const struct ky_write_part *part = &plan->part[r * arrays];
+    const uint64_t begin = first > part->first ? first : part->first, end = first + bodies->n,
+                   last = part->first + part->count, to = end < last ? end : last;
+    struct ky_input input;
+    if (to <= begin)
+        return KY_OK;
+    enum ky_status status = ky_input_open(plan->file[r].path, &input, error);
+    if (status)
+        return status;
+    for (size_t a = 0; a < arrays && !status; a++, part++) {
+        const size_t bytes = ky_arrays[part->array].bytes;
+        char *array = ky_array_of(bodies, part->array);
+        status =
+            ky_input_read(&input, part->offset + (begin - part->first) * bytes,
+                          array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
+    }
+    ky_input_close(&input);
+    return status;
+}
+
+enum ky_status ky_pieces_read(const struct ky_pieces *told, const struct ky_portion *portion,
+                              int threads, struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct pieces pieces = {told->generation, told->count, told->bodies, told->arrays};
+    struct ky_write_plan plan;
+    enum ky_status status = make_plan(told->path, &pieces, told->array, &plan, error);
+    if (!status)
+        status = ky_bodies_allocate_by(threads, bodies, ky_portion_count(portion),
+                                       KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    for (size_t r = 0; r < plan.files && !status; r++)
+        status = read_share_of(&plan, r, (size_t)told->arrays, portion->first, bodies, error);
+    free_plan(&plan);
+    if (!status)
+        status = ky_bodies_check_arrays(threads, bodies, error);
+    if (status && status != KY_FAULT)
+        return ky_fail_in(error, status, "of the bodies from number %zu on: ", portion->first);
+    if (!status && ky_bodies_massless(bodies))
+        return ky_fail(error, KY_BAD_DATA, "a body from number %zu on has no mass", portion->first);
     return status;
 }

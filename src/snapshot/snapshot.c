@@ -231,6 +231,8 @@ enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char *
     const enum ky_status status = ky_input_open(*piece ? *piece : path, input, error);
     if (status)
         free(*piece);
+    else
+        input->kept = ky_allocate_zeroed(KY_INPUTS_KEPT, sizeof *input->kept);
     return status;
 }
 
