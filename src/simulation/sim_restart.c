@@ -236,21 +236,6 @@ static enum ky_status take_bodies(struct ky_restart *restart, const struct store
     return KY_OK;
 }
 
-/* The bodies of a file that has all of them. */
-static enum ky_status load_bodies(struct ky_restart *restart, const struct stored_clock *stored,
-                                  int threads, struct ky_bodies *bodies, struct ky_error *error)
-{
-    enum ky_status status = ky_pieces_load(restart, error);
-    const struct ky_section *position = status ? NULL : ky_restart_find(restart, "position");
-    if (!status && !position)
-        status = ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
-    if (!status)
-        status = check_arrays(restart, stored, position->bytes / (3 * sizeof(double)), error);
-    if (!status)
-        status = take_bodies(restart, stored, 0, bodies, error);
-    return status ? status : ky_bodies_check_by(threads, bodies, error);
-}
-
 /* Reads the clock. Numbers that files of version 1 lack are derived from the others. */
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
@@ -358,19 +343,32 @@ static int are_divided(const struct ky_parameters *resolved, const struct stored
     return ky_domain_divides(resolved, use.schemes) && !(stored->with & KY_WITH_SOFTENING);
 }
 
-/* Opens the simulation, and lets its ranks read the pieces of the restart file. *bodies gets the
- * arrays that are in the file itself. */
-static enum ky_status read_pieces(struct ky_restart *restart, const struct stored_clock *stored,
+/* Takes the bodies from the file, and from its pieces if it has any. If these are divided, opens
+ * the simulation, whose ranks read them. *has_forces: 0 if some have no forces yet. */
+static enum ky_status load_bodies(struct ky_restart *restart, const struct stored_clock *stored,
                                   const struct ky_parameters *resolved, struct ky_bodies *bodies,
                                   struct ky_sim **sim, int *has_forces, struct ky_error *error)
 {
     struct ky_pieces pieces;
-    KY_TRY(ky_pieces_describe(restart, &pieces, error));
-    KY_TRY(check_arrays(restart, stored, pieces.bodies, error));
-    KY_TRY(take_bodies(restart, stored, KY_PIECES_ARRAYS, bodies, error));
-    KY_TRY(ky_bodies_check_arrays(0, bodies, error));
-    KY_TRY(ky_sim_begin(resolved, bodies->n, sim, error));
-    return ky_run_resume_pieces((*sim)->engine, &pieces, has_forces, error);
+    const struct ky_section *position = ky_restart_find(restart, "position");
+    const int in_pieces = restart->path != NULL;
+    if (in_pieces)
+        KY_TRY(ky_pieces_describe(restart, &pieces, error));
+    else if (!position)
+        return ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
+    KY_TRY(check_arrays(restart, stored,
+                        in_pieces ? pieces.bodies : position->bytes / (3 * sizeof(double)), error));
+    KY_TRY(take_bodies(restart, stored, in_pieces ? KY_PIECES_ARRAYS : 0, bodies, error));
+    if (in_pieces && has_units(stored) && are_divided(resolved, stored)) {
+        KY_TRY(ky_bodies_check_arrays(0, bodies, error));
+        KY_TRY(ky_sim_begin(resolved, bodies->n, sim, error));
+        return ky_run_resume_pieces((*sim)->engine, &pieces, has_forces, error);
+    }
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    if (in_pieces)
+        KY_TRY(ky_pieces_read(&pieces, &all, resolved->threads, bodies, error));
+    *has_forces = ky_knows_acceleration(bodies);
+    return ky_bodies_check_by(resolved->threads, bodies, error);
 }
 
 enum ky_status ky_sim_from_restart(struct ky_restart *restart,
@@ -393,10 +391,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     int has_forces = 0;
     own.step = stored.step;
     KY_TRY(ky_parameters_resolve(&own, &resolved, error));
-    if (restart->path && has_units(&stored) && are_divided(&resolved, &stored))
-        status = read_pieces(restart, &stored, &resolved, &bodies, &sim, &has_forces, error);
-    else if (!(status = load_bodies(restart, &stored, resolved.threads, &bodies, error)))
-        has_forces = ky_knows_acceleration(&bodies);
+    status = load_bodies(restart, &stored, &resolved, &bodies, &sim, &has_forces, error);
     if (!status && !sim)
         status = ky_sim_begin(&resolved, bodies.n, &sim, error);
     if (!status && has_units(&stored))

@@ -24,10 +24,8 @@ void ky_pieces_tidy(const char *path, const char *previous);
  * it. */
 enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart,
                                struct ky_error *error);
-/* After ky_pieces_check: reads the arrays, if there are pieces, and adds them as sections. */
-enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error);
 
-/* A description of pieces for ranks that read them, as bytes that can be sent to other ranks. */
+/* A description of pieces for their readers, as bytes that can be sent to other ranks. */
 enum { KY_PIECES_PATH = 4096 };
 struct ky_pieces {
     char path[KY_PIECES_PATH];
@@ -37,7 +35,8 @@ struct ky_pieces {
 /* Fills it after ky_pieces_check. KY_BAD_DATA unless the pieces have KY_PIECES_ARRAYS. */
 enum ky_status ky_pieces_describe(const struct ky_restart *restart, struct ky_pieces *pieces,
                                   struct ky_error *error);
-/* Reads and checks the bodies of the portion, which need mass. KY_BAD_DATA for a piece that cannot
+/* Reads the arrays of the portion's bodies to *bodies, and checks them; each body needs mass. They
+ * are ky_allocate's, also after a failure. KY_BAD_DATA for a piece that cannot
  * be read, and for invalid numbers. */
 enum ky_status ky_pieces_read(const struct ky_pieces *pieces, const struct ky_portion *portion,
                               int threads, struct ky_bodies *bodies, struct ky_error *error);

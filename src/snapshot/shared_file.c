@@ -26,12 +26,9 @@ void ky_shared_file_close(struct ky_shared_file *file)
 static enum ky_status open_first(const char *path, const struct ky_read_options *options,
                                  struct ky_shared_file *file, struct ky_error *error)
 {
-    char *piece;
-    KY_TRY(ky_snapshot_open(path, &file->input, &piece, error));
-    const char *name = piece ? piece : path;
-    const int is_long = strlen(name) >= sizeof file->path;
-    snprintf(file->path, sizeof file->path, "%s", name);
-    free(piece);
+    KY_TRY(ky_snapshot_open(path, &file->input, error));
+    const int is_long = strlen(file->input.path) >= sizeof file->path;
+    snprintf(file->path, sizeof file->path, "%s", file->input.path);
     file->input.path = file->path;
     file->format = (int)ky_snapshot_recognise(&file->input);
     file->options = *options;
