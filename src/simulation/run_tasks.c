@@ -260,13 +260,16 @@ void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_paramete
         ky_domain_take_first(parameters, "because of --ranks 1", remark);
 }
 
-/* Chooses ranks and force of a run whose bodies are not in this process. */
+/* Chooses ranks and force of a run whose bodies are not in this process. KY_UNSUPPORTED for one
+ * rank. */
 static enum ky_status settle(const struct ky_run_parameters *run, struct ky_parameters *own,
                              size_t n, struct ky_error *error)
 {
     struct ky_choice choice;
     char remark[KY_RANKS_REMARK]; /* logged when they are chosen for the run itself */
     ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n}, remark);
+    if (own->ranks < 2)
+        return ky_fail(error, KY_UNSUPPORTED, "one rank has all bodies");
     const struct ky_engine_use use = ky_integrator_use(own, n);
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }
@@ -285,7 +288,7 @@ int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initia
         return 0;
     const int can = !ky_run_settle_universe(&own, initial, &universe, NULL) &&
                     !ky_parameters_resolve(&own, &own, NULL) && !settle(given, &own, n, NULL) &&
-                    own.ranks > 1 && own.ranks <= KY_BLOCKS &&
+                    own.ranks <= KY_BLOCKS &&
                     (isnan(own.softening) ? initial->softening : own.softening) > 0 &&
                     ky_domain_divides(&own, ky_integrator_use(&own, n).schemes);
     free(universe.field);
