@@ -204,9 +204,10 @@ struct source {
     struct reading reading;
     const char *input, *model, *units; /* --input, --model and --units, or NULL */
     struct model_options options;
-    /* 1: source_get makes no bodies if ky_model_describe knows the model, and reads none if
-     * ky_snapshot_describe knows the file. */
-    int may_describe, may_describe_file;
+    /* 1: source_get may leave the bodies to ky_run_source and `later`, which is NULL if it has read
+     * or made them; to be closed by ky_source_close. */
+    int may_wait;
+    struct ky_source *later;
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);
@@ -218,10 +219,6 @@ const char *source_file(const struct cli *cli, const struct source *source);
  * options that do not apply to the source. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
-/* The options with which source_get reads a file. *units becomes the units of --units if it is
- * given. */
-enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
-                          struct ky_read_options *options);
 /* source_get for --dry-run: of more than 100,000 bodies only the number is known afterwards, and
  * the step of a run only if it is given. */
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,

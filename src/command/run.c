@@ -205,37 +205,13 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
-/* 1 if there are ranks or may be: several devices become ranks. */
-static int may_have_ranks(const struct request *request)
-{
-    const struct ky_parameters *parameters = &request->parameters;
-    return parameters->ranks > 1 || (request->run.choose_ranks && parameters->engine &&
-                                     strchr(parameters->engine, ',') != NULL);
-}
-
-/* Runs the bodies of the snapshot; if it only describes them, makes or reads them first. */
-static enum ky_status run_with(struct cli *cli, const struct request *request, const char *file,
-                               struct ky_snapshot *snapshot)
-{
-    struct ky_units units;
-    struct ky_read_options reading;
-    if (!snapshot->bodies.n || snapshot->bodies.mass)
-        return ky_run(&request->parameters, &request->run, snapshot, &cli->error);
-    if (!file)
-        return ky_run_model(&request->parameters, &request->run, request->source.model,
-                            &request->source.options.parameters, &cli->error);
-    KY_TRY(source_how(cli, &request->source, &units, &reading));
-    return ky_run_file(&request->parameters, &request->run, file, &reading, snapshot, &cli->error);
-}
-
 /* A new run: checks what the command line names, gets the bodies, and runs. */
 static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
     const char *file = source_file(cli, &request->source);
-    request->source.may_describe = !request->dry;
-    request->source.may_describe_file = !request->dry && may_have_ranks(request);
+    request->source.may_wait = !request->dry;
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "
@@ -259,7 +235,9 @@ static enum ky_status start(struct cli *cli, struct request *request)
     if (!status && request->dry)
         status = show_plan(cli, request, &snapshot);
     else if (!status)
-        status = run_with(cli, request, file, &snapshot);
+        status = ky_run_source(&request->parameters, &request->run, request->source.later,
+                               &snapshot, &cli->error);
+    ky_source_close(request->source.later);
     ky_snapshot_free(&snapshot);
     free(source);
     return status;

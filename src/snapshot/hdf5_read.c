@@ -114,43 +114,6 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
 
 /* ---- several files ---- */
 
-/* Opens file number k of the snapshot that begins with `first`; the caller frees `name`. The first
- * file itself is used as it is. */
-static enum ky_status open_piece(const struct ky_input *first, int files, int k,
-                                 struct ky_input *piece, char **name, hid_t *file,
-                                 struct ky_error *error)
-{
-    *name = NULL;
-    *file = -1;
-    if (files == 1) {
-        *piece = *first;
-    } else {
-        *name = first->path ? ky_piece_name(first->path, (unsigned)k) : NULL;
-        if (!*name)
-            return ky_fail(error, KY_BAD_DATA,
-                           "is one of %d files, and its name has no number as in name.0.hdf5 that "
-                           "would lead to the others",
-                           files);
-        enum ky_status status = ky_input_open(*name, piece, error);
-        if (status) {
-            free(*name);
-            *name = NULL;
-            return status;
-        }
-    }
-    *file = ky_hdf5_open(piece);
-    return KY_OK;
-}
-
-static void close_piece(int files, struct ky_input *piece, char *name, hid_t file)
-{
-    if (file >= 0)
-        H5Fclose(file);
-    if (files > 1)
-        ky_input_close(piece);
-    free(name);
-}
-
 /* Records the number of bodies up to the end of file number k; KY_BAD_DATA if it was known and
  * differs. */
 static enum ky_status note_bodies(struct ky_hdf5_reader *r, int k, struct ky_error *error)
@@ -206,11 +169,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
     enum ky_status status = KY_OK;
     for (int k = r->begin; k < r->end && !status; k++) {
         struct ky_input piece;
-        char *name;
-        hid_t file;
-        status = open_piece(first, r->files, k, &piece, &name, &file, error);
-        if (status)
-            return status;
+        KY_TRY(ky_piece_open(first, (unsigned)r->files, (unsigned)k, &piece, error));
+        const hid_t file = ky_hdf5_open(&piece);
         if (file < 0)
             status = cannot_open(file, error);
         if (!status)
@@ -223,9 +183,11 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
             status = note_bodies(r, k, error);
         for (int t = 0; t < TYPES; t++)
             sum[t] += h.here[t];
-        if (status && name)
-            ky_fail_in(error, status, "%s: ", name);
-        close_piece(r->files, &piece, name, file);
+        if (status && r->files > 1)
+            ky_fail_in(error, status, "%s: ", piece.path);
+        if (file >= 0)
+            H5Fclose(file);
+        ky_piece_close(first, (unsigned)k, &piece);
     }
     for (int t = 0; t < TYPES && !status && h.has_total && are_all; t++)
         if (sum[t] != h.total[t])
@@ -437,12 +399,8 @@ static enum ky_status find_shares(const struct ky_input *input,
     file->before = r.before;
     file->files = (size_t)r.files;
     snapshot->bodies.n = (size_t)r.n;
-    if (status)
-        return status;
-    if (r.some_order)
-        return ky_fail(error, KY_UNSUPPORTED, "its bodies are not in the order of the run");
-    return softens_types(&r) ? ky_fail(error, KY_UNSUPPORTED, "its types have other softenings")
-                             : KY_OK;
+    file->is_divisible = !status && !r.some_order && !softens_types(&r);
+    return status;
 }
 
 static enum ky_status read_share_of(const struct ky_input *input, const struct ky_shared_file *file,
