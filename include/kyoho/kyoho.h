@@ -1418,12 +1418,6 @@ KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_para
 KY_API enum ky_status ky_model_describe(const char *name,
                                         const struct ky_model_parameters *parameters,
                                         struct ky_snapshot *snapshot, struct ky_error *error);
-/* ky_run with the bodies of ky_model_make, and the same files. If ranks divide the bodies and
- * ky_model_describe supports the model, each rank makes its own bodies, and no process has all of
- * them. model->stop is then checked before and after the bodies are made, but not meanwhile. */
-KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
-                                   const struct ky_run_parameters *run, const char *name,
-                                   const struct ky_model_parameters *model, struct ky_error *error);
 /* Fills *snapshot as ky_snapshot_read_as does, but with only the number of bodies: the arrays are
  * NULL. Logs nothing. Fails as ky_snapshot_read_as, for faults that can be found without reading
  * the bodies. KY_UNSUPPORTED for files whose bodies have to be read as a whole: TIPSY and CSV,
@@ -1432,11 +1426,34 @@ KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
  * bodies. */
 KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
                                            struct ky_snapshot *snapshot, struct ky_error *error);
-/* ky_run with the bodies that ky_snapshot_read_as reads from `path`, and the same files. `initial`
- * has all the rest, as ky_snapshot_describe or ky_snapshot_read_as gives it; its bodies are
- * replaced and then freed. If ranks divide the bodies, all bodies have mass, and
- * ky_snapshot_describe supports the file, each rank reads its own bodies, and no process has all of
- * them. Fails as ky_snapshot_read_as and ky_run do. */
+/* The bodies of a run before they are in memory: of an open file, or of a model. */
+struct ky_source;
+/* Opens a source. If ky_snapshot_describe or ky_model_describe supports the file or model,
+ * *snapshot gets only the number of bodies, and *source is for ky_run_source. Otherwise *source is
+ * NULL, and the calls do the same as ky_snapshot_read_as and ky_model_make. A file stays open until
+ * ky_source_close, so that it is opened only once. */
+KY_API enum ky_status ky_source_file(const char *path, const struct ky_read_options *options,
+                                     struct ky_source **source, struct ky_snapshot *snapshot,
+                                     struct ky_error *error);
+KY_API enum ky_status ky_source_model(const char *name, const struct ky_model_parameters *model,
+                                      struct ky_source **source, struct ky_snapshot *snapshot,
+                                      struct ky_error *error);
+KY_API void ky_source_close(struct ky_source *source); /* NULL: does nothing */
+/* ky_run with the bodies of a source, and the same files. `initial` is the snapshot that came with
+ * it; units, softening and time may have been changed. Without a source (NULL) it is ky_run. If
+ * ranks divide the bodies and all bodies have mass, each rank reads or makes its own bodies, and no
+ * process has all of them; `stop` of a model is then checked before and after its bodies are made,
+ * but not meanwhile. Fails also as ky_snapshot_read_as and ky_model_make; KY_BAD_DATA for a file
+ * that has changed since it was opened. */
+KY_API enum ky_status ky_run_source(const struct ky_parameters *parameters,
+                                    const struct ky_run_parameters *run, struct ky_source *source,
+                                    struct ky_snapshot *initial, struct ky_error *error);
+/* ky_source_model and ky_run_source in one call. */
+KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
+                                   const struct ky_run_parameters *run, const char *name,
+                                   const struct ky_model_parameters *model, struct ky_error *error);
+/* ky_source_file and ky_run_source in one call. `initial` has all the rest, as ky_snapshot_describe
+ * or ky_snapshot_read_as gives it; its bodies are replaced and then freed. */
 KY_API enum ky_status ky_run_file(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run, const char *path,
                                   const struct ky_read_options *reading,

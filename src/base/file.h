@@ -84,12 +84,17 @@ struct ky_input {
     int64_t written; /* the second in which it was written last; 0 for memory */
     int fd;          /* -1: memory */
     const unsigned char *memory;
-    void *owned; /* freed by ky_input_close, or NULL */
+    void *owned;           /* freed by ky_input_close, or NULL */
+    struct ky_input *kept; /* [KY_INPUTS_KEPT] other files of a snapshot, which are closed with this
+                              one; path NULL: not opened yet. Or NULL: they are not kept open */
 };
+enum { KY_INPUTS_KEPT = 128 };
 
 /* Opens a file for reading. KY_BAD_DATA if it is missing, empty, not a regular file, or not
  * readable. `path` must outlive the input. */
 enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky_error *error);
+/* 1 if the open file has another size or time than when it was opened. */
+int ky_input_has_changed(const struct ky_input *input);
 /* `size` bytes at `data`, which must outlive the input. */
 void ky_input_memory(struct ky_input *input, const void *data, size_t size);
 /* Reads all of standard input into memory. KY_BAD_DATA if it is empty or cannot be read, KY_FAULT

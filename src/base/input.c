@@ -46,6 +46,13 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
     return KY_OK;
 }
 
+int ky_input_has_changed(const struct ky_input *input)
+{
+    struct stat about;
+    return input->fd >= 0 && (fstat(input->fd, &about) || (uint64_t)about.st_size != input->size ||
+                              (int64_t)about.st_mtime != input->written);
+}
+
 void ky_input_memory(struct ky_input *input, const void *data, size_t size)
 {
     *input = (struct ky_input){.fd = -1, .memory = data, .size = size};
@@ -85,6 +92,10 @@ void ky_input_close(struct ky_input *input)
     if (input->fd >= 0)
         close(input->fd);
     free(input->owned);
+    for (int k = 0; input->kept && k < KY_INPUTS_KEPT; k++)
+        if (input->kept[k].path)
+            ky_input_close(&input->kept[k]);
+    free(input->kept);
     *input = (struct ky_input){.fd = -1};
 }
 

@@ -28,6 +28,7 @@ struct cli {
     int word_count;
     struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
+    int takes_file;                  /* 1: the first word may be a parameter file */
     int json, quiet, help;           /* --json, --quiet, --help */
     int all;                         /* --all with --help: explain every option */
     char usage[256];                 /* usage after the name of the command, for its help */
@@ -89,10 +90,10 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
  * a program. */
 void cli_narrow(struct cli *cli, const char *title, const char *names);
 /* Reads the command line. KY_USAGE for fewer words than `least`, more than `most`, or wrong
- * options. With `ini`, a first word that ends in ".ini" or ".json" is a parameter file: it is read
- * before the command line and not counted. If --help occurs anywhere, only a first word is read,
- * into cli->words. */
-enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
+ * options. With cli->takes_file, a first word that ends in ".ini" or ".json" is a parameter file:
+ * it is read before the command line and not counted. If --help occurs anywhere, only a first word
+ * is read, into cli->words. */
+enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most);
 /* To be called when the units of the bodies are known: converts option values with units, such as
  * "3pc", to numbers in `units`. KY_USAGE if `units` has no physical scale. */
 enum ky_status cli_settle(struct cli *cli, const struct ky_units *units);
@@ -203,9 +204,10 @@ struct source {
     struct reading reading;
     const char *input, *model, *units; /* --input, --model and --units, or NULL */
     struct model_options options;
-    /* 1: source_get makes no bodies if ky_model_describe knows the model, and reads none if
-     * ky_snapshot_describe knows the file. */
-    int may_describe, may_describe_file;
+    /* 1: source_get may leave the bodies to ky_run_source and `later`, which is NULL if it has read
+     * or made them; to be closed by ky_source_close. */
+    int may_wait;
+    struct ky_source *later;
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);
@@ -217,10 +219,6 @@ const char *source_file(const struct cli *cli, const struct source *source);
  * options that do not apply to the source. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
-/* The options with which source_get reads a file. *units becomes the units of --units if it is
- * given. */
-enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
-                          struct ky_read_options *options);
 /* source_get for --dry-run: of more than 100,000 bodies only the number is known afterwards, and
  * the step of a run only if it is given. */
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,

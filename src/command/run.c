@@ -205,37 +205,13 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
-/* 1 if there are ranks or may be: several devices become ranks. */
-static int may_have_ranks(const struct request *request)
-{
-    const struct ky_parameters *parameters = &request->parameters;
-    return parameters->ranks > 1 || (request->run.choose_ranks && parameters->engine &&
-                                     strchr(parameters->engine, ',') != NULL);
-}
-
-/* Runs the bodies of the snapshot; if it only describes them, makes or reads them first. */
-static enum ky_status run_with(struct cli *cli, const struct request *request, const char *file,
-                               struct ky_snapshot *snapshot)
-{
-    struct ky_units units;
-    struct ky_read_options reading;
-    if (!snapshot->bodies.n || snapshot->bodies.mass)
-        return ky_run(&request->parameters, &request->run, snapshot, &cli->error);
-    if (!file)
-        return ky_run_model(&request->parameters, &request->run, request->source.model,
-                            &request->source.options.parameters, &cli->error);
-    KY_TRY(source_how(cli, &request->source, &units, &reading));
-    return ky_run_file(&request->parameters, &request->run, file, &reading, snapshot, &cli->error);
-}
-
 /* A new run: checks what the command line names, gets the bodies, and runs. */
 static enum ky_status start(struct cli *cli, struct request *request)
 {
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
     const char *file = source_file(cli, &request->source);
-    request->source.may_describe = !request->dry;
-    request->source.may_describe_file = !request->dry && may_have_ranks(request);
+    request->source.may_wait = !request->dry;
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "
@@ -259,7 +235,9 @@ static enum ky_status start(struct cli *cli, struct request *request)
     if (!status && request->dry)
         status = show_plan(cli, request, &snapshot);
     else if (!status)
-        status = run_with(cli, request, file, &snapshot);
+        status = ky_run_source(&request->parameters, &request->run, request->source.later,
+                               &snapshot, &cli->error);
+    ky_source_close(request->source.later);
     ky_snapshot_free(&snapshot);
     free(source);
     return status;
@@ -310,8 +288,8 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
 }
 
 /* A ky_json_member: reads the units of run.json. */
-static enum ky_status take_unit(void *context, const char *object, const char *name,
-                                const char *text, const char *where, struct ky_error *error)
+static enum ky_status take_unit(void *context, const struct ky_json_told *told,
+                                struct ky_error *error)
 {
     struct ky_units *units = context;
     const struct {
@@ -321,11 +299,10 @@ static enum ky_status take_unit(void *context, const char *object, const char *n
                    {"mass_g", &units->mass_g},
                    {"velocity_cm_s", &units->velocity_cm_s},
                    {"g", &units->g}};
-    (void)where;
     (void)error;
-    for (size_t k = 0; k < sizeof members / sizeof *members && !strcmp(object, "units"); k++)
-        if (!strcmp(name, members[k].name) && strcmp(text, "null") != 0)
-            *members[k].place = ky_number_real(text, NULL);
+    for (size_t k = 0; k < sizeof members / sizeof *members && !strcmp(told->object, "units"); k++)
+        if (!strcmp(told->name, members[k].name) && strcmp(told->text, "null") != 0)
+            *members[k].place = ky_number_real(told->text, NULL);
     return KY_OK;
 }
 
@@ -401,7 +378,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_run_parameters_defaults(&request.run);
     ky_view_parameters_defaults(&request.view);
     bind(cli, &request);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
+    cli->takes_file = 1;
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (!status && !describe)
         status = take_ranks(cli, &request);
     if (status || describe || cli->help)

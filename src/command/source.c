@@ -24,7 +24,8 @@ static const struct ky_option source_options[] = {
 
 void source_add(struct cli *cli, struct source *source)
 {
-    source->may_describe = source->may_describe_file = 0;
+    source->may_wait = 0;
+    source->later = NULL;
     cli_add_table(cli, "bodies", source_options, source);
     reading_add(cli, &source->reading);
     model_options_add(cli, &source->options);
@@ -71,19 +72,6 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
     return KY_OK;
 }
 
-/* Makes the bodies, or only describes them if the source allows it and the model can be
- * described. */
-static enum ky_status make_or_describe(struct cli *cli, const struct source *source,
-                                       struct ky_snapshot *snapshot)
-{
-    const struct ky_model_parameters *model = &source->options.parameters;
-    const enum ky_status status =
-        source->may_describe ? ky_model_describe(source->model, model, snapshot, &cli->error)
-                             : KY_UNSUPPORTED;
-    return status == KY_UNSUPPORTED ? ky_model_make(source->model, model, snapshot, &cli->error)
-                                    : status;
-}
-
 /* Makes the model in memory, with the units, G and softening of the command line. */
 static enum ky_status make(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN])
@@ -104,7 +92,9 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
     model->log_context = cli;
     status = model_options_take(cli, source->model, &source->options);
     if (!status)
-        status = make_or_describe(cli, source, snapshot);
+        status = source->may_wait
+                     ? ky_source_model(source->model, model, &source->later, snapshot, &cli->error)
+                     : ky_model_make(source->model, model, snapshot, &cli->error);
     const int by_mass = model->mass_function != KY_MASS_EQUAL && units.mass_g > 0 &&
                         !isnan(model->mass) &&
                         !model->n; /* the mass function chooses the number each time */
@@ -182,29 +172,19 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     return KY_OK;
 }
 
-enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
-                          struct ky_read_options *options)
-{
-    if (source->units)
-        KY_TRY(ky_units_preset(source->units, units, &cli->error));
-    return reading_how(cli, &source->reading, source->units ? units : NULL, 0, options);
-}
-
-/* Reads the bodies, or only describes them if the source allows it and the file can be
- * described. */
-static enum ky_status read_or_describe(struct cli *cli, const struct source *source,
-                                       const char *file, struct ky_snapshot *snapshot)
+/* Reads the bodies, or only opens the file if they may wait. */
+static enum ky_status read_file(struct cli *cli, struct source *source, const char *file,
+                                struct ky_snapshot *snapshot)
 {
     struct ky_units units;
     struct ky_read_options options;
-    enum ky_status status = source_how(cli, source, &units, &options);
-    if (status)
-        return status;
-    status = source->may_describe_file ? ky_snapshot_describe(file, &options, snapshot, &cli->error)
-                                       : KY_UNSUPPORTED;
-    return status == KY_UNSUPPORTED
-               ? reading_get(cli, &source->reading, file, options.units, 0, snapshot)
-               : status;
+    if (source->units)
+        KY_TRY(ky_units_preset(source->units, &units, &cli->error));
+    const struct ky_units *given = source->units ? &units : NULL;
+    if (!source->may_wait)
+        return reading_get(cli, &source->reading, file, given, 0, snapshot);
+    KY_TRY(reading_how(cli, &source->reading, given, 0, &options));
+    return ky_source_file(file, &options, &source->later, snapshot, &cli->error);
 }
 
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
@@ -219,7 +199,7 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
         return status;
     if (file) {
         snprintf(origin, ORIGIN, "%s", file);
-        status = read_or_describe(cli, source, file, snapshot);
+        status = read_file(cli, source, file, snapshot);
     } else {
         status = make(cli, source, parameters, snapshot, origin);
     }

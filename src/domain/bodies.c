@@ -265,14 +265,10 @@ enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bod
                                    const uint64_t *number, unsigned with,
                                    const struct ky_bodies *to, struct ky_error *error)
 {
-    struct ky_comm *comm = domain->comm;
     const uint64_t n = from->n;
-    uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
-    enum ky_status status =
-        counts ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
-               : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
-    if (!status)
-        status = collect(domain, from, number, counts, with, to, error);
+    uint64_t *counts;
+    KY_TRY(ky_comm_gather(domain->comm, &n, sizeof n, &counts, error));
+    const enum ky_status status = collect(domain, from, number, counts, with, to, error);
     free(counts);
     return status;
 }

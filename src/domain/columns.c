@@ -47,10 +47,8 @@ enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_
     struct ky_comm *comm = domain->comm;
     const struct dealing dealing = {bytes, write, context};
     const uint64_t n = domain->engine->n;
-    uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
-    enum ky_status status =
-        counts ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
-               : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
+    uint64_t *counts;
+    enum ky_status status = ky_comm_gather(comm, &n, sizeof n, &counts, error);
     if (!status)
         status = ky_domain_read_numbers(domain, error);
     for (int r = 0; r < comm->size && !status; r++)

@@ -5,6 +5,21 @@
 
 #include "base/memory.h"
 
+enum ky_status ky_comm_gather(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                              struct ky_error *error)
+{
+    const size_t ranks = (size_t)comm->size;
+    void *got = ky_allocate(ranks, bytes);
+    const enum ky_status status = got ? comm->verbs->gather(comm, own, bytes, got, error)
+                                      : ky_no_memory(error, "the ranks", ranks, bytes);
+    if (status) {
+        free(got);
+        got = NULL;
+    }
+    memcpy(all, &got, sizeof got);
+    return status;
+}
+
 /* MPI does not allow the send and receive buffers to overlap. */
 enum ky_status ky_comm_broadcast(struct ky_comm *comm, void *data, size_t bytes,
                                  struct ky_error *error)

@@ -78,6 +78,10 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
  * process in which the function fails prints the error and ends all processes. */
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
 
+/* All-gather of `bytes` bytes from each rank into new memory. `all`: a pointer to a pointer, which
+ * the caller frees; it becomes NULL after a failure. KY_FAULT if memory runs out. */
+enum ky_status ky_comm_gather(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                              struct ky_error *error);
 /* Broadcasts `bytes` bytes from rank 0. KY_FAULT if memory runs out. */
 enum ky_status ky_comm_broadcast(struct ky_comm *comm, void *data, size_t bytes,
                                  struct ky_error *error);

@@ -45,19 +45,14 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
 
 enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error)
 {
-    struct ky_comm *comm = domain->comm;
-    const size_t ranks = (size_t)comm->size;
-    uint64_t *bits = ky_allocate(ranks, sizeof *bits);
-    if (!bits)
-        return ky_no_memory(error, "the ranks", ranks, sizeof *bits);
-    const enum ky_status status =
-        comm->verbs->gather(comm, &domain->engine->bits, sizeof *bits, bits, error);
+    uint64_t *bits;
+    KY_TRY(ky_comm_gather(domain->comm, &domain->engine->bits, sizeof *bits, &bits, error));
     domain->odd = 0;
-    for (int r = comm->size - 1; r > 0 && !status; r--)
+    for (int r = domain->comm->size - 1; r > 0; r--)
         if (bits[r] != bits[0])
             domain->odd = r;
     free(bits);
-    return status;
+    return KY_OK;
 }
 
 /* Threads of one process that are given, by --threads, and that no rank has. */

@@ -230,13 +230,6 @@ void ky_domain_free_plan(struct ky_domain_plan *plan);
 /* Broadcasts the outcome of the first rank that failed. */
 enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
                                       struct ky_error *error);
-/* reads.c. Each rank reads the bodies of its block from files: masses, positions, velocities,
- * accelerations and potentials. *has_forces: 0 if all accelerations are 0, which counts as not
- * known. Faults of the files or the numbers are in *outcome on every rank, and the engines are then
- * as before. */
-enum ky_status ky_domain_read_bodies(struct ky_domain *domain, const struct ky_write_plan *given,
-                                     const struct ky_engine_frame *units, int *has_forces,
-                                     struct ky_error *outcome, struct ky_error *error);
 /* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
  * writes their numbers to the files. `plan` is for rank 0. Failures of files and numbers that are
  * not finite are in *outcome, on every rank. */

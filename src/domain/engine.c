@@ -207,14 +207,11 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 }
 
 /* Bodies that can be divided: they have mass, and no softenings of their own. */
-static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *plan,
-                               int *has_forces, struct ky_error *error)
+static enum ky_status take(struct ky_engine *engine, struct ky_error *error)
 {
     struct ranks *ranks = (struct ranks *)engine;
-    const struct ky_order order = {
-        .kind = KY_ORDER_read, .with = !plan, .n = engine->n, .units = ranks->frame};
-    const struct ky_order_data data = {
-        .parameters = ranks->parameters, .plan = plan, .has_forces = has_forces};
+    const struct ky_order order = {.kind = KY_ORDER_take, .n = engine->n, .units = ranks->frame};
+    const struct ky_order_data data = {.parameters = ranks->parameters};
     const enum ky_status status = choose_kind(ranks, &(struct ky_bodies){0}, error);
     return status ? status : give(engine, &order, &data, error);
 }
@@ -432,13 +429,6 @@ static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_colu
     ky_engine_close(whole.engine);                                                                 \
     return status
 
-static enum ky_status exact_of_whole(struct ky_engine *engine, const size_t *sinks, size_t count,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error)
-{
-    BY_WHOLE(exact, sinks, count, acceleration, potential, error);
-}
-
 static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sinks, size_t count,
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
@@ -446,9 +436,9 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
     struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
     struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
     ky_order_list(&order, &data, 0, sinks, count, sizeof *sinks);
-    return domain_of(engine)->engine->verbs->part
-               ? exact_of_whole(engine, sinks, count, acceleration, potential, error)
-               : give(engine, &order, &data, error);
+    if (!domain_of(engine)->engine->verbs->part)
+        return give(engine, &order, &data, error);
+    BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_walk_request *request,
@@ -479,28 +469,15 @@ static int tides_need_whole(struct ky_engine *engine, const struct ky_points *po
                             : field_needs_whole(engine, points);
 }
 
-static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_points *points,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error)
-{
-    BY_WHOLE(field, points, acceleration, potential, error);
-}
-
-static enum ky_status tides_of_whole(struct ky_engine *engine, const struct ky_points *points,
-                                     double (*tide)[6], struct ky_error *error)
-{
-    BY_WHOLE(tides, points, tide, error);
-}
-
 static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_points *points,
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_field};
     const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
-    if (field_needs_whole(engine, points))
-        return field_of_whole(engine, points, acceleration, potential, error);
-    return give_points(engine, order, points, data, error);
+    if (!field_needs_whole(engine, points))
+        return give_points(engine, order, points, data, error);
+    BY_WHOLE(field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
@@ -508,9 +485,9 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
 {
     const struct ky_order order = {.kind = KY_ORDER_tides};
     const struct ky_order_data data = {.tide = tide};
-    if (tides_need_whole(engine, points))
-        return tides_of_whole(engine, points, tide, error);
-    return give_points(engine, order, points, data, error);
+    if (!tides_need_whole(engine, points))
+        return give_points(engine, order, points, data, error);
+    BY_WHOLE(tides, points, tide, error);
 }
 
 /* Verbs of both kinds of ranks. */
@@ -524,7 +501,7 @@ static const struct ky_engine_verbs copied = {
     COMMON, .get_column = get_column, .exact = exact, .field = field, .tides = tides, .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
-                                               .read = read_all,
+                                               .take = take,
                                                .task = task,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,

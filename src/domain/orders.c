@@ -18,7 +18,7 @@
 /* ---- the parts ---- */
 
 typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
-                            const struct ky_order_data *data, struct ky_error *error);
+                            struct ky_error *error);
 
 /* How many ranks share the processors of this rank: ranks of the same computer that a launcher has
  * given the same processors. Processors of different computers may have the same numbers. */
@@ -27,16 +27,14 @@ static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct k
     struct {
         int computer; /* by its first rank */
         unsigned char mask[128];
-    } own = {.computer = comm->local_first}, *all = ky_allocate((size_t)comm->size, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
+    } own = {.computer = comm->local_first}, *all;
     ky_cores_mask(own.mask, sizeof own.mask);
-    const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    KY_TRY(ky_comm_gather(comm, &own, sizeof own, &all, error));
     *sharers = 0;
-    for (int r = 0; r < comm->size && !status; r++)
+    for (int r = 0; r < comm->size; r++)
         *sharers += !memcmp(&own, &all[r], sizeof own);
     free(all);
-    return status;
+    return KY_OK;
 }
 
 /* The threads of a rank. --threads or OMP_NUM_THREADS is the number for each process; ranks that
@@ -90,8 +88,7 @@ static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *ow
     if (own->status && comm->rank && comm->is_process)
         ky_fail_in(own, own->status, "rank %d on %s: ", comm->rank, ky_host_name(host));
     const enum ky_status status = ky_domain_tell_outcome(domain, own, error);
-    if (outcome)
-        *outcome = *own;
+    *outcome = *own;
     return status;
 }
 
@@ -99,16 +96,15 @@ static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *ow
  * rank has to find. If one rank does not find its file, *own has the error on all ranks, and the
  * next order tries again. */
 static enum ky_status take_fields(struct ky_domain *domain, const struct ky_order *order,
-                                  const struct ky_order_data *data, struct ky_error *own,
-                                  struct ky_error *error)
+                                  struct ky_error *own, struct ky_error *error)
 {
-    size_t length = data->field ? strlen(data->field) + 1 : 0;
+    size_t length = order->data->field ? strlen(order->data->field) + 1 : 0;
     enum ky_status status = ky_comm_broadcast(domain->comm, &length, sizeof length, error);
     char *text = status || !length ? NULL : ky_allocate(length, 1);
     if (!status && length && !text)
         status = ky_no_memory(error, "text of the fields", length, 1);
-    if (text && data->field)
-        memcpy(text, data->field, length);
+    if (text && order->data->field)
+        memcpy(text, order->data->field, length);
     if (!status && length)
         status = ky_comm_broadcast(domain->comm, text, length, error);
     free(domain->field);
@@ -119,19 +115,19 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
     struct ky_externals fields = {0};
     if (!ky_externals_of(&domain->parameters, &fields, own))
         ky_engine_set_fields(domain->engine, fields.field, fields.count, own);
-    status = tell_failure(domain, own, data->outcome, error);
+    status = tell_failure(domain, own, order->data->outcome, error);
     domain->fields = own->status ? 0 : order->fields; /* 0: none has been broadcast yet */
     if (!status && !own->status && order->function)
-        ky_domain_add_function(domain, data->externals);
+        ky_domain_add_function(domain, order->data->externals);
     ky_externals_release(&fields);
     return status ? status : ky_engine_columns(domain->engine, domain->engine->columns, error);
 }
 
 static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
     struct ky_error own = {KY_OK, ""};
-    enum ky_status status = take_parameters(domain, data->parameters, error);
+    enum ky_status status = take_parameters(domain, order->data->parameters, error);
     if (!status)
         status = share_threads(domain->comm, &domain->parameters.threads, error);
     if (!status)
@@ -140,7 +136,7 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     if (status)
         return status;
     ky_domain_start(domain, order->with, &own);
-    status = tell_failure(domain, &own, data->outcome, error);
+    status = tell_failure(domain, &own, order->data->outcome, error);
     if (own.status) /* all ranks have an engine, or none */
         ky_domain_end(domain);
     return status || own.status ? status : ky_domain_compare_bits(domain, error);
@@ -148,10 +144,10 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
 
 /* Broadcasts the properties of the bodies that will arrive. */
 static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_order *order,
-                                    const struct ky_order_data *data, struct ky_error *error)
+                                    struct ky_error *error)
 {
     const int threads = domain->parameters.threads; /* of the rank's engine since it was opened */
-    const enum ky_status status = take_parameters(domain, data->parameters, error);
+    const enum ky_status status = take_parameters(domain, order->data->parameters, error);
     domain->parameters.threads = threads;
     domain->total = domain->shared.system = order->n;
     domain->is_settled = 0;
@@ -159,34 +155,27 @@ static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_or
 }
 
 static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
-                               const struct ky_order_data *data, struct ky_error *error)
+                               struct ky_error *error)
 {
-    KY_TRY(expect_bodies(domain, order, data, error));
-    return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
-                                                             &order->units, error);
+    KY_TRY(expect_bodies(domain, order, error));
+    return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, order->data->bodies,
+                                                             order->with, &order->units, error);
 }
 
-static enum ky_status part_read(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+static enum ky_status part_take(struct ky_domain *domain, const struct ky_order *order,
+                                struct ky_error *error)
 {
-    struct ky_error outcome;
-    int has_forces;
-    KY_TRY(expect_bodies(domain, order, data, error));
-    if (order->with)
-        return ky_domain_place_made(domain, &order->units, error);
-    return ky_domain_read_bodies(domain, data->plan, &order->units,
-                                 data->has_forces ? data->has_forces : &has_forces,
-                                 data->outcome ? data->outcome : &outcome, error);
+    KY_TRY(expect_bodies(domain, order, error));
+    return ky_domain_place_made(domain, &order->units, error);
 }
 
 static enum ky_status part_task(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
-    struct ky_error outcome;
     domain->total = domain->shared.system = order->n;
     const struct ky_tasks *tasks = domain->comm->is_process ? domain->comm->tasks : order->tasks;
-    return ky_domain_do(domain, &tasks->of[order->with], data->told,
-                        data->outcome ? data->outcome : &outcome, error);
+    return ky_domain_do(domain, &tasks->of[order->with], order->data->told, order->data->outcome,
+                        error);
 }
 
 /* Replicated bodies: reads a body, which makes the engine complete pending work. If potentials are
@@ -203,37 +192,39 @@ static enum ky_status catch_up(struct ky_domain *domain, unsigned with, struct k
 }
 
 static enum ky_status part_get(struct ky_domain *domain, const struct ky_order *order,
-                               const struct ky_order_data *data, struct ky_error *error)
+                               struct ky_error *error)
 {
     if (domain->copies) {
         const enum ky_status status = catch_up(domain, order->with, error);
-        return status || !data->to ? status : ky_engine_get(domain->engine, data->to, error);
+        return status || !order->data->to ? status
+                                          : ky_engine_get(domain->engine, order->data->to, error);
     }
-    return ky_domain_get(domain, data->to, order->with, error);
+    return ky_domain_get(domain, order->data->to, order->with, error);
 }
 
 static enum ky_status part_write(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
-    (void)order;
-    struct ky_error outcome;
-    return ky_domain_write(domain, data->plan, data->outcome ? data->outcome : &outcome, error);
+    return ky_domain_write(domain, order->data->plan, order->data->outcome, error);
 }
 
 static enum ky_status part_get_some(struct ky_domain *domain, const struct ky_order *order,
-                                    const struct ky_order_data *data, struct ky_error *error)
+                                    struct ky_error *error)
 {
     if (!domain->copies)
-        return ky_domain_get_some(domain, data->list[0], order->n, data->to, order->with, error);
+        return ky_domain_get_some(domain, order->data->list[0], order->n, order->data->to,
+                                  order->with, error);
     KY_TRY(catch_up(domain, order->with, error));
-    return data->to ? ky_engine_get_some(domain->engine, data->list[0], data->to, error) : KY_OK;
+    return order->data->to
+               ? ky_engine_get_some(domain->engine, order->data->list[0], order->data->to, error)
+               : KY_OK;
 }
 
 static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_order *order,
-                                    const struct ky_order_data *data, struct ky_error *error)
+                                    struct ky_error *error)
 {
-    const struct ky_some some = {order->n, data->list[0], data->list[1], data->list[2],
-                                 data->list[3]};
+    const struct ky_some some = {order->n, order->data->list[0], order->data->list[1],
+                                 order->data->list[2], order->data->list[3]};
     domain->is_settled = 0;
     return domain->copies ? ky_engine_put_some(domain->engine, &some, error)
                           : ky_domain_put_some(domain, &some, error);
@@ -244,13 +235,11 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
                                     struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    struct ky_force_report own, *all = ky_allocate((size_t)comm->size, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "reports of the ranks", (size_t)comm->size, sizeof *all);
+    struct ky_force_report own, *all;
     ky_engine_report(domain->engine, &own);
     domain->work = own.body_interactions + own.cell_interactions;
-    enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
-    if (report && !status) {
+    KY_TRY(ky_comm_gather(comm, &own, sizeof own, &all, error));
+    if (report) {
         *report = own;
 #define KY_PHASE_SLOWEST(phase) report->phase = fmax(report->phase, all[r].phase);
         for (int r = 1; r < comm->size; r++) {
@@ -263,125 +252,121 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
         }
     }
     free(all);
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status part_forces(struct ky_domain *domain, const struct ky_order *order,
-                                  const struct ky_order_data *data, struct ky_error *error)
+                                  struct ky_error *error)
 {
-    (void)order;
     enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, NULL, NULL, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
     else if (status == KY_BAD_DATA && domain->is_lost)
         status = ky_domain_lose(domain, error);
-    return status ? status : gather_report(domain, data->report, error);
+    return status ? status : gather_report(domain, order->data->report, error);
 }
 
 static enum ky_status part_kick(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
-    (void)data;
     return ky_engine_kick(domain->engine, order->dt, error);
 }
 
 static enum ky_status part_drift(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
-    (void)data;
     domain->is_settled = 0;
     return ky_engine_drift(domain->engine, order->dt, error);
 }
 
 static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
-    (void)order;
     struct ky_raw_sums sums;
     KY_TRY(ky_engine_raw_sums(domain->engine, &sums, error));
-    if (data->sums)
-        *data->sums = sums;
+    if (order->data->sums)
+        *order->data->sums = sums;
     return KY_OK;
 }
 
 /* Every rank gets the results of all. */
 static enum ky_status part_exact(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
-    return domain->engine->verbs->exact(domain->engine, data->list[0], order->n, data->acceleration,
-                                        data->potential, error);
+    return domain->engine->verbs->exact(domain->engine, order->data->list[0], order->n,
+                                        order->data->acceleration, order->data->potential, error);
 }
 
 /* The points of rank 0. */
-static struct ky_points points_of(const struct ky_order *order, const struct ky_order_data *data)
+static struct ky_points points_of(const struct ky_order *order)
 {
     return (struct ky_points){.count = order->n,
-                              .position = data->list[0],
+                              .position = order->data->list[0],
                               .softening = order->softening,
-                              .softenings = data->list[1]};
+                              .softenings = order->data->list[1]};
 }
 
 static enum ky_status part_field(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
-    const struct ky_points points = points_of(order, data);
-    return ky_domain_field(domain, &points, data->acceleration, data->potential, error);
+    const struct ky_points points = points_of(order);
+    return ky_domain_field(domain, &points, order->data->acceleration, order->data->potential,
+                           error);
 }
 
 static enum ky_status part_tides(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
-    const struct ky_points points = points_of(order, data);
-    return ky_domain_tides(domain, &points, data->tide, error);
+    const struct ky_points points = points_of(order);
+    return ky_domain_tides(domain, &points, order->data->tide, error);
 }
 
 static enum ky_status part_walk(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
     const double work = domain->work; /* of forces */
-    enum ky_status status = ky_domain_walk(domain, order, data, error);
+    enum ky_status status = ky_domain_walk(domain, order, error);
     if (!status)
-        status = gather_report(domain, data->report, error);
+        status = gather_report(domain, order->data->report, error);
     domain->work = work;
     return status;
 }
 
 static enum ky_status part_columns(struct ky_domain *domain, const struct ky_order *order,
-                                   const struct ky_order_data *data, struct ky_error *error)
+                                   struct ky_error *error)
 {
-    (void)data;
     return ky_engine_columns(domain->engine, order->with, error);
 }
 
 static enum ky_status part_put_column(struct ky_domain *domain, const struct ky_order *order,
-                                      const struct ky_order_data *data, struct ky_error *error)
+                                      struct ky_error *error)
 {
     const enum ky_column column = (enum ky_column)order->n;
-    return domain->copies ? ky_engine_put_column(domain->engine, column, data->list[0], error)
-                          : ky_domain_put_column(domain, column, data->numbers, error);
+    return domain->copies
+               ? ky_engine_put_column(domain->engine, column, order->data->list[0], error)
+               : ky_domain_put_column(domain, column, order->data->numbers, error);
 }
 
 static enum ky_status part_get_column(struct ky_domain *domain, const struct ky_order *order,
-                                      const struct ky_order_data *data, struct ky_error *error)
+                                      struct ky_error *error)
 {
-    return ky_domain_get_column(domain, (enum ky_column)order->n, data->to_numbers, error);
+    return ky_domain_get_column(domain, (enum ky_column)order->n, order->data->to_numbers, error);
 }
 
 static enum ky_status part_advance(struct ky_domain *domain, const struct ky_order *order,
-                                   const struct ky_order_data *data, struct ky_error *error)
+                                   struct ky_error *error)
 {
     struct ky_advance way = order->way;
     const enum ky_status status = ky_engine_advance(domain->engine, &way, error);
-    if (data->way)
-        *data->way = way;
-    return status || domain->copies ? status : gather_report(domain, data->report, error);
+    if (order->data->way)
+        *order->data->way = way;
+    return status || domain->copies ? status : gather_report(domain, order->data->report, error);
 }
 
 static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order *order,
-                                const struct ky_order_data *data, struct ky_error *error)
+                                struct ky_error *error)
 {
     (void)order;
-    (void)data;
     (void)error;
     ky_octree_free(&domain->tree);
     domain->tree_stands = 0;
@@ -392,10 +377,9 @@ static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order 
 }
 
 static enum ky_status part_close(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
     (void)order;
-    (void)data;
     (void)error;
     ky_domain_end(domain);
     return KY_OK;
@@ -413,18 +397,18 @@ static const struct {
 /* Executes a part whose loops obey the caller's stop flag, which the ranks of its process see. All
  * ranks end the part, and rank 0 notes whether any of them has left out work. */
 static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
+                                 struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
     struct ky_halt halt = {.flag = comm->rank && comm->is_process ? NULL : order->stop};
     domain->engine->halt = &halt;
-    enum ky_status status = parts[order->kind].do_it(domain, order, data, error);
+    enum ky_status status = parts[order->kind].do_it(domain, order, error);
     domain->engine->halt = NULL;
     uint64_t seen = halt.seen != 0;
     if (!status)
         status = comm->verbs->add(comm, &seen, 1, error);
-    if (!status && data->halt && seen)
-        data->halt->seen = 1;
+    if (!status && order->data->halt && seen)
+        order->data->halt->seen = 1;
     return status;
 }
 
@@ -448,15 +432,17 @@ static enum ky_status tell_lists(struct ky_comm *comm, const struct ky_order *or
     return KY_OK;
 }
 
-static enum ky_status do_with_lists(struct ky_domain *domain, const struct ky_order *order,
-                                    const struct ky_order_data *data, struct ky_error *error)
+static enum ky_status do_with_lists(struct ky_domain *domain, const struct ky_order *given,
+                                    struct ky_error *error)
 {
-    struct ky_order_data own = *data;
-    enum ky_status status = tell_lists(domain->comm, order, &own, error);
+    struct ky_order_data own = *given->data;
+    struct ky_order order = *given;
+    order.data = &own;
+    enum ky_status status = tell_lists(domain->comm, given, &own, error);
     if (!status)
-        status = parts[order->kind].how == KY_STOPPABLE
-                     ? do_heeding(domain, order, &own, error)
-                     : parts[order->kind].do_it(domain, order, &own, error);
+        status = parts[order.kind].how == KY_STOPPABLE
+                     ? do_heeding(domain, &order, error)
+                     : parts[order.kind].do_it(domain, &order, error);
     for (int k = 0; k < KY_ORDER_LISTS; k++)
         free(own.list[k]);
     return status;
@@ -464,18 +450,18 @@ static enum ky_status do_with_lists(struct ky_domain *domain, const struct ky_or
 
 /* A rank that fails ends the other ranks: they do not wait for it. */
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
-                              const struct ky_order_data *data, struct ky_error *error)
+                              struct ky_error *error)
 {
     struct ky_error wrong = {KY_OK, ""}; /* the same on all ranks: they skip the part */
     enum ky_status status = KY_OK;
     if (!domain->engine && order->kind < KY_ORDER_close && order->kind != KY_ORDER_open)
         status = ky_fail(error, KY_FAULT, "the engines of the ranks could not be opened");
     else if (domain->engine && order->kind != KY_ORDER_close && order->fields != domain->fields)
-        status = take_fields(domain, order, data, &wrong, error);
+        status = take_fields(domain, order, &wrong, error);
     if (domain->engine)
         ky_engine_set_time(domain->engine, order->time);
     if (!status && !wrong.status)
-        status = do_with_lists(domain, order, data, error);
+        status = do_with_lists(domain, order, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
     else if (parts[order->kind].how == KY_BARRIER_AFTER)
@@ -490,14 +476,16 @@ enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *or
     struct ky_error own = {KY_OK, ""};
     told.stop = data->halt ? data->halt->flag : NULL;
     enum ky_status status = ky_comm_broadcast(domain->comm, &told, sizeof told, &own);
+    told.data = data;
     if (!status)
-        status = do_part(domain, &told, data, &own);
+        status = do_part(domain, &told, &own);
     return status ? ky_fail(error, status, "%s", own.text) : KY_OK;
 }
 
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error)
 {
-    static const struct ky_order_data none = {0};
+    struct ky_error outcome = {KY_OK, ""};
+    const struct ky_order_data none = {.outcome = &outcome};
     struct ky_domain *domain = ky_allocate_zeroed(1, sizeof *domain);
     struct ky_order order = {0};
     int *code = context;
@@ -506,8 +494,9 @@ enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_erro
         domain->comm = comm;
     while (!status && order.kind != KY_ORDER_leave) {
         status = ky_comm_broadcast(comm, &order, sizeof order, error);
+        order.data = &none;
         if (!status)
-            status = do_part(domain, &order, &none, error);
+            status = do_part(domain, &order, error);
     }
     if (status) /* processes would wait for this one */
         comm->verbs->fail(comm, error);

@@ -14,7 +14,7 @@ enum { KY_NO_BARRIER, KY_BARRIER_AFTER, KY_STOPPABLE };
     ORDER(open, KY_BARRIER_AFTER)                                                                  \
     ORDER(put, KY_BARRIER_AFTER)                                                                   \
     ORDER(get, KY_BARRIER_AFTER)                                                                   \
-    ORDER(read, KY_BARRIER_AFTER)                                                                  \
+    ORDER(take, KY_BARRIER_AFTER)                                                                  \
     ORDER(task, KY_BARRIER_AFTER)                                                                  \
     ORDER(write, KY_BARRIER_AFTER)                                                                 \
     ORDER(get_some, KY_BARRIER_AFTER)                                                              \
@@ -40,6 +40,7 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 /* The most arrays of an order. */
 enum { KY_ORDER_LISTS = 4 };
 
+struct ky_order_data;
 struct ky_order {
     enum ky_order_kind kind;
     unsigned with; /* rows: the arrays; open: schemes; columns: the set; task: the number of the
@@ -59,8 +60,9 @@ struct ky_order {
     const volatile int *stop;     /* the caller's flag, or NULL: of the process of rank 0 */
     const struct ky_tasks *tasks; /* task: the table of tasks, in the process of rank 0 */
     struct {
-        size_t count, size; /* size 0: there is none */
-    } list[KY_ORDER_LISTS]; /* arrays that are broadcast with it */
+        size_t count, size;           /* size 0: there is none */
+    } list[KY_ORDER_LISTS];           /* arrays that are broadcast with it */
+    const struct ky_order_data *data; /* of this rank */
 };
 
 /* Arguments and results of an order that only rank 0 has, and the arrays, of which every rank has a
@@ -73,8 +75,7 @@ struct ky_order_data {
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* a fault of the data: fails the order, and leaves the ranks as they
                                  were */
-    int *has_forces;
-    void *told; /* arguments of a task */
+    void *told;               /* arguments of a task */
     const double *numbers;
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */
@@ -96,11 +97,11 @@ static inline void ky_order_list(struct ky_order *order, struct ky_order_data *d
     data->list[place] = (void *)list; /* is read only */
 }
 
-/* walk.c. Executes a walk with an action for the bodies of all ranks. Rank 0 has data->request,
- * whose arrays get the results. *data->outcome: KY_USAGE if the caller's lists are too short,
- * KY_BAD_DATA if a position is not finite. */
+/* walk.c. Executes a walk with an action for the bodies of all ranks. Rank 0 has
+ * order->data->request, whose arrays get the results. *order->data->outcome: KY_USAGE if the
+ * caller's lists are too short, KY_BAD_DATA if a position is not finite. */
 enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
-                              const struct ky_order_data *data, struct ky_error *error);
+                              struct ky_error *error);
 
 /* Executes an order on rank 0 and broadcasts it to the other ranks. After a failure only
  * KY_ORDER_close and KY_ORDER_leave are allowed. */

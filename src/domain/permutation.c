@@ -215,18 +215,15 @@ static enum ky_status find_most(struct ky_comm *comm,
                                 const struct ky_domain_permutation *permutation, size_t *most,
                                 struct ky_error *error)
 {
-    const size_t ranks = (size_t)comm->size;
-    size_t own = 0, *all = ky_allocate(ranks, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "the ranks", ranks, sizeof *all);
-    for (size_t r = 0; r < ranks; r++)
-        own = (int)r != comm->rank && permutation->out[r] > own ? permutation->out[r] : own;
-    const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    size_t own = 0, *all;
+    for (int r = 0; r < comm->size; r++)
+        own = r != comm->rank && permutation->out[r] > own ? permutation->out[r] : own;
+    KY_TRY(ky_comm_gather(comm, &own, sizeof own, &all, error));
     *most = 0;
-    for (size_t r = 0; r < ranks && !status; r++)
+    for (int r = 0; r < comm->size; r++)
         *most = all[r] > *most ? all[r] : *most;
     free(all);
-    return status;
+    return KY_OK;
 }
 
 /* The numbers of an array from the rank's engine. NULL after a failure. */

@@ -57,14 +57,12 @@ void ky_domain_free_plan(struct ky_domain_plan *plan)
 enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
                                       struct ky_error *error)
 {
-    struct ky_comm *comm = domain->comm;
-    const size_t size = (size_t)comm->size;
-    struct ky_error own = *outcome, *all = ky_allocate(size, sizeof *all);
-    enum ky_status status = all ? comm->verbs->gather(comm, &own, sizeof own, all, error)
-                                : ky_no_memory(error, "the ranks", size, sizeof *all);
+    const struct ky_error own = *outcome;
+    struct ky_error *all;
     outcome->status = KY_OK;
-    for (size_t r = 0; r < size && !status && !outcome->status; r++)
+    KY_TRY(ky_comm_gather(domain->comm, &own, sizeof own, &all, error));
+    for (int r = 0; r < domain->comm->size && !outcome->status; r++)
         *outcome = all[r];
     free(all);
-    return status;
+    return KY_OK;
 }

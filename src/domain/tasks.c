@@ -25,10 +25,9 @@ static enum ky_status collect(void *context, void **array, size_t *count, size_t
 {
     struct ky_comm *comm = ((struct place *)context)->domain->comm;
     const size_t ranks = (size_t)comm->size;
-    size_t total = 0, *counts = ky_allocate(ranks, sizeof *counts);
+    size_t total = 0, *counts;
     void *all = NULL;
-    enum ky_status status = counts ? comm->verbs->gather(comm, count, sizeof *count, counts, error)
-                                   : ky_no_memory(error, "the ranks", ranks, sizeof *counts);
+    enum ky_status status = ky_comm_gather(comm, count, sizeof *count, &counts, error);
     for (size_t r = 0; r < ranks && !status; r++)
         total += counts[r];
     if (!status && !comm->rank && !(all = ky_allocate(total, size)))

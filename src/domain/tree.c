@@ -103,11 +103,9 @@ static enum ky_status find_neighbours(struct ky_domain *domain, struct ky_octree
 {
     struct ky_comm *comm = domain->comm;
     const uint64_t own[2] = {domain->first, domain->last};
-    uint64_t(*all)[2] = ky_allocate((size_t)comm->size, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
-    enum ky_status status = comm->verbs->gather(comm, own, sizeof own, all, error);
-    for (int r = 0; r < comm->size && !status; r++) {
+    uint64_t(*all)[2];
+    KY_TRY(ky_comm_gather(comm, own, sizeof own, &all, error));
+    for (int r = 0; r < comm->size; r++) {
         if (all[r][0] > all[r][1]) /* no bodies */
             continue;
         if (r < comm->rank) {
@@ -119,7 +117,7 @@ static enum ky_status find_neighbours(struct ky_domain *domain, struct ky_octree
         }
     }
     free(all);
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status build_own(struct ky_domain *domain, const struct ky_octree_bodies *own,

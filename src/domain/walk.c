@@ -247,10 +247,8 @@ static enum ky_status send_back(struct ky_domain *domain, const struct ky_walk_r
 {
     struct ky_comm *comm = domain->comm;
     const struct ky_walk_request none = {0};
-    struct size size = {.n = own->request.n, .wanted = own->wanted},
-                *all = ky_allocate((size_t)comm->size, sizeof *all);
-    enum ky_status status = all ? comm->verbs->gather(comm, &size, sizeof size, all, error)
-                                : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
+    struct size size = {.n = own->request.n, .wanted = own->wanted}, *all;
+    enum ky_status status = ky_comm_gather(comm, &size, sizeof size, &all, error);
     uint64_t wanted = 0;
     for (int r = 0; r < comm->size && !status; r++)
         wanted = all[r].wanted > wanted ? all[r].wanted : wanted;
@@ -278,13 +276,13 @@ static enum ky_status walk(struct ky_domain *domain, struct own *own, struct ky_
 }
 
 enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
-                              const struct ky_order_data *data, struct ky_error *error)
+                              struct ky_error *error)
 {
+    const struct ky_order_data *data = order->data;
     struct own own = {.about = &ky_actions[order->action].about};
     enum ky_status status = ky_domain_settle(domain, error);
     if (status == KY_BAD_DATA && domain->is_lost) {
-        if (data->outcome)
-            *data->outcome = *error;
+        *data->outcome = *error;
         return KY_OK;
     }
     if (!status && domain->engine->verbs->part)

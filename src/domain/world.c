@@ -41,14 +41,12 @@ static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *er
 {
     struct program own = {.orders = KY_ORDERS_OF_DOMAINS,
                           .bytes = {sizeof(struct ky_order), sizeof(struct ky_parameters)}},
-                   *all = ky_allocate((size_t)comm->size, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
+                   *all;
     snprintf(own.version, sizeof own.version, "%s", ky_version());
     ky_host_name(own.host);
-    enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    enum ky_status status = ky_comm_gather(comm, &own, sizeof own, &all, error);
     int other = 1;
-    while (other < comm->size && !status && is_alike(all, &all[other]))
+    while (!status && other < comm->size && is_alike(all, &all[other]))
         other++;
     if (!status && other == comm->rank)
         status = ky_fail(error, KY_UNSUPPORTED,

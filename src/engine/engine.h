@@ -285,13 +285,9 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
-    /* Reads bodies from files instead of a `put`, in the units of the frame, which must be set. All
-     * bodies must have mass. *has_forces: 0 if some bodies have no forces yet. The parts of the
-     * plan have KY_ALL_TYPES and the factor 1, and belong to the five arrays that `put` takes. plan
-     * NULL: takes the bodies that a collective task has made, which is possible only once.
-     * KY_BAD_DATA for a file that cannot be read, and for invalid numbers. */
-    enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
-                           struct ky_error *error);
+    /* Takes the bodies that a collective task has made, instead of a `put`, in the units of the
+     * frame, which must be set. All bodies must have mass. Possible once for each such task. */
+    enum ky_status (*take)(struct ky_engine *engine, struct ky_error *error);
     /* Executes a collective task on all ranks (engine/task.h). KY_FAULT and the failures of the
      * task. Only an engine whose bodies are divided has this verb. */
     enum ky_status (*task)(struct ky_engine *engine, const struct ky_tasks *tasks, size_t number,
@@ -483,8 +479,7 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 /* The same, and KY_USAGE for a body past the last. */
 enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
                                   struct ky_bodies *some, struct ky_error *error);
-enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
-                              struct ky_error *error);
+enum ky_status ky_engine_take(struct ky_engine *engine, struct ky_error *error);
 /* 1 if the engine's bodies are divided among ranks, so that it has the verbs `task` and `write`. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,

@@ -349,10 +349,9 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
     return status || engine->shared ? status : ky_finite_bodies(engine->threads, some, error);
 }
 
-enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
-                              struct ky_error *error)
+enum ky_status ky_engine_take(struct ky_engine *engine, struct ky_error *error)
 {
-    return CALL(read, "read bodies from files", plan, has_forces, error);
+    return CALL(take, "take bodies of several ranks", error);
 }
 
 int ky_engine_writes(const struct ky_engine *engine)

@@ -21,7 +21,7 @@ struct ky_task_place {
 
 struct ky_task {
     size_t bytes; /* of `told` */
-    int makes;    /* 1: the bodies stay where they are made until ky_engine_read takes them; else
+    int makes;    /* 1: the bodies stay where they are made until ky_engine_take takes them; else
                      their arrays are freed */
     /* told: the caller's arguments, broadcast to all ranks; the caller gets the content of the
      * leading rank afterwards. *outcome: an error in the arguments; then the task ends on all ranks

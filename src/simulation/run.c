@@ -83,7 +83,6 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
 void ky_run_destroy(struct ky_run *run)
 {
     ky_sim_close(run->sim);
-    ky_sim_close(run->begun_sim);
     if (run->log)
         fclose(run->log);
     if (run->energy.file)

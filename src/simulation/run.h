@@ -94,15 +94,13 @@ struct ky_run_facts {
     struct ky_scales scales;
     uint64_t fastest; /* the id of the fastest escaper, if there are any */
     double velocity[3];
-    /* For bodies that ranks have made or read: whether they have ids that count them, and the units
-     * of the engine, or an error of such units. */
+    /* For bodies that ranks have taken from their source: whether they have ids that count them,
+     * the number of massless ones, and the units of the engine, or an error of such units. */
     int counts;
+    uint64_t massless;
     struct ky_engine_frame units;
     struct ky_error wrong;
 };
-
-struct ky_model_recipe; /* models/recipe.h */
-struct ky_shared_file;  /* snapshot/shared_file.h */
 
 struct ky_run {
     /* The parameters of the start, resolved with the bodies; their log also writes run.log. The
@@ -113,11 +111,9 @@ struct ky_run {
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
-    /* The recipe or the file from which ranks make the bodies; both NULL: the bodies are given. */
-    const struct ky_model_recipe *recipe;
-    const struct ky_shared_file *file;
-    struct ky_sim *begun_sim; /* whose engine has the bodies, until `sim` is created from it */
-    struct ky_sim *sim;
+    struct ky_source *from; /* from which ranks take the bodies; NULL: they are in this process */
+    struct ky_sim
+        *sim; /* before the start only an engine, if ranks have taken the bodies, or NULL */
     struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
     char *text;           /* effective parameters, INI */
     char *texts;          /* for a resumed run: the texts that its parameters point into */

@@ -150,51 +150,25 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     return KY_OK;
 }
 
-/* 1 if the bodies are not in this process: ranks make or read them. */
-static int are_elsewhere(const struct ky_run *run)
-{
-    return run->recipe || run->file;
-}
-
-/* Reads the bodies of a file that cannot be divided among ranks, instead of their description in
- * *bodies. */
-static enum ky_status read_together(const struct ky_shared_file *file, struct ky_bodies *bodies,
-                                    struct ky_error *error)
-{
-    struct ky_snapshot whole;
-    struct ky_read_options options = file->options;
-    options.log = NULL; /* already logged */
-    options.units = file->has_units ? &file->units : NULL;
-    ky_bodies_free(bodies);
-    const enum ky_status status = ky_snapshot_read_as(file->path, &options, &whole, error);
-    *bodies = whole.bodies;
-    whole.bodies = (struct ky_bodies){0};
-    ky_snapshot_free(&whole);
-    return status;
-}
-
-/* Lets the ranks make or read the bodies. If some have no mass, all of them are in this process
- * afterwards. */
-static enum ky_status make(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
+/* Lets the ranks take the bodies from their source. If some have no mass, all of them are in this
+ * process afterwards. */
+static enum ky_status take(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
-    int massless = 0;
-    enum ky_status status = run->recipe ? ky_run_make(run, bodies->n, facts, error)
-                                        : ky_run_read(run, bodies, &massless, facts, error);
-    run->hash = facts->hash;
-    if (status || !massless)
-        return status ? status : check_hash(run, error);
-    status = read_together(run->file, bodies, error);
-    run->file = NULL;
-    run->hash = 0;
-    return status ? status : check_bodies(run, bodies, error);
+    KY_TRY(ky_run_take(run, bodies, facts, error));
+    run->hash = facts->massless ? 0 : facts->hash;
+    if (!facts->massless)
+        return check_hash(run, error);
+    KY_TRY(ky_source_take_all(run->from, bodies, error));
+    run->from = NULL;
+    return check_bodies(run, bodies, error);
 }
 
 /* Does all checks before a folder is created. */
 static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                             struct ky_run_facts *facts, struct ky_error *error)
 {
-    const int makes = are_elsewhere(run);
+    const int divides = run->from != NULL;
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
@@ -207,8 +181,8 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
     if (!status)
         status = ky_units_check(&units, error);
     if (!status)
-        status = makes ? ky_stopping_check_bodies(&run->parameters, &initial->bodies, error)
-                       : check_bodies(run, &initial->bodies, error);
+        status = divides ? ky_stopping_check_bodies(&run->parameters, &initial->bodies, error)
+                         : check_bodies(run, &initial->bodies, error);
     if (!status && !isnan(run->given.escapers) && !isnan(run->given.escape_radius))
         status = ky_fail(error, KY_USAGE,
                          "--escapers lists bodies and --escape-radius removes and lists them; give "
@@ -223,13 +197,13 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
         status = ky_run_check_followed(&run->energy_start.followed, &initial->bodies, error);
-    if (!status && !makes)
+    if (!status && !divides)
         status = ky_friction_check_bodies(&run->parameters, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
-    if (!status && makes)
-        status = make(run, &initial->bodies, facts, error);
-    if (!status && !are_elsewhere(run))
+    if (!status && divides)
+        status = take(run, &initial->bodies, facts, error);
+    if (!status && !run->from)
         status = measure(run, &initial->bodies, facts, error);
     if (!status)
         ky_run_note_escapers(facts, &units, run->notes.escapers);
@@ -249,7 +223,6 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                             const struct ky_run_facts *facts, struct ky_error *error)
 {
-    struct ky_sim_source source = {.bodies = initial->bodies, .begun = run->begun_sim};
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
     char remark[KY_RANKS_REMARK];
@@ -257,13 +230,12 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     if (facts->wrong.status)
         return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);
-    if (source.begun) {
-        source.frame = &facts->units;
-        source.with = facts->counts ? KY_WITH_ID : 0U;
-    }
+    if (run->sim) /* whose ranks have the bodies */
+        KY_TRY(ky_engine_set_frame(run->sim->engine, &facts->units, error));
     enum ky_status status =
-        ky_sim_place(&run->parameters, &source, initial->time, &run->sim, error);
-    run->begun_sim = source.begun;
+        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    if (!status && facts->counts)
+        run->sim->with |= KY_WITH_ID;
     if (!status && *remark) /* the devices exist */
         ky_log(&run->parameters, KY_LOG_INFO, "%s", remark);
     if (!status)
@@ -343,9 +315,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"
                                : "the shortest orbit or free fall of two neighbours");
-    if (are_elsewhere(run))
+    if (run->from)
         ky_log(&run->parameters, KY_LOG_DETAIL, "each rank has %s its own bodies",
-               run->recipe ? "made" : "read");
+               run->from->is_model ? "made" : "read");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
     if (!status && ky_schedule_snapshot_due(&run->schedule, run->sim->now))
@@ -415,27 +387,36 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     return status ? status : ky_run_loop(run, error);
 }
 
-/* ky_run, with bodies in this process, or with a recipe or a file for them. */
-static enum ky_status run_with(const struct ky_parameters *parameters,
-                               const struct ky_run_parameters *run,
-                               const struct ky_model_recipe *recipe,
-                               const struct ky_shared_file *file, struct ky_snapshot *initial,
-                               struct ky_error *error)
+/* Without ranks that divide the bodies, all of them are taken from the source at once. */
+static enum ky_status begin_source(struct ky_run *run, struct ky_source *source,
+                                   struct ky_snapshot *initial, struct ky_error *error)
 {
+    if (!source || initial->bodies.mass)
+        return KY_OK;
+    if (!ky_run_can_divide(run, initial))
+        return ky_source_take_all(source, &initial->bodies, error);
+    run->from = source;
+    return ky_source_label(source, KY_WITH_TYPE | KY_WITH_RADIUS, &initial->bodies, error);
+}
+
+enum ky_status ky_run_source(const struct ky_parameters *parameters,
+                             const struct ky_run_parameters *run, struct ky_source *source,
+                             struct ky_snapshot *initial, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(run, error);
+    KY_NEED(initial, error);
     struct ky_run *started = NULL;
     struct ky_snapshot own;
     ky_snapshot_clear(&own);
-    enum ky_status status = ky_size_adopt(&own, sizeof own, initial, "ky_snapshot_clear", error);
-    if (!status)
-        status = ky_run_create(parameters, run, &started, error);
-    if (status)
-        return status;
-    started->recipe = recipe;
-    started->file = file;
+    KY_TRY(ky_size_adopt(&own, sizeof own, initial, "ky_snapshot_clear", error));
+    KY_TRY(ky_run_create(parameters, run, &started, error));
     started->origin = started->given.origin ? ky_run_copy_text(started->given.origin) : NULL;
     started->source = started->given.source ? ky_run_copy_text(started->given.source) : NULL;
     int threads = ky_threads_take(started->parameters.threads);
-    status = start_and_go(started, &own, error);
+    enum ky_status status = begin_source(started, source, &own, error);
+    if (!status)
+        status = start_and_go(started, &own, error);
     initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
     ky_run_destroy(started);
@@ -448,54 +429,22 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     KY_NEED(parameters, error);
     KY_NEED(run, error);
     KY_NEED(initial, error);
-    return run_with(parameters, run, NULL, NULL, initial, error);
-}
-
-/* The same with a recipe, whose bodies *initial describes. */
-static enum ky_status run_by_recipe(const struct ky_parameters *parameters,
-                                    const struct ky_run_parameters *run,
-                                    const struct ky_model_recipe *recipe,
-                                    struct ky_snapshot *initial, struct ky_error *error)
-{
-    if (ky_run_can_make(parameters, run, initial))
-        return run_with(parameters, run, recipe, NULL, initial, error);
-    KY_TRY(ky_recipe_make(recipe, NULL, initial, error));
-    return run_with(parameters, run, NULL, NULL, initial, error);
+    return ky_run_source(parameters, run, NULL, initial, error);
 }
 
 enum ky_status ky_run_model(const struct ky_parameters *parameters,
                             const struct ky_run_parameters *run, const char *name,
                             const struct ky_model_parameters *model, struct ky_error *error)
 {
-    KY_NEED(parameters, error);
-    KY_NEED(run, error);
-    KY_NEED(name, error);
-    KY_NEED(model, error);
+    struct ky_source *source = NULL;
     struct ky_snapshot initial;
-    struct ky_model_recipe recipe;
-    enum ky_status status = ky_recipe_write(name, model, &recipe, &initial, error);
-    if (!status) {
-        status = run_by_recipe(parameters, run, &recipe, &initial, error);
-    } else if (status == KY_UNSUPPORTED) {
-        status = ky_model_make(name, model, &initial, error);
-        if (!status)
-            status = run_with(parameters, run, NULL, NULL, &initial, error);
-    }
+    ky_snapshot_clear(&initial);
+    enum ky_status status = ky_source_model(name, model, &source, &initial, error);
+    if (!status)
+        status = ky_run_source(parameters, run, source, &initial, error);
+    ky_source_close(source);
     ky_snapshot_free(&initial);
     return status;
-}
-
-/* ky_run_file, with the bodies read by the ranks or by one process. */
-static enum ky_status run_from(const struct ky_parameters *parameters,
-                               const struct ky_run_parameters *run,
-                               const struct ky_shared_file *file, struct ky_snapshot *initial,
-                               struct ky_error *error)
-{
-    const int shared = ky_run_can_make(parameters, run, initial);
-    KY_TRY(shared
-               ? ky_shared_file_label(file, KY_WITH_TYPE | KY_WITH_RADIUS, &initial->bodies, error)
-               : read_together(file, &initial->bodies, error));
-    return run_with(parameters, run, NULL, shared ? file : NULL, initial, error);
 }
 
 enum ky_status ky_run_file(const struct ky_parameters *parameters,
@@ -503,31 +452,18 @@ enum ky_status ky_run_file(const struct ky_parameters *parameters,
                            const struct ky_read_options *reading, struct ky_snapshot *initial,
                            struct ky_error *error)
 {
-    KY_NEED(parameters, error);
-    KY_NEED(run, error);
-    KY_NEED(path, error);
     KY_NEED(initial, error);
-    struct ky_shared_file file;
+    struct ky_source *source = NULL;
     struct ky_snapshot found;
     ky_bodies_free(&initial->bodies);
-    memset(&file, 0, sizeof file);
-    enum ky_status status = ky_snapshot_describe(path, reading, &found, error);
-    if (!status) { /* each line is logged once, even if bodies are read together */
-        ky_snapshot_free(&found);
-        status = ky_shared_file_find(path, reading, &found, &file, error);
-    }
-    if (!status) {
-        initial->bodies = (struct ky_bodies){.size = sizeof initial->bodies, .n = found.bodies.n};
-        status = run_from(parameters, run, &file, initial, error);
-    } else if (status == KY_UNSUPPORTED) {
-        status = ky_snapshot_read_as(path, reading, &found, error);
-        initial->bodies = found.bodies;
-        found.bodies = (struct ky_bodies){0};
-        if (!status)
-            status = run_with(parameters, run, NULL, NULL, initial, error);
-    }
+    ky_snapshot_clear(&found);
+    enum ky_status status = ky_source_file(path, reading, &source, &found, error);
+    initial->bodies = found.bodies;
+    found.bodies = (struct ky_bodies){0};
+    if (!status)
+        status = ky_run_source(parameters, run, source, initial, error);
     ky_bodies_free(&initial->bodies);
     ky_snapshot_free(&found);
-    ky_shared_file_free(&file);
+    ky_source_close(source);
     return status;
 }

@@ -85,23 +85,11 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
     return status;
 }
 
-/* Arguments and results of ranks for bodies that are not in this process. */
-struct beginning {
+/* Arguments and results of ranks that take bodies from their source. */
+struct taking {
     struct ky_parameters parameters; /* of the run, with the chosen softening */
+    struct ky_source source;
     struct ky_run_facts facts;
-};
-
-/* Arguments for making the bodies. */
-struct making {
-    struct beginning begins;
-    struct ky_model_recipe recipe;
-};
-
-/* Arguments for reading the bodies. */
-struct reading {
-    struct beginning begins;
-    struct ky_shared_file file;
-    uint64_t massless; /* result: number of massless bodies, with which they cannot be divided */
 };
 
 /* ---- facts about them ---- */
@@ -116,12 +104,12 @@ static enum ky_status check_numbers(const struct ky_task_place *place, uint64_t 
 }
 
 /* Computes scales and the fastest body. */
-static enum ky_status measure(const struct ky_task_place *place, struct beginning *begins,
+static enum ky_status measure(const struct ky_task_place *place, struct taking *taking,
                               struct ky_error *error)
 {
     const struct ky_portion *portion = &place->portion;
-    const struct ky_parameters *parameters = &begins->parameters;
-    struct ky_run_facts *facts = &begins->facts;
+    const struct ky_parameters *parameters = &taking->parameters;
+    struct ky_run_facts *facts = &taking->facts;
     facts->scales = (struct ky_scales){.size = sizeof facts->scales};
     enum ky_status status = parameters->g > 0
                                 ? ky_portion_scales(portion, &place->bodies, parameters->g,
@@ -136,37 +124,17 @@ static enum ky_status measure(const struct ky_task_place *place, struct beginnin
 }
 
 /* Computes units, hash and scales of checked bodies. */
-static enum ky_status know(const struct ky_task_place *place, struct beginning *begins,
+static enum ky_status know(const struct ky_task_place *place, struct taking *taking,
                            struct ky_error *error)
 {
-    struct ky_run_facts *facts = &begins->facts;
+    struct ky_run_facts *facts = &taking->facts;
     struct ky_engine_units units;
     facts->wrong = (struct ky_error){KY_OK, ""};
-    KY_TRY(ky_portion_units(&place->portion, &place->bodies, &begins->parameters, &units,
+    KY_TRY(ky_portion_units(&place->portion, &place->bodies, &taking->parameters, &units,
                             &facts->wrong, error));
     facts->units = (struct ky_engine_frame){.length = units.length, .mass = units.mass};
     KY_TRY(ky_run_hash(&place->portion, &place->bodies, facts->counts, &facts->hash, error));
-    return measure(place, begins, error);
-}
-
-/* A ky_task: makes the bodies of a struct making, and measures them. */
-static enum ky_status make(struct ky_task_place *place, void *told, struct ky_error *outcome,
-                           struct ky_error *error)
-{
-    struct making *making = told;
-    struct ky_snapshot snapshot;
-    struct ky_error own = {KY_OK, ""};
-    uint64_t wrong = 0;
-    enum ky_status status = ky_recipe_make(&making->recipe, &place->portion, &snapshot, &own);
-    if (status == KY_FAULT)
-        return ky_fail(error, status, "%s", own.text);
-    *outcome = own; /* the same on all ranks */
-    if (status)
-        return KY_OK;
-    place->bodies = snapshot.bodies;
-    making->begins.facts.counts = 1;
-    status = check_numbers(place, &wrong, outcome, error);
-    return status || wrong ? status : know(place, &making->begins, error);
+    return measure(place, taking, error);
 }
 
 /* Determines whether the ids only count the bodies, so that they are not needed. */
@@ -191,53 +159,89 @@ static enum ky_status check_forces(const struct ky_task_place *place, uint64_t *
     return ky_portion_add_up(&place->portion, wrong, 1, error);
 }
 
-/* Does all checks of bodies that were read, in the same order as in one process. */
-static enum ky_status check_read(struct ky_task_place *place, struct reading *reading,
-                                 uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
+/* Does all checks of bodies that were taken, in the same order as in one process. */
+static enum ky_status check_taken(struct ky_task_place *place, struct taking *taking,
+                                  uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
 {
     struct ky_bodies *bodies = &place->bodies;
+    struct ky_run_facts *facts = &taking->facts;
     enum ky_status status = check_numbers(place, wrong, outcome, error);
     if (!status && !*wrong)
         status = check_forces(place, wrong, outcome, error);
-    if (outcome->status)
-        ky_fail_in(outcome, outcome->status, "%s: ", reading->file.path);
+    if (outcome->status && !taking->source.is_model)
+        ky_fail_in(outcome, outcome->status, "%s: ", taking->source.of.file.path);
     if (status || *wrong)
         return status;
-    status = count_ids(place, &reading->begins.facts.counts, error);
-    for (int k = 0; k < KY_ARRAYS; k++) /* needed for the checks only */
+    status = count_ids(place, &facts->counts, error);
+    facts->counts |= taking->source.is_model; /* their ids count them, and are not made */
+    for (int k = 0; k < KY_ARRAYS; k++)       /* needed for the checks only */
         if (ky_arrays[k].with) {
             free(ky_array_of(bodies, (enum ky_array_id)k));
             ky_array_set(bodies, (enum ky_array_id)k, NULL);
         }
-    reading->massless = ky_bodies_massless(bodies);
+    facts->massless = ky_bodies_massless(bodies);
     if (!status)
-        status = ky_portion_add_up(&place->portion, &reading->massless, 1, error);
-    if (!status && reading->massless)
+        status = ky_portion_add_up(&place->portion, &facts->massless, 1, error);
+    if (!status && facts->massless)
         ky_fail(outcome, KY_UNSUPPORTED, "there are bodies without mass");
-    *wrong = reading->massless > 0;
+    *wrong = facts->massless > 0;
     return status;
 }
 
-/* A ky_task: reads the bodies of a struct reading, and measures them. */
-static enum ky_status read(struct ky_task_place *place, void *told, struct ky_error *outcome,
+/* A ky_task: takes the bodies of a struct taking from their source, and measures them. */
+static enum ky_status take(struct ky_task_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
-    struct reading *reading = told;
+    struct taking *taking = told;
     uint64_t wrong = 0;
-    enum ky_status status = ky_shared_file_read(&reading->file, &place->portion, place->threads,
-                                                &place->bodies, &wrong, outcome, error);
+    enum ky_status status = ky_source_take(&taking->source, place, &wrong, outcome, error);
     if (!status && !wrong)
-        status = check_read(place, reading, &wrong, outcome, error);
-    return status || wrong ? status : know(place, &reading->begins, error);
+        status = check_taken(place, taking, &wrong, outcome, error);
+    return status || wrong ? status : know(place, taking, error);
 }
 
-enum { FIND_BOUND, MAKE, READ };
+/* ---- pieces of a restart file ---- */
+
+/* Arguments and result of ranks that read pieces. */
+struct resuming {
+    struct ky_pieces pieces;
+    uint64_t lack; /* result: number of ranks whose bodies have no forces yet */
+};
+
+/* A ky_task: reads the bodies of a struct resuming. */
+static enum ky_status resume(struct ky_task_place *place, void *told, struct ky_error *outcome,
+                             struct ky_error *error)
+{
+    struct resuming *resuming = told;
+    struct ky_bodies *own = &place->bodies;
+    if (ky_pieces_read(&resuming->pieces, &place->portion, place->threads, own, outcome) ==
+        KY_FAULT)
+        return ky_fail(error, KY_FAULT, "%s", outcome->text);
+    resuming->lack = !outcome->status && own->n && !ky_knows_acceleration(own);
+    const enum ky_status status = ky_portion_add_up(&place->portion, &resuming->lack, 1, error);
+    if (resuming->lack) {
+        free(own->acceleration);
+        own->acceleration = NULL;
+    }
+    return status;
+}
+
+enum { FIND_BOUND, TAKE, RESUME };
 static const struct ky_task of[] = {
     [FIND_BOUND] = {.bytes = sizeof(struct ky_bound), .run = find_bound},
-    [MAKE] = {.bytes = sizeof(struct making), .makes = 1, .run = make},
-    [READ] = {.bytes = sizeof(struct reading), .makes = 1, .run = read},
+    [TAKE] = {.bytes = sizeof(struct taking), .makes = 1, .run = take},
+    [RESUME] = {.bytes = sizeof(struct resuming), .makes = 1, .run = resume},
 };
 static const struct ky_tasks tasks = {sizeof of / sizeof *of, of};
+
+enum ky_status ky_run_resume_pieces(struct ky_engine *engine, const struct ky_pieces *pieces,
+                                    int *has_forces, struct ky_error *error)
+{
+    struct resuming resuming = {.pieces = *pieces};
+    const enum ky_status status = ky_engine_task(engine, &tasks, RESUME, &resuming, error);
+    *has_forces = !resuming.lack;
+    return status;
+}
 
 enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *bound,
                                  struct ky_error *error)
@@ -256,42 +260,37 @@ void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_paramete
         ky_domain_take_first(parameters, "because of --ranks 1", remark);
 }
 
-/* Chooses ranks and force of a run whose bodies are not in this process. */
+/* Chooses ranks and force of a run whose bodies are not in this process. KY_UNSUPPORTED for one
+ * rank. */
 static enum ky_status settle(const struct ky_run_parameters *run, struct ky_parameters *own,
                              size_t n, struct ky_error *error)
 {
     struct ky_choice choice;
     char remark[KY_RANKS_REMARK]; /* logged when they are chosen for the run itself */
     ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n}, remark);
+    if (own->ranks < 2)
+        return ky_fail(error, KY_UNSUPPORTED, "one rank has all bodies");
     const struct ky_engine_use use = ky_integrator_use(own, n);
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }
 
-/* ky_run_can_make with parameters in which the bodies' cosmology is settled. Changes them. */
-static int can_make(struct ky_parameters *own, const struct ky_run_parameters *run,
-                    const struct ky_snapshot *initial)
+int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initial)
 {
-    const size_t n = initial->bodies.n;
-    if ((own->ranks < 2 && !run->choose_ranks) || !n || run->follow || !isnan(own->error) ||
-        ky_friction_is_asked(own) || ky_parameters_resolve(own, own, NULL))
-        return 0;
-    if (settle(run, own, n, NULL) || own->ranks < 2 || own->ranks > KY_BLOCKS)
-        return 0;
-    const struct ky_engine_use use = ky_integrator_use(own, n);
-    return (isnan(own->softening) ? initial->softening : own->softening) > 0 &&
-           ky_domain_divides(own, use.schemes);
-}
-
-int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
-                    const struct ky_snapshot *initial)
-{
-    struct ky_parameters own = *parameters;
+    const struct ky_run_parameters *given = &run->given;
+    struct ky_parameters own = run->parameters;
     struct ky_run_universe universe;
+    const size_t n = initial->bodies.n;
     own.units = initial->units;
     own.units.g = own.g;
     own.log = NULL;
-    const int can =
-        !ky_run_settle_universe(&own, initial, &universe, NULL) && can_make(&own, run, initial);
+    if ((own.ranks < 2 && !given->choose_ranks) || !n || given->follow || !isnan(own.error) ||
+        ky_friction_is_asked(&own))
+        return 0;
+    const int can = !ky_run_settle_universe(&own, initial, &universe, NULL) &&
+                    !ky_parameters_resolve(&own, &own, NULL) && !settle(given, &own, n, NULL) &&
+                    own.ranks <= KY_BLOCKS &&
+                    (isnan(own.softening) ? initial->softening : own.softening) > 0 &&
+                    ky_domain_divides(&own, ky_integrator_use(&own, n).schemes);
     free(universe.field);
     return can;
 }
@@ -310,68 +309,46 @@ static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *er
                    sim->n, memory.host / 1e9, total / 1e9);
 }
 
-/* Opens the simulation, and starts the collective task with n bodies. */
-static enum ky_status begin(struct ky_run *run, size_t n, size_t number, struct beginning *begins,
-                            const char *what, struct ky_error *error)
+/* Opens the simulation, and lets its ranks take n bodies. */
+static enum ky_status take_by_ranks(struct ky_run *run, size_t n, struct taking *taking,
+                                    struct ky_error *error)
 {
-    begins->parameters = run->parameters;
-    enum ky_status status = settle(&run->given, &begins->parameters, n, error);
-    if (!status)
-        status = ky_sim_begin(&begins->parameters, n, &run->begun_sim, error);
-    if (!status)
-        status = check_memory(run->begun_sim, error);
-    ky_announce(&run->parameters, n, what);
-    return status ? status : ky_engine_task(run->begun_sim->engine, &tasks, number, begins, error);
+    const struct ky_source *source = &taking->source;
+    taking->parameters = run->parameters;
+    KY_TRY(settle(&run->given, &taking->parameters, n, error));
+    KY_TRY(ky_sim_begin(&taking->parameters, n, &run->sim, error));
+    KY_TRY(check_memory(run->sim, error));
+    ky_announce(&run->parameters, n,
+                source->is_model ? "bodies, made by the ranks" : "bodies, read by the ranks");
+    KY_TRY(ky_engine_task(run->sim->engine, &tasks, TAKE, taking, error));
+    struct ky_halt halt = {.flag = source->is_model ? source->of.recipe.parameters.stop : NULL};
+    return ky_halt_check(&halt, error);
 }
 
-enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
+enum ky_status ky_run_take(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
-    struct making *making = ky_allocate_zeroed(1, sizeof *making);
-    if (!making)
-        return ky_no_memory(error, "a model", 1, sizeof *making);
-    making->recipe = *run->recipe;
-    const enum ky_status status =
-        begin(run, n, MAKE, &making->begins, "bodies, made by the ranks", error);
-    *facts = making->begins.facts;
-    free(making);
-    struct ky_halt halt = {.flag = run->recipe->parameters.stop};
-    return status ? status : ky_halt_check(&halt, error);
-}
-
-/* Finishes the task in one process: ids that do not count the bodies, and the hash of all
- * labels. */
-static enum ky_status label(const struct ky_shared_file *file, struct ky_bodies *bodies,
-                            struct ky_run_facts *facts, struct ky_error *error)
-{
-    const struct ky_portion all = ky_portion_of_all(bodies->n);
-    enum ky_status status =
-        facts->counts ? KY_OK : ky_shared_file_label(file, KY_WITH_ID, bodies, error);
-    if (!status)
-        status = ky_run_hash(&all, bodies, 0, &facts->hash, error);
-    if (bodies->id)
-        facts->fastest = bodies->id[facts->fastest];
-    return status;
-}
-
-enum ky_status ky_run_read(struct ky_run *run, struct ky_bodies *bodies, int *massless,
-                           struct ky_run_facts *facts, struct ky_error *error)
-{
-    struct reading *reading = ky_allocate_zeroed(1, sizeof *reading);
-    if (!reading)
-        return ky_no_memory(error, "a file", 1, sizeof *reading);
-    reading->file = *run->file;
-    enum ky_status status =
-        begin(run, bodies->n, READ, &reading->begins, "bodies, read by the ranks", error);
-    *facts = reading->begins.facts;
-    *massless = reading->massless > 0;
-    free(reading);
-    if (status && *massless) {
-        ky_sim_close(run->begun_sim);
-        run->begun_sim = NULL;
+    struct taking *taking = ky_allocate_zeroed(1, sizeof *taking);
+    if (!taking)
+        return ky_no_memory(error, "a source of bodies", 1, sizeof *taking);
+    taking->source = *run->from;
+    enum ky_status status = take_by_ranks(run, bodies->n, taking, error);
+    *facts = taking->facts;
+    free(taking);
+    if (status && facts->massless) {
+        ky_sim_close(run->sim);
+        run->sim = NULL;
         return KY_OK;
     }
-    return status ? status : label(run->file, bodies, facts, error);
+    /* in one process: ids that do not count the bodies, and the hash of all labels */
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    if (!status && !facts->counts)
+        status = ky_source_label(run->from, KY_WITH_ID, bodies, error);
+    if (!status)
+        status = ky_run_hash(&all, bodies, 0, &facts->hash, error);
+    if (!status && bodies->id)
+        facts->fastest = bodies->id[facts->fastest];
+    return status;
 }
 
 enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,

@@ -132,17 +132,13 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
     return KY_OK;
 }
 
-/* Puts the bodies on the engine, or lets it read them. */
-static enum ky_status place_bodies(struct ky_engine *engine, struct ky_sim_source *source,
-                                   int are_made, struct ky_error *error)
+/* Puts the bodies on the engine, or lets its ranks keep the bodies that they have taken. */
+static enum ky_status place_bodies(struct ky_engine *engine, const struct ky_bodies *bodies,
+                                   struct ky_error *error)
 {
-    enum ky_status status =
-        source->frame ? ky_engine_set_frame(engine, source->frame, error) : KY_OK;
-    if (!status)
-        status = source->plan || are_made
-                     ? ky_engine_read(engine, source->plan, &source->has_forces, error)
-                     : ky_engine_put(engine, &source->bodies, error);
-    return status || !source->frame ? status : ky_engine_set_frame(engine, NULL, error);
+    KY_TRY(bodies->n && !bodies->mass ? ky_engine_take(engine, error)
+                                      : ky_engine_put(engine, bodies, error));
+    return ky_engine_set_frame(engine, NULL, error);
 }
 
 /* A simulation without an engine. */
@@ -181,46 +177,38 @@ static void go_on(struct ky_sim *sim, const struct ky_parameters *resolved)
     sim->parameters = own;
 }
 
-enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
-    const struct ky_bodies *bodies = &source->bodies;
-    struct ky_sim *sim = source->begun;
-    const int begun = sim != NULL;
-    *made = source->begun = NULL;
-    enum ky_status status = sim ? KY_OK : allocate(resolved, bodies->n, &sim, error);
-    if (status)
-        goto fail;
-    status = ky_stopping_check_bodies(resolved, bodies, error);
+    enum ky_status status = ky_stopping_check_bodies(resolved, bodies, error);
+    if (!status && !*made)
+        status = ky_sim_begin(resolved, bodies->n, made, error);
+    struct ky_sim *sim = *made;
     if (!status)
         status = ky_sim_keep_labels(sim, bodies, error);
-    sim->with |= source->with;
-    if (!status && begun)
+    if (!status)
         go_on(sim, resolved);
     if (!status)
         status = ky_sim_make_watch(sim, error);
-    if (!status && !sim->engine)
-        status = open_engine(sim, error);
     if (!status)
         status = ky_externals_cover(&sim->engine->externals, time, time, error);
-    if (!status && !begun) /* bodies of ranks have softenings above 0 and no friction */
+    if (!status && bodies->mass) /* bodies of ranks have softenings above 0 and no friction */
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
-        status = place_bodies(sim->engine, source, begun, error);
+        status = place_bodies(sim->engine, bodies, error);
     if (!status)
         status = ky_sim_make_integrator(sim, &sim->integrator, error);
     if (!status)
         status = ky_timeline_make(&sim->parameters, time, sim->integrator->tick, &sim->line, error);
-    if (status)
-        goto fail;
+    if (status) {
+        ky_sim_close(sim);
+        *made = NULL;
+        return status;
+    }
     ky_engine_set_time(sim->engine, time);
     sim->stop = ky_not_stopped;
     sim->choice = no_choice;
-    *made = sim;
     return KY_OK;
-fail:
-    ky_sim_close(sim);
-    return status;
 }
 
 /* The force and its parameters for these bodies. */
@@ -232,18 +220,17 @@ static enum ky_status settle_force(struct ky_parameters *resolved, const struct 
     return ky_integrator_check(resolved, error);
 }
 
-enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_timeline line;
-    struct ky_bodies *fresh = &source->bodies;
+    struct ky_bodies fresh = *bodies;
     struct ky_parameters settled = *resolved;
     struct ky_choice choice = no_choice;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     /* The forces may come from a run with other parameters. */
-    fresh->acceleration = NULL;
-    fresh->potential = NULL;
-    *made = NULL;
+    fresh.acceleration = NULL;
+    fresh.potential = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
     enum ky_status status = ky_timeline_make(resolved, time, resolved->step, &line, error);
@@ -253,12 +240,12 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_
                     "the step %s is lost in the rounding of the start time %s: time cannot advance",
                     ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
     if (!status)
-        status = ky_softening_need(resolved, fresh, error);
-    ky_integrator_settle(&settled, fresh);
+        status = ky_softening_need(resolved, &fresh, error);
+    ky_integrator_settle(&settled, &fresh);
     if (!status)
-        status = settle_force(&settled, fresh, &choice, error);
+        status = settle_force(&settled, &fresh, &choice, error);
     if (!status)
-        status = ky_sim_create(&settled, source, time, made, error);
+        status = ky_sim_create(&settled, &fresh, time, made, error);
     if (status)
         return status;
     (*made)->choice = choice;
@@ -288,8 +275,7 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
         ky_domain_choose_ranks(&resolved, ky_integrator_use(&resolved, bodies->n).schemes, bodies,
                                remark);
     if (!status)
-        status =
-            ky_sim_place(&resolved, &(struct ky_sim_source){.bodies = *bodies}, time, sim, error);
+        status = ky_sim_place(&resolved, bodies, time, sim, error);
     if (!status && *remark) /* the devices exist */
         ky_log(&resolved, KY_LOG_INFO, "%s", remark);
     if (!status)

@@ -44,25 +44,16 @@ struct ky_sim {
 /* Optional arrays that are kept with the bodies through all changes, and in restart files. */
 enum { KY_SIM_LABELS = KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING | KY_WITH_RADIUS };
 
-/* Bodies of a simulation, and their source. */
-struct ky_sim_source {
-    struct ky_bodies bodies;             /* with `plan`, without the arrays in the plan */
-    const struct ky_engine_frame *frame; /* for these bodies; NULL: the engine derives its own */
-    struct ky_write_plan *plan;          /* files from which ranks read the bodies; NULL: none */
-    struct ky_sim *begun; /* of ky_sim_begin: ranks have the bodies; `bodies` has only the number
-                             and labels. NULL: they do not, or ky_sim_create has taken it over */
-    unsigned with;        /* KY_WITH_ID: the bodies have ids that count them, and no array */
-    int has_forces;       /* result: the accelerations of the plan are known */
-};
-/* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
- * any. The bodies have been checked, and the parameters resolved (ky_parameters_resolve); the same
- * is true for ky_sim_place. *sim is NULL after a failure. */
-enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
-                             double time, struct ky_sim **sim, struct ky_error *error);
-/* A simulation of n bodies with only an engine, whose parameters ky_sim_create takes over. *sim is
- * NULL after a failure. */
+/* A simulation of n bodies with only an engine. *sim is NULL after a failure. */
 enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
                             struct ky_error *error);
+/* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
+ * any. *sim is NULL, or of ky_sim_begin; then the engine uses the frame that it was given, and
+ * bodies without masses are on its ranks, which have taken them (ky_engine_take): *bodies has only
+ * their number and labels. The bodies have been checked, and the parameters resolved
+ * (ky_parameters_resolve); the same is true for ky_sim_place. *sim is NULL after a failure. */
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
+                             double time, struct ky_sim **sim, struct ky_error *error);
 /* Creates an integrator for the current bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
@@ -131,7 +122,7 @@ enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *
  * the caller can free its bodies before the engine needs memory for the forces. The bodies have
  * been checked. KY_USAGE for a start time that is not finite, a step that is lost in its rounding,
  * and bodies of unknown softening. */
-enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 

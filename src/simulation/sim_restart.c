@@ -1,7 +1,7 @@
 /* The restart file of a simulation: clock, integrator, parameters and bodies. */
 #include "base/status.h"
 #include "engine/common/external.h"
-#include "simulation/sim.h"
+#include "simulation/run_tasks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -173,6 +173,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     const struct ky_writers writers = ky_sim_writers(sim, KY_PIECES_ARRAYS);
     to->bodies = sim->n;
     to->writers = &writers;
+    to->get = get_section;
+    to->context = sim;
     ky_engine_trim(sim->engine);
     enum ky_status status = to->pieces ? ky_sim_catch_up(sim, error) : KY_OK;
     if (!status)
@@ -184,7 +186,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
             sections[used++] = told;
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
-        status = ky_restart_write(to, sections, used + extras, get_section, sim, error);
+        status = ky_restart_write(to, sections, used + extras, error);
     }
     for (size_t k = 0; k < NUMBERS; k++)
         ky_section_free(&sections[k]);
@@ -234,33 +236,6 @@ static enum ky_status take_bodies(struct ky_restart *restart, const struct store
             KY_TRY(KY_BAD_DATA);
     }
     return KY_OK;
-}
-
-/* The bodies of a file that has all of them. */
-static enum ky_status load_bodies(struct ky_restart *restart, const struct stored_clock *stored,
-                                  int threads, struct ky_bodies *bodies, struct ky_error *error)
-{
-    enum ky_status status = ky_pieces_load(restart, error);
-    const struct ky_section *position = status ? NULL : ky_restart_find(restart, "position");
-    if (!status && !position)
-        status = ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
-    if (!status)
-        status = check_arrays(restart, stored, position->bytes / (3 * sizeof(double)), error);
-    if (!status)
-        status = take_bodies(restart, stored, 0, bodies, error);
-    return status ? status : ky_bodies_check_by(threads, bodies, error);
-}
-
-/* For pieces that ranks read: takes only the data in the file itself. */
-static enum ky_status point_to_pieces(struct ky_restart *restart, const struct stored_clock *stored,
-                                      struct ky_bodies *bodies, struct ky_write_plan *plan,
-                                      struct ky_error *error)
-{
-    uint64_t n;
-    KY_TRY(ky_pieces_plan(restart, plan, &n, error));
-    KY_TRY(check_arrays(restart, stored, n, error));
-    KY_TRY(take_bodies(restart, stored, KY_PIECES_ARRAYS, bodies, error));
-    return ky_bodies_check_arrays(0, bodies, error);
 }
 
 /* Reads the clock. Numbers that files of version 1 lack are derived from the others. */
@@ -370,6 +345,34 @@ static int are_divided(const struct ky_parameters *resolved, const struct stored
     return ky_domain_divides(resolved, use.schemes) && !(stored->with & KY_WITH_SOFTENING);
 }
 
+/* Takes the bodies from the file, and from its pieces if it has any. If these are divided, opens
+ * the simulation, whose ranks read them. *has_forces: 0 if some have no forces yet. */
+static enum ky_status load_bodies(struct ky_restart *restart, const struct stored_clock *stored,
+                                  const struct ky_parameters *resolved, struct ky_bodies *bodies,
+                                  struct ky_sim **sim, int *has_forces, struct ky_error *error)
+{
+    struct ky_pieces pieces;
+    const struct ky_section *position = ky_restart_find(restart, "position");
+    const int in_pieces = restart->path != NULL;
+    if (in_pieces)
+        KY_TRY(ky_pieces_describe(restart, &pieces, error));
+    else if (!position)
+        return ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
+    KY_TRY(check_arrays(restart, stored,
+                        in_pieces ? pieces.bodies : position->bytes / (3 * sizeof(double)), error));
+    KY_TRY(take_bodies(restart, stored, in_pieces ? KY_PIECES_ARRAYS : 0, bodies, error));
+    if (in_pieces && has_units(stored) && are_divided(resolved, stored)) {
+        KY_TRY(ky_bodies_check_arrays(0, bodies, error));
+        KY_TRY(ky_sim_begin(resolved, bodies->n, sim, error));
+        return ky_run_resume_pieces((*sim)->engine, &pieces, has_forces, error);
+    }
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    if (in_pieces)
+        KY_TRY(ky_pieces_read(&pieces, &all, resolved->threads, bodies, error));
+    *has_forces = ky_knows_acceleration(bodies);
+    return ky_bodies_check_by(resolved->threads, bodies, error);
+}
+
 enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
@@ -386,19 +389,17 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters, resolved;
     const struct ky_engine_frame units = {.length = stored.length, .mass = stored.mass};
-    struct ky_sim_source source = {.frame = has_units(&stored) ? &units : NULL};
-    struct ky_write_plan plan = {0};
+    struct ky_bodies bodies = {0};
+    int has_forces = 0;
     own.step = stored.step;
-    status = ky_parameters_resolve(&own, &resolved, error);
-    if (!status && restart->path && source.frame && are_divided(&resolved, &stored))
-        source.plan = &plan;
+    KY_TRY(ky_parameters_resolve(&own, &resolved, error));
+    status = load_bodies(restart, &stored, &resolved, &bodies, &sim, &has_forces, error);
+    if (!status && !sim)
+        status = ky_sim_begin(&resolved, bodies.n, &sim, error);
+    if (!status && has_units(&stored))
+        status = ky_engine_set_frame(sim->engine, &units, error);
     if (!status)
-        status = source.plan
-                     ? point_to_pieces(restart, &stored, &source.bodies, &plan, error)
-                     : load_bodies(restart, &stored, resolved.threads, &source.bodies, error);
-    if (!status)
-        status = ky_sim_create(&resolved, &source, stored.start, &sim, error);
-    ky_pieces_free_plan(&plan);
+        status = ky_sim_create(&resolved, &bodies, stored.start, &sim, error);
     if (!status)
         status = check_clock(&stored, sim, error);
     if (!status) {
@@ -409,9 +410,9 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         ky_engine_set_time(sim->engine, ky_sim_time(sim));
     }
     /* An engine treats forces that are all 0, as on a single body, as unknown. */
-    if (!status && !(source.plan ? source.has_forces : ky_knows_acceleration(&source.bodies)))
+    if (!status && !has_forces)
         status = ky_sim_first_forces(sim, error);
-    ky_bodies_free(&source.bodies);
+    ky_bodies_free(&bodies);
     if (status) {
         ky_sim_close(sim);
         return status;

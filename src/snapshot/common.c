@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -47,6 +48,42 @@ char *ky_piece_name(const char *path, unsigned index)
     if (name)
         snprintf(name, room, "%.*s%u%s", (int)start, path, index, path + end);
     return name;
+}
+
+enum ky_status ky_piece_open(const struct ky_input *first, unsigned files, unsigned k,
+                             struct ky_input *piece, struct ky_error *error)
+{
+    *piece = *first;
+    if (files == 1)
+        return KY_OK;
+    char *name = first->path ? ky_piece_name(first->path, k) : NULL;
+    if (!name)
+        return ky_fail(error, KY_BAD_DATA,
+                       "is one of %u files, and its name has no number as in name.0%s that would "
+                       "lead to the others",
+                       files, first->path && ky_hdf5_ending(first->path) ? ".hdf5" : "");
+    struct ky_input *kept = first->kept && k < KY_INPUTS_KEPT ? &first->kept[k] : NULL;
+    const int is_first = !strcmp(name, first->path);
+    if (is_first || (kept && kept->path)) {
+        free(name);
+        *piece = is_first ? *first : *kept;
+        return KY_OK;
+    }
+    const enum ky_status status = ky_input_open(name, piece, error);
+    if (status) {
+        free(name);
+        return status;
+    }
+    piece->owned = name;
+    if (kept)
+        *kept = *piece;
+    return KY_OK;
+}
+
+void ky_piece_close(const struct ky_input *first, unsigned k, struct ky_input *piece)
+{
+    if (piece->fd != first->fd && !(first->kept && k < KY_INPUTS_KEPT))
+        ky_input_close(piece);
 }
 
 void ky_read_log(const struct ky_read_options *options, enum ky_log_level level, const char *format,

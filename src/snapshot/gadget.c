@@ -235,38 +235,15 @@ static enum ky_status survey(struct piece *p, struct ky_error *error)
     return status;
 }
 
-/* Opens file number k of `files` and finds its blocks. A single file is `first` itself. close_piece
- * frees `name`; call it also after a failure. */
+/* Opens file number k of `files` and finds its blocks. ky_piece_close closes it, also after a
+ * failure. */
 static enum ky_status open_piece(const struct ky_input *first, uint32_t files, uint32_t k,
-                                 struct piece *p, char **name, struct ky_error *error)
+                                 struct piece *p, struct ky_error *error)
 {
-    *p = (struct piece){.input.fd = -1};
-    *name = NULL;
-    if (files == 1) {
-        p->input = *first;
-        return survey(p, error);
-    }
-    *name = first->path ? ky_piece_name(first->path, k) : NULL;
-    if (!*name)
-        return ky_fail(error, KY_BAD_DATA,
-                       "is one of %" PRIu32 " files, and its name has no number as in name.0 that "
-                       "would lead to the others",
-                       files);
-    enum ky_status status = ky_input_open(*name, &p->input, error);
-    if (!status) {
-        status = survey(p, error);
-        if (status)
-            ky_fail_in(error, status, "%s: ", *name);
-    }
-    return status;
-}
-
-/* Closes the files of open_piece. */
-static void close_piece(uint32_t files, struct piece *p, char *name)
-{
-    if (files > 1)
-        ky_input_close(&p->input);
-    free(name);
+    *p = (struct piece){.input.fd = first->fd};
+    KY_TRY(ky_piece_open(first, files, k, &p->input, error));
+    const enum ky_status status = survey(p, error);
+    return status && files > 1 ? ky_fail_in(error, status, "%s: ", p->input.path) : status;
 }
 
 /* Reads `count` numbers of the block from number `from` on, into an array of 8-byte numbers. */
@@ -414,7 +391,6 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
 {
     struct piece p = {.input = *first};
     uint64_t offset;
-    char *name;
     enum ky_status status = read_header(&p, &offset, error);
     const struct piece like = p;
     *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
@@ -423,11 +399,11 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
     if (!status && !(w->before = ky_allocate_zeroed((size_t)p.files + 1, sizeof *w->before)))
         status = ky_no_memory(error, "files of a snapshot", p.files, sizeof *w->before);
     for (uint32_t k = 0; k < w->files && !status; k++) {
-        status = open_piece(first, w->files, k, &p, &name, error);
-        if (!status && (status = check_same(&p, &like, error)) && name)
-            ky_fail_in(error, status, "%s: ", name);
+        status = open_piece(first, w->files, k, &p, error);
+        if (!status && (status = check_same(&p, &like, error)) && w->files > 1)
+            ky_fail_in(error, status, "%s: ", p.input.path);
         note_piece(w, k, &p);
-        close_piece(w->files, &p, name);
+        ky_piece_close(first, k, &p.input);
     }
     /* some writers of single files leave the totals at 0 */
     uint64_t total = 0;
@@ -470,15 +446,14 @@ static enum ky_status read_pieces(const struct ky_input *input, uint32_t files,
         return ky_no_memory(error, "input slab", SLAB, 8);
     for (uint32_t k = 0; k < files && !status; k++) {
         struct piece p;
-        char *name;
         const uint64_t n = before[k + 1] - before[k];
         if (!ky_rows_wanted(share->first, share->bodies.n, before[k], n).count)
             continue;
-        status = open_piece(input, files, k, &p, &name, error);
+        status = open_piece(input, files, k, &p, error);
         if (!status)
             status = p.n == n ? read_piece(&p, before[k], share, error)
                               : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
-        close_piece(files, &p, name);
+        ky_piece_close(input, k, &p.input);
     }
     free(share->slab);
     return status;
@@ -512,9 +487,8 @@ static enum ky_status find_shares(const struct ky_input *input,
     file->with = whole.with;
     file->files = whole.files;
     file->before = whole.before;
-    return status || !options->types
-               ? status
-               : ky_fail(error, KY_UNSUPPORTED, "its types are chosen when all are there");
+    file->is_divisible = !options->types; /* types are chosen when all are there */
+    return status;
 }
 
 static enum ky_status read_share(const struct ky_input *input, const struct ky_shared_file *file,

@@ -28,44 +28,51 @@ static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 
 /* ---- the first pass ---- */
 
+/* A group with the bodies of a type. */
+struct group {
+    hid_t id;
+    const char *name;
+    int type;
+    const struct ky_hdf5_header *header;
+};
+
 /* For a field that a group lacks: KY_BAD_DATA if it is required, otherwise no body of the file has
  * it. */
-static enum ky_status missing(const struct ky_hdf5_field *field, const char *name,
-                              const struct ky_hdf5_header *h, int type, struct ky_hdf5_reader *r,
-                              struct ky_error *error)
+static enum ky_status missing(const struct ky_hdf5_field *field, const struct group *group,
+                              struct ky_hdf5_reader *r, struct ky_error *error)
 {
     if (!field->array->real && !r->options->renumber && !r->lacks_ids)
-        r->lacks_ids = name[8];
+        r->lacks_ids = group->name[8];
     if (field->array->with) {
         r->has[field - ky_hdf5_fields] = 0;
         return KY_OK;
     }
-    if (field->array->mass && h->mass[type] > 0)
+    if (field->array->mass && group->header->mass[group->type] > 0)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
-                   "%s has no data set %s%s; --types chooses types that have one", name,
+                   "%s has no data set %s%s; --types chooses types that have one", group->name,
                    field->name, field->array->mass ? ", and /Header/MassTable no mass" : "");
 }
 
 /* Checks that the data sets of the group can be read, and records which optional ones it has. */
-static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
-                                  int type, struct ky_hdf5_reader *r, struct ky_error *error)
+static enum ky_status check_group(const struct group *group, struct ky_hdf5_reader *r,
+                                  struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int f = 0; f < KY_HDF5_FIELDS && !status; f++) {
         const struct ky_hdf5_field *field = &ky_hdf5_fields[f];
-        const char *set_name = ky_hdf5_set_name(group, field);
+        const char *set_name = ky_hdf5_set_name(group->id, field);
         char where[64];
         if (!set_name) {
-            status = missing(field, name, h, type, r, error);
+            status = missing(field, group, r, error);
             continue;
         }
-        status = ky_hdf5_stays_inside(group, set_name, error);
+        status = ky_hdf5_stays_inside(group->id, set_name, error);
         if (status)
-            return ky_fail_in(error, status, "%s/", name);
-        snprintf(where, sizeof where, "%s/%s", name, set_name);
-        hid_t set = H5Dopen2(group, set_name, H5P_DEFAULT);
-        status = ky_hdf5_check_set(set, field, where, h->here[type], error);
+            return ky_fail_in(error, status, "%s/", group->name);
+        snprintf(where, sizeof where, "%s/%s", group->name, set_name);
+        hid_t set = H5Dopen2(group->id, set_name, H5P_DEFAULT);
+        status = ky_hdf5_check_set(set, field, where, group->header->here[group->type], error);
         H5Dclose(set);
         r->some_ids |= !field->array->real;
     }
@@ -91,7 +98,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
                              "/Header says %" PRIu64 " bodies of type %d, but there is no %s",
                              h->here[t], t, name);
         else if (h->here[t] || (group >= 0 && H5Lexists(group, "Coordinates", H5P_DEFAULT) > 0))
-            status = check_group(group, name, h, t, r, error);
+            status = check_group(&(struct group){group, name, t, h}, r, error);
         if (group >= 0)
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)
@@ -106,43 +113,6 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
 }
 
 /* ---- several files ---- */
-
-/* Opens file number k of the snapshot that begins with `first`; the caller frees `name`. The first
- * file itself is used as it is. */
-static enum ky_status open_piece(const struct ky_input *first, int files, int k,
-                                 struct ky_input *piece, char **name, hid_t *file,
-                                 struct ky_error *error)
-{
-    *name = NULL;
-    *file = -1;
-    if (files == 1) {
-        *piece = *first;
-    } else {
-        *name = first->path ? ky_piece_name(first->path, (unsigned)k) : NULL;
-        if (!*name)
-            return ky_fail(error, KY_BAD_DATA,
-                           "is one of %d files, and its name has no number as in name.0.hdf5 that "
-                           "would lead to the others",
-                           files);
-        enum ky_status status = ky_input_open(*name, piece, error);
-        if (status) {
-            free(*name);
-            *name = NULL;
-            return status;
-        }
-    }
-    *file = ky_hdf5_open(piece);
-    return KY_OK;
-}
-
-static void close_piece(int files, struct ky_input *piece, char *name, hid_t file)
-{
-    if (file >= 0)
-        H5Fclose(file);
-    if (files > 1)
-        ky_input_close(piece);
-    free(name);
-}
 
 /* Records the number of bodies up to the end of file number k; KY_BAD_DATA if it was known and
  * differs. */
@@ -199,11 +169,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
     enum ky_status status = KY_OK;
     for (int k = r->begin; k < r->end && !status; k++) {
         struct ky_input piece;
-        char *name;
-        hid_t file;
-        status = open_piece(first, r->files, k, &piece, &name, &file, error);
-        if (status)
-            return status;
+        KY_TRY(ky_piece_open(first, (unsigned)r->files, (unsigned)k, &piece, error));
+        const hid_t file = ky_hdf5_open(&piece);
         if (file < 0)
             status = cannot_open(file, error);
         if (!status)
@@ -216,9 +183,11 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
             status = note_bodies(r, k, error);
         for (int t = 0; t < TYPES; t++)
             sum[t] += h.here[t];
-        if (status && name)
-            ky_fail_in(error, status, "%s: ", name);
-        close_piece(r->files, &piece, name, file);
+        if (status && r->files > 1)
+            ky_fail_in(error, status, "%s: ", piece.path);
+        if (file >= 0)
+            H5Fclose(file);
+        ky_piece_close(first, (unsigned)k, &piece);
     }
     for (int t = 0; t < TYPES && !status && h.has_total && are_all; t++)
         if (sum[t] != h.total[t])
@@ -430,12 +399,8 @@ static enum ky_status find_shares(const struct ky_input *input,
     file->before = r.before;
     file->files = (size_t)r.files;
     snapshot->bodies.n = (size_t)r.n;
-    if (status)
-        return status;
-    if (r.some_order)
-        return ky_fail(error, KY_UNSUPPORTED, "its bodies are not in the order of the run");
-    return softens_types(&r) ? ky_fail(error, KY_UNSUPPORTED, "its types have other softenings")
-                             : KY_OK;
+    file->is_divisible = !status && !r.some_order && !softens_types(&r);
+    return status;
 }
 
 static enum ky_status read_share_of(const struct ky_input *input, const struct ky_shared_file *file,

@@ -118,7 +118,7 @@ static enum ky_status make_plan(const char *path, const struct pieces *pieces,
     return complete ? KY_OK : ky_no_memory(error, section_name, count, sizeof *plan->part);
 }
 
-void ky_pieces_free_plan(struct ky_write_plan *plan)
+static void free_plan(struct ky_write_plan *plan)
 {
     for (size_t f = 0; f < plan->files; f++)
         free((char *)(uintptr_t)plan->file[f].path);
@@ -166,7 +166,7 @@ enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section
         status = to->writers->write(to->writers->context, &plan, error);
     if (!status)
         status = describe(&pieces, &plan, section, error);
-    ky_pieces_free_plan(&plan);
+    free_plan(&plan);
     return status;
 }
 
@@ -252,13 +252,12 @@ static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_inp
     return status;
 }
 
-/* Data of all pieces. */
+/* A check of all pieces. */
 struct reading {
     struct pieces pieces;
     int array[MOST_ARRAYS];
     struct ky_write_plan plan; /* of the pieces, with the checksums from the section */
-    char *data[MOST_ARRAYS];   /* of all bodies; NULL: only verify checksums */
-    char *scratch;             /* memory for an array of one piece; NULL: only check lengths */
+    char *scratch; /* memory for an array of one piece; NULL: only lengths are checked */
 };
 
 /* Plans the reading. The caller frees the plan, also after a failure. */
@@ -277,17 +276,15 @@ static enum ky_status begin_reading(const struct ky_restart *restart, const char
     return status;
 }
 
-/* Reads the arrays of one piece to their destination or to the scratch memory. */
-static enum ky_status read_from(const struct reading *reading, const struct ky_input *input,
-                                const struct ky_write_part *part, struct ky_error *error)
+/* Checks the arrays of one piece. */
+static enum ky_status check_arrays(const struct reading *reading, const struct ky_input *input,
+                                   const struct ky_write_part *part, struct ky_error *error)
 {
     for (size_t a = 0; a < reading->pieces.arrays; a++, part++) {
         const struct ky_array *about = &ky_arrays[part->array];
         const size_t length = (size_t)part->count * about->bytes;
-        char *to =
-            reading->data[a] ? reading->data[a] + part->first * about->bytes : reading->scratch;
-        KY_TRY(ky_input_read(input, part->offset, to, length, error));
-        if (ky_hash(to, length, 0) != part->hash)
+        KY_TRY(ky_input_read(input, part->offset, reading->scratch, length, error));
+        if (ky_hash(reading->scratch, length, 0) != part->hash)
             return ky_fail(error, KY_BAD_DATA,
                            "%s: is damaged: the checksum of its %s does not agree", input->path,
                            about->plural);
@@ -295,8 +292,8 @@ static enum ky_status read_from(const struct reading *reading, const struct ky_i
     return KY_OK;
 }
 
-static enum ky_status read_piece(const struct reading *reading, size_t number,
-                                 struct ky_error *error)
+static enum ky_status check_piece(const struct reading *reading, size_t number,
+                                  struct ky_error *error)
 {
     const size_t arrays = (size_t)reading->pieces.arrays;
     const struct ky_write_part *part = reading->plan.part + number * arrays,
@@ -308,17 +305,17 @@ static enum ky_status read_piece(const struct reading *reading, size_t number,
     enum ky_status status = open_piece(reading->plan.file[number].path, bytes, &input, error);
     if (status)
         return status;
-    if (reading->data[0] || reading->scratch)
-        status = read_from(reading, &input, part, error);
+    if (reading->scratch)
+        status = check_arrays(reading, &input, part, error);
     ky_input_close(&input);
     return status;
 }
 
-static enum ky_status read_pieces(const struct reading *reading, struct ky_error *error)
+static enum ky_status check_pieces(const struct reading *reading, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (size_t r = 0; r < reading->plan.files && !status; r++)
-        status = read_piece(reading, r, error);
+        status = check_piece(reading, r, error);
     return status ? ky_fail_in(error, status,
                                "its %" PRIu64 " pieces are not all intact: ", reading->pieces.count)
                   : KY_OK;
@@ -332,15 +329,15 @@ enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, str
         return KY_OK;
     enum ky_status status = begin_reading(restart, path, &reading, error);
     if (!status) /* lengths, before memory is allocated */
-        status = read_pieces(&reading, error);
+        status = check_pieces(&reading, error);
     const size_t most = status ? 0 : (size_t)(reading.pieces.bodies / reading.pieces.count + 1);
     if (!status) {
         reading.scratch = ky_allocate(most, 3 * sizeof(double));
-        status = reading.scratch ? read_pieces(&reading, error)
+        status = reading.scratch ? check_pieces(&reading, error)
                                  : ky_no_memory(error, section_name, most, 3 * sizeof(double));
     }
     free(reading.scratch);
-    ky_pieces_free_plan(&reading.plan);
+    free_plan(&reading.plan);
     if (!status && !(restart->path = ky_allocate(length, 1)))
         status = ky_no_memory(error, "file name", length, 1);
     if (!status)
@@ -348,53 +345,75 @@ enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, str
     return status;
 }
 
-/* Makes a section for each array. */
-static enum ky_status add_sections(struct ky_restart *restart, struct reading *reading,
-                                   struct ky_error *error)
+/* ---- the bodies ---- */
+
+enum ky_status ky_pieces_describe(const struct ky_restart *restart, struct ky_pieces *told,
+                                  struct ky_error *error)
 {
-    const size_t arrays = (size_t)reading->pieces.arrays;
-    if (!ky_extend(&restart->section, restart->count, restart->count + arrays,
-                   sizeof *restart->section))
-        return ky_no_memory(error, section_name, restart->count + arrays, NAME);
-    for (size_t a = 0; a < arrays; a++) {
-        const struct ky_array *about = &ky_arrays[reading->array[a]];
-        struct ky_section *section = &restart->section[restart->count];
-        const size_t bytes = (size_t)reading->pieces.bodies * about->bytes;
-        *section = (struct ky_section){.bytes = bytes};
-        snprintf(section->name, sizeof section->name, "%s", about->name);
-        section->data = reading->data[a] = ky_allocate(bytes, 1);
-        if (!section->data)
-            return ky_no_memory(error, about->plural, bytes, 1);
-        restart->count++;
-    }
-    return KY_OK;
+    struct pieces pieces;
+    unsigned there = 0;
+    if (strlen(restart->path) >= sizeof told->path)
+        return ky_fail(error, KY_UNSUPPORTED, "%s: the name is longer than %zu bytes",
+                       restart->path, sizeof told->path - 1);
+    *told = (struct ky_pieces){.path = ""};
+    strcpy(told->path, restart->path);
+    KY_TRY(read_arrays(ky_restart_find(restart, section_name), &pieces, told->array, error));
+    for (size_t a = 0; a < pieces.arrays; a++)
+        there |= 1U << told->array[a];
+    told->generation = pieces.generation;
+    told->count = pieces.count;
+    told->bodies = pieces.bodies;
+    told->arrays = pieces.arrays;
+    return there == KY_PIECES_ARRAYS
+               ? KY_OK
+               : ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
 }
 
-enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error)
+/* Reads the bodies of the portion that are in piece number r. */
+static enum ky_status read_share_of(const struct ky_write_plan *plan, size_t r, size_t arrays,
+                                    size_t first, const struct ky_bodies *bodies,
+                                    struct ky_error *error)
 {
-    struct reading reading;
-    if (!restart->path)
+    const struct ky_write_part *part = &plan->part[r * arrays];
+    const uint64_t begin = first > part->first ? first : part->first, end = first + bodies->n,
+                   last = part->first + part->count, to = end < last ? end : last;
+    struct ky_input input;
+    if (to <= begin)
         return KY_OK;
-    enum ky_status status = begin_reading(restart, restart->path, &reading, error);
-    if (!status)
-        status = add_sections(restart, &reading, error);
-    if (!status)
-        status = read_pieces(&reading, error);
-    ky_pieces_free_plan(&reading.plan);
+    enum ky_status status = ky_input_open(plan->file[r].path, &input, error);
+    if (status)
+        return status;
+    for (size_t a = 0; a < arrays && !status; a++, part++) {
+        const size_t bytes = ky_arrays[part->array].bytes;
+        char *array = ky_array_of(bodies, part->array);
+        status =
+            ky_input_read(&input, part->offset + (begin - part->first) * bytes,
+                          array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
+    }
+    ky_input_close(&input);
     return status;
 }
 
-enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
-                              uint64_t *bodies, struct ky_error *error)
+enum ky_status ky_pieces_read(const struct ky_pieces *told, const struct ky_portion *portion,
+                              int threads, struct ky_bodies *bodies, struct ky_error *error)
 {
-    struct reading reading;
-    enum ky_status status = begin_reading(restart, restart->path, &reading, error);
-    unsigned there = 0;
-    for (size_t a = 0; !status && a < reading.pieces.arrays; a++)
-        there |= 1U << reading.array[a];
-    if (!status && there != KY_PIECES_ARRAYS)
-        status = ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
-    *bodies = status ? 0 : reading.pieces.bodies;
-    *plan = reading.plan;
+    const struct pieces pieces = {told->generation, told->count, told->bodies, told->arrays};
+    struct ky_write_plan plan;
+    struct ky_bodies own = {0};
+    enum ky_status status = make_plan(told->path, &pieces, told->array, &plan, error);
+    if (!status)
+        status = ky_bodies_allocate_by(threads, &own, ky_portion_count(portion),
+                                       KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    for (size_t r = 0; r < plan.files && !status; r++)
+        status = read_share_of(&plan, r, (size_t)told->arrays, portion->first, &own, error);
+    free_plan(&plan);
+    if (!status)
+        status = ky_bodies_check_arrays(threads, &own, error);
+    if (!status && ky_bodies_massless(&own))
+        status = ky_fail(error, KY_BAD_DATA, "a body has no mass");
+    if (status && portion->shares > 1 && status != KY_FAULT)
+        ky_fail_in(error, status, "of the bodies from number %zu on: ", portion->first);
+    for (size_t a = 0; a < told->arrays; a++)
+        ky_array_set(bodies, told->array[a], ky_array_of(&own, told->array[a]));
     return status;
 }

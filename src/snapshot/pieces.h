@@ -5,6 +5,7 @@
 #ifndef KY_SNAPSHOT_PIECES_H
 #define KY_SNAPSHOT_PIECES_H
 
+#include "base/portion.h"
 #include "snapshot/restart.h"
 
 /* The arrays of bodies in pieces. */
@@ -23,13 +24,21 @@ void ky_pieces_tidy(const char *path, const char *previous);
  * it. */
 enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart,
                                struct ky_error *error);
-/* After ky_pieces_check: reads the arrays, if there are pieces, and adds them as sections. */
-enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error);
-/* After ky_pieces_check, for ranks that read the pieces themselves: their files and offsets, and
- * the number of bodies. The caller frees the plan with ky_pieces_free_plan, also after a
- * failure. */
-enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
-                              uint64_t *bodies, struct ky_error *error);
-void ky_pieces_free_plan(struct ky_write_plan *plan);
+
+/* A description of pieces for their readers, as bytes that can be sent to other ranks. */
+enum { KY_PIECES_PATH = 4096 };
+struct ky_pieces {
+    char path[KY_PIECES_PATH];
+    uint64_t generation, count, bodies, arrays; /* as in the section */
+    int array[KY_ARRAYS];                       /* enum ky_array_id, in their order in a piece */
+};
+/* Fills it after ky_pieces_check. KY_BAD_DATA unless the pieces have KY_PIECES_ARRAYS. */
+enum ky_status ky_pieces_describe(const struct ky_restart *restart, struct ky_pieces *pieces,
+                                  struct ky_error *error);
+/* Reads the arrays of the portion's bodies to *bodies, and checks them; each body needs mass. They
+ * are ky_allocate's, also after a failure. KY_BAD_DATA for a piece that cannot
+ * be read, and for invalid numbers. */
+enum ky_status ky_pieces_read(const struct ky_pieces *pieces, const struct ky_portion *portion,
+                              int threads, struct ky_bodies *bodies, struct ky_error *error);
 
 #endif

@@ -15,23 +15,31 @@ struct ky_shared_file {
     struct ky_read_options options; /* the pointers in it are not valid on other ranks */
     struct ky_units units;          /* the units that the options give */
     int has_units;                  /* 1: they give units */
-    unsigned with;                  /* KY_WITH_…: the optional arrays that the bodies have */
-    double flow;                    /* the rate of ky_space_add_flow; 0: none */
-    uint64_t bytes;  /* size of the first file, and the second in which it was written */
-    int64_t written; /* a file that was changed since is not read */
+    int is_divisible; /* 1: shares of the bodies can be read; 0: they have to be read together */
+    unsigned with;    /* KY_WITH_…: the optional arrays that the bodies have */
+    double flow;      /* the rate of ky_space_add_flow; 0: none */
     size_t files;
+    /* The first file, which stays open on the leading rank; other ranks use its size and the second
+     * in which it was written. A file that was changed since is not read. */
+    struct ky_input input;
     uint64_t *before; /* [files + 1] number of bodies in earlier files; not valid on other ranks */
 };
 
-/* Fills *snapshot like ky_snapshot_read_as, but with only the number of the bodies, and *file,
- * which the caller frees with ky_shared_file_free, also after a failure. Fails like that function
- * as far as can be known without the bodies. KY_UNSUPPORTED if the bodies have to be read together:
- * a format without verbs for shares, bodies with their own softenings, bodies in another order than
- * in the run, no bodies, and standard input. */
-enum ky_status ky_shared_file_find(const char *path, const struct ky_read_options *options,
+/* Opens a file, which may not be standard input. If its bodies can be read in shares, fills
+ * *snapshot like ky_snapshot_read_as, but with only the number of the bodies. They have to be read
+ * together where the format has no verbs for shares, bodies have their own softenings or are in
+ * another order than in the run, and in a file without bodies; *snapshot is without meaning then.
+ * Fails like ky_snapshot_read_as as far as can be known without the bodies; KY_UNSUPPORTED for a
+ * name of KY_SHARED_PATH bytes. `file` may not move while it is open. The caller frees it with
+ * ky_shared_file_close, also after a failure. */
+enum ky_status ky_shared_file_open(const char *path, const struct ky_read_options *options,
                                    struct ky_snapshot *snapshot, struct ky_shared_file *file,
                                    struct ky_error *error);
-void ky_shared_file_free(struct ky_shared_file *file);
+void ky_shared_file_close(struct ky_shared_file *file);
+/* ky_snapshot_read_as for the open file; logs nothing that ky_shared_file_open has logged.
+ * KY_BAD_DATA if it has changed in size or time. */
+enum ky_status ky_shared_file_read_all(struct ky_shared_file *file, struct ky_snapshot *snapshot,
+                                       struct ky_error *error);
 /* Reads the bodies of the portion: everything that ky_snapshot_read_as would read of them, except
  * types and radii. Numbers are not checked, but negative ids are rejected. An error is in *outcome
  * on the rank that finds it, and in *wrong on all ranks. `file` is the leading rank's, or a copy of
@@ -50,7 +58,7 @@ enum ky_status ky_shared_file_label(const struct ky_shared_file *file, unsigned 
 
 struct ky_share_verbs {
     /* Everything except the bodies: *snapshot, with the number of bodies set, file->with, files and
-     * before. */
+     * before. Sets file->is_divisible to 0 if the bodies have to be read together. */
     enum ky_status (*find)(const struct ky_input *input, const struct ky_read_options *options,
                            struct ky_snapshot *snapshot, struct ky_shared_file *file,
                            struct ky_error *error);

@@ -224,24 +224,17 @@ static char *first_piece(const char *path)
     return NULL;
 }
 
-enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char **piece,
-                                struct ky_error *error)
+enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, struct ky_error *error)
 {
-    *piece = access(path, F_OK) ? first_piece(path) : NULL;
-    const enum ky_status status = ky_input_open(*piece ? *piece : path, input, error);
-    if (status)
-        free(*piece);
-    return status;
-}
-
-enum ky_status ky_snapshot_close(struct ky_input *input, char *piece, enum ky_status status,
-                                 struct ky_error *error)
-{
-    if (status)
-        ky_fail_in(error, status, "%s: ", input->path);
-    ky_input_close(input);
-    free(piece);
-    return status;
+    char *piece = access(path, F_OK) ? first_piece(path) : NULL;
+    const enum ky_status status = ky_input_open(piece ? piece : path, input, error);
+    if (status) {
+        free(piece);
+        return status;
+    }
+    input->owned = piece;
+    input->kept = ky_allocate_zeroed(KY_INPUTS_KEPT, sizeof *input->kept);
+    return KY_OK;
 }
 
 enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
@@ -270,15 +263,16 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     KY_NEED(path, error);
     KY_NEED(snapshot, error);
     struct ky_input input;
-    char *piece;
     ky_snapshot_clear(snapshot);
     if (ky_is_standard(path))
         return read_standard(options, snapshot, error);
-    enum ky_status status = ky_snapshot_open(path, &input, &piece, error);
+    KY_TRY(ky_snapshot_open(path, &input, error));
+    const enum ky_status status =
+        ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
     if (status)
-        return status;
-    status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
-    return ky_snapshot_close(&input, piece, status, error);
+        ky_fail_in(error, status, "%s: ", input.path);
+    ky_input_close(&input);
+    return status;
 }
 
 /* ---- writing ---- */

@@ -24,13 +24,15 @@ enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
 /* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
 enum ky_format ky_snapshot_recognise(const struct ky_input *input);
 /* Opens the file `path`, or the first of several with this common name: "a" stands for "a.0.hdf5"
- * or "a.0", "a.hdf5" for "a.0.hdf5". *piece is passed to ky_snapshot_close. */
-enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char **piece,
-                                struct ky_error *error);
-/* Closes it. Returns `status`, the result of processing the file, and prefixes a message with the
- * name of the file. */
-enum ky_status ky_snapshot_close(struct ky_input *input, char *piece, enum ky_status status,
-                                 struct ky_error *error);
+ * or "a.0", "a.hdf5" for "a.0.hdf5". To be closed by ky_input_close. */
+enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, struct ky_error *error);
+/* Opens file number k of a snapshot in `files` files, of which `first` is one. A file of
+ * ky_snapshot_open keeps the others open too, up to KY_INPUTS_KEPT. KY_BAD_DATA if the name of
+ * `first` has no number. piece->path is the file's name. ky_piece_close may be called also after a
+ * failure. */
+enum ky_status ky_piece_open(const struct ky_input *first, unsigned files, unsigned k,
+                             struct ky_input *piece, struct ky_error *error);
+void ky_piece_close(const struct ky_input *first, unsigned k, struct ky_input *piece);
 /* Called after a reader: completes the conversion to physical space. KY_BAD_DATA for an impossible
  * softening. */
 enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read_options *options,

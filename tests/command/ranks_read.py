@@ -13,6 +13,7 @@ from tap import check, finish, folder, run, skip
 RUN = ["--force", "tree", "--engine", "cpu", "--step", "0.0078125", "--steps", "2", "--every", "0.015625", "--quiet"]
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
 GADGET = ["--softening", "0.05"]
+PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
 READ = "each rank has read its own bodies"
 
 
@@ -161,6 +162,24 @@ def repeated(top, files):
     check(mpis.snapshots(first)["snapshot_0002.hdf5"] == mpis.snapshots(again)["snapshot_0002.hdf5"], "such a run is resumed with ids and types")
 
 
+def opens(top, files):
+    """Each rank opens a file once, and a run without ranks too; of pieces each rank opens those that have its bodies."""
+    if not os.path.exists(PRELOAD):
+        skip("how often files are opened", "no tests/faults/preload.so")
+        return
+    where = os.path.join(top, "opens")
+    for name, most in (("stars", {1: 1, 3: 3}), ("galaxy", {1: 1, 3: 3}), ("csv", {1: 1, 3: 1}), ("gadget1", {1: 1, 3: 3}), ("pieces", {1: 1, 3: 3})):
+        path = files[name]
+        more = GADGET if name.startswith("gadget") else []
+        for ranks, times in most.items():
+            env = {"LD_PRELOAD": PRELOAD, "KYOHO_TELL_OPENS": os.path.dirname(path) if name == "pieces" else path}
+            lines = run(*words_of(path, more), "--ranks", ranks, "--overwrite", "--output", where, env=env).stderr.splitlines()
+            opened = [line.split(" ", 1)[1] for line in lines if line.startswith("opened ")]
+            counts = {each: opened.count(each) for each in opened}
+            check(opened and all(count <= times for count in counts.values()) and (name == "pieces" or counts == {path: times}),
+                  f"{name}: {ranks} ranks open each file at most {times} times", counts)
+
+
 MEASURED = "import os, resource, subprocess, sys\n" \
            "done = subprocess.run(sys.argv[2:], close_fds=False)\n" \
            "rank = os.environ.get('OMPI_COMM_WORLD_RANK') or os.environ.get('PMI_RANK')\n" \
@@ -233,6 +252,7 @@ with folder() as top:
     same_bits(top, files)
     universe(top)
     plans(files)
+    opens(top, files)
     errors(top, files)
     repeated(top, files)
     processes(top, files)

@@ -68,6 +68,10 @@ static void try_model(const char *folder, const char *name, size_t n, const char
     describe("", &parameters, &run, folder, 1);
     assert_ok(ky_run(&parameters, &run, &made, &error));
     ky_snapshot_free(&made);
+    struct ky_source *source;
+    assert_ok(ky_source_model(name, &model, &source, &told, &error));
+    assert_true(source && told.bodies.n == n && !told.bodies.mass);
+    ky_source_close(source);
     char *one = rows_of(folder);
     for (int ranks = 1; ranks <= 8; ranks = ranks == 3 ? 8 : ranks + 1) {
         parameters.ranks = ranks;

@@ -4,6 +4,7 @@
 #include "hdf5_files.h"
 
 #include <math.h>
+#include <sys/time.h>
 
 #ifdef KY_HAVE_HDF5
 #include "domain/domain.h"
@@ -293,7 +294,7 @@ static int has(const char *name, const char *text, char hash[128])
     return found;
 }
 
-/* A run that reads all, or describes first as the command does. */
+/* A run that reads all, or opens the file first as the command does. */
 static enum ky_status run_once(const struct form *form, const char *path, int ranks, int describes,
                                struct ky_error *why)
 {
@@ -301,20 +302,17 @@ static enum ky_status run_once(const struct form *form, const char *path, int ra
     struct ky_parameters parameters;
     struct ky_run_parameters run;
     struct ky_snapshot snapshot;
+    struct ky_source *source = NULL;
     set_up(form, &reading, &parameters, &run);
     parameters.ranks = ranks;
-    enum ky_status status = describes ? ky_snapshot_describe(path, &reading, &snapshot, why)
+    enum ky_status status = describes ? ky_source_file(path, &reading, &source, &snapshot, why)
                                       : ky_snapshot_read_as(path, &reading, &snapshot, why);
-    const int described = describes && !status;
-    if (describes && status == KY_UNSUPPORTED)
-        status = ky_snapshot_read_as(path, &reading, &snapshot, why);
-    assert_true(status || !described || (!snapshot.bodies.mass && snapshot.bodies.n));
+    assert_true(status || (snapshot.bodies.n && !snapshot.bodies.mass == (source != NULL)));
     if (!status)
         parameters.g = snapshot.units.g;
-    if (!status && described)
-        status = ky_run_file(&parameters, &run, path, &reading, &snapshot, why);
-    else if (!status)
-        status = ky_run(&parameters, &run, &snapshot, why);
+    if (!status)
+        status = ky_run_source(&parameters, &run, source, &snapshot, why);
+    ky_source_close(source);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -514,6 +512,35 @@ static void others_are_read_together(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* A file that is written between its opening and the run, with ranks and without. */
+static void a_file_may_not_change(void **state)
+{
+    (void)state;
+    const struct form form = {.name = "changes"};
+    struct ky_read_options reading;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot snapshot;
+    struct ky_source *source;
+    char path[512];
+    snprintf(path, sizeof path, "%s", write_form(&form));
+    set_up(&form, &reading, &parameters, &run);
+    for (parameters.ranks = 1; parameters.ranks < 4; parameters.ranks++)
+        for (int changes = 0; changes < 2; changes++) {
+            const struct timeval times[2] = {{1000 + changes, 0}, {1000 + changes, 0}};
+            assert_int_equal(utimes(path, (const struct timeval[2]){{1000, 0}, {1000, 0}}), 0);
+            assert_ok(ky_source_file(path, &reading, &source, &snapshot, &error));
+            assert_non_null(source);
+            assert_int_equal(utimes(path, times), 0);
+            assert_int_equal(ky_run_source(&parameters, &run, source, &snapshot, &error),
+                             changes ? KY_BAD_DATA : KY_OK);
+            if (changes)
+                assert_non_null(strstr(error.text, "form.hdf5: has changed while it was read"));
+            ky_source_close(source);
+            ky_snapshot_free(&snapshot);
+        }
+}
+
 static void count_units(void *context, enum ky_log_level level, const char *line)
 {
     (void)level;
@@ -605,6 +632,7 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_one),
         cmocka_unit_test(damaged_files_are_told_as_by_one),
         cmocka_unit_test(others_are_read_together),
+        cmocka_unit_test(a_file_may_not_change),
         cmocka_unit_test(lines_are_told_once),
         cmocka_unit_test(ranks_that_are_chosen_read_bodies),
     };

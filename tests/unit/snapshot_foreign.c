@@ -250,21 +250,21 @@ static void gadget_may_change_before_a_share_is_read(void **state)
     g.count[4] = g.total[4] = 5;
     make_gadget(&bytes, &g, 0);
     put_bytes(in_folder("changes"), bytes.data, bytes.size);
-    assert_ok(ky_shared_file_find(in_folder("changes"), NULL, &snapshot, &file, &error));
+    assert_ok(ky_shared_file_open(in_folder("changes"), NULL, &snapshot, &file, &error));
     const struct ky_portion all = ky_portion_of_all(snapshot.bodies.n);
-    const uint64_t size = file.bytes;
+    const uint64_t size = file.input.size;
     for (int changed = 0; changed < 3; changed++) {
         struct ky_bodies bodies = {.size = sizeof bodies};
         struct ky_error outcome = {KY_OK, ""};
-        const struct timeval times[2] = {{(time_t)file.written + (changed == 2), 0},
-                                         {(time_t)file.written + (changed == 2), 0}};
+        const struct timeval times[2] = {{(time_t)file.input.written + (changed == 2), 0},
+                                         {(time_t)file.input.written + (changed == 2), 0}};
         uint64_t wrong;
         g.potential = changed != 1;
         make_gadget(&bytes, &g, 0);
         put_bytes(in_folder("changes"), bytes.data, bytes.size);
         assert_int_equal(utimes(in_folder("changes"), times), 0);
-        file.bytes = bytes.size;
-        assert_true((file.bytes == size) == (changed != 1));
+        file.input.size = bytes.size;
+        assert_true((bytes.size == size) == (changed != 1));
         assert_ok(ky_shared_file_read(&file, &all, 1, &bodies, &wrong, &outcome, &error));
         assert_int_equal(wrong, changed > 0);
         if (changed)
@@ -273,7 +273,7 @@ static void gadget_may_change_before_a_share_is_read(void **state)
             check_gadget(&bodies, &g);
         ky_bodies_free(&bodies);
     }
-    ky_shared_file_free(&file);
+    ky_shared_file_close(&file);
     ky_snapshot_free(&snapshot);
 }
 
