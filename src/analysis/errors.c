@@ -49,11 +49,17 @@ static double length(size_t count, const double *numbers)
     return unit * sqrt(square);
 }
 
-/* The relative errors of vectors with `width` components, stored one after the other, in ascending
- * order. */
-static enum ky_status find_errors(size_t samples, size_t width, const double *values,
-                                  const double *references, double *errors, struct ky_error *error)
+/* Vectors with `width` components, stored one after the other. */
+struct compared {
+    size_t samples, width;
+    const double *values, *references;
+};
+
+/* The relative errors in ascending order. */
+static enum ky_status find_errors(const struct compared *of, double *errors, struct ky_error *error)
 {
+    const size_t samples = of->samples, width = of->width;
+    const double *values = of->values, *references = of->references;
     const double typical = length(samples * width, references) / sqrt((double)samples);
     for (size_t i = 0; i < samples; i++) {
         double difference[3], size = length(width, references + i * width);
@@ -68,14 +74,14 @@ static enum ky_status find_errors(size_t samples, size_t width, const double *va
     return KY_OK;
 }
 
-static enum ky_status relative(size_t samples, size_t width, const double *values,
-                               const double *references, struct ky_error_statistics *statistics,
+static enum ky_status relative(const struct compared *of, struct ky_error_statistics *statistics,
                                struct ky_error *error)
 {
+    const size_t samples = of->samples;
     if (!samples)
         return ky_fail(error, KY_USAGE, "errors need at least 1 sample, not 0");
     double *errors = ky_allocate(samples, sizeof *errors);
-    enum ky_status status = errors ? find_errors(samples, width, values, references, errors, error)
+    enum ky_status status = errors ? find_errors(of, errors, error)
                                    : ky_no_memory(error, "force errors", samples, sizeof *errors);
     if (!status)
         describe(errors, samples, statistics);
@@ -86,19 +92,21 @@ static enum ky_status relative(size_t samples, size_t width, const double *value
 enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 double *errors, struct ky_error *error)
 {
-    return find_errors(samples, 3, (const double *)values, (const double *)references, errors,
-                       error);
+    return find_errors(
+        &(struct compared){samples, 3, (const double *)values, (const double *)references}, errors,
+        error);
 }
 
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error)
 {
-    return relative(samples, 3, (const double *)values, (const double *)references, statistics,
-                    error);
+    return relative(
+        &(struct compared){samples, 3, (const double *)values, (const double *)references},
+        statistics, error);
 }
 
 enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
                                 struct ky_error_statistics *statistics, struct ky_error *error)
 {
-    return relative(samples, 1, values, references, statistics, error);
+    return relative(&(struct compared){samples, 1, values, references}, statistics, error);
 }

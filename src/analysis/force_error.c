@@ -362,8 +362,7 @@ static void write_why(const struct ky_choice *choice, int shares_blocks, size_t 
                       char text[WHY])
 {
     const double below = ky_force_direct_below(choice->asked, on_cpu),
-                 cells_from = ky_force_expansions_from(on_cpu),
-                 from = ky_force_kind(choice->force)->expands ? fmax(below, cells_from) : below;
+                 from = fmax(below, ky_force_fastest_from(choice->force, on_cpu));
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
     if (is_exact && is_alone)

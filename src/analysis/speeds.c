@@ -52,34 +52,41 @@ static double speed_about(const double v[3], const double mean[3])
     return sqrt(v2);
 }
 
+/* Bodies, their median velocity, and the speed about it above which a body is an escaper. */
+struct crowd {
+    const struct ky_portion *portion;
+    const struct ky_bodies *bodies;
+    double middle[3], limit;
+};
+
 /* The speed about the median velocity above which a body is an escaper. Infinite for few bodies,
  * which have no typical speed. */
-static enum ky_status find_limit(const struct ky_portion *portion, const struct ky_bodies *bodies,
-                                 double virial, double middle[3], double *limit,
-                                 struct ky_error *error)
+static enum ky_status find_limit(struct crowd *crowd, double virial, struct ky_error *error)
 {
+    const struct ky_portion *portion = crowd->portion;
+    const struct ky_bodies *bodies = crowd->bodies;
     double sample[KY_MEDIAN_MOST] = {0};
     size_t index[KY_MEDIAN_MOST], count = ky_sample(portion->n, KY_MEDIAN_MOST, index);
     enum ky_status status = KY_OK;
     for (int c = 0; c < 3 && !status; c++)
-        status = ky_portion_median(portion, &bodies->velocity[0][c], 3, KY_MEDIAN_MOST, &middle[c],
-                                   error);
+        status = ky_portion_median(portion, &bodies->velocity[0][c], 3, KY_MEDIAN_MOST,
+                                   &crowd->middle[c], error);
     for (size_t k = 0; k < count && !status; k++)
         if (ky_portion_has(portion, index[k]))
-            sample[k] = speed_about(bodies->velocity[index[k] - portion->first], middle);
+            sample[k] = speed_about(bodies->velocity[index[k] - portion->first], crowd->middle);
     if (!status)
         status = ky_portion_add_up(portion, sample, count, error);
-    *limit = portion->n < FEW
-                 ? (double)INFINITY
-                 : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
+    crowd->limit = portion->n < FEW
+                       ? (double)INFINITY
+                       : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
     return status;
 }
 
 /* Counts the bodies above the limit and finds the fastest; of several the first. */
-static enum ky_status find_fast(const struct ky_portion *portion, const struct ky_bodies *bodies,
-                                double limit, const double middle[3], struct ky_speeds *speeds,
+static enum ky_status find_fast(const struct crowd *crowd, struct ky_speeds *speeds,
                                 struct ky_error *error)
 {
+    const struct ky_portion *portion = crowd->portion;
     struct {
         double most;
         uint64_t fast, fastest;
@@ -89,10 +96,10 @@ static enum ky_status find_fast(const struct ky_portion *portion, const struct k
     for (size_t b = portion->from; b < portion->to; b++) {
         const size_t end = ky_portion_start(portion, b + 1);
         for (size_t i = ky_portion_start(portion, b); i < end; i++) {
-            const double v = speed_about(bodies->velocity[i], middle);
-            if (v > limit && v > part[b].most)
+            const double v = speed_about(crowd->bodies->velocity[i], crowd->middle);
+            if (v > crowd->limit && v > part[b].most)
                 part[b].most = v, part[b].fastest = portion->first + i;
-            part[b].fast += v > limit;
+            part[b].fast += v > crowd->limit;
         }
     }
     const enum ky_status status =
@@ -106,20 +113,20 @@ static enum ky_status find_fast(const struct ky_portion *portion, const struct k
 }
 
 /* Computes the dispersion of the bodies up to the limit, and counts the rest. */
-static enum ky_status find_dispersion(const struct ky_portion *portion,
-                                      const struct ky_bodies *bodies, double limit,
-                                      const double middle[3], struct ky_speeds *speeds,
+static enum ky_status find_dispersion(const struct crowd *crowd, struct ky_speeds *speeds,
                                       struct ky_error *error)
 {
-    const size_t n = ky_portion_count(portion);
+    const struct ky_bodies *bodies = crowd->bodies;
+    const size_t n = ky_portion_count(crowd->portion);
     struct ky_bodies slow = *bodies;
-    enum ky_status status = find_fast(portion, bodies, limit, middle, speeds, error);
+    enum ky_status status = find_fast(crowd, speeds, error);
     if (!status && speeds->fast && !(slow.mass = ky_allocate(n, sizeof *slow.mass)))
         status = ky_no_memory(error, "masses", n, sizeof *slow.mass);
     for (size_t i = 0; i < n && speeds->fast && !status; i++)
-        slow.mass[i] = speed_about(bodies->velocity[i], middle) > limit ? 0 : bodies->mass[i];
+        slow.mass[i] =
+            speed_about(bodies->velocity[i], crowd->middle) > crowd->limit ? 0 : bodies->mass[i];
     if (!status)
-        status = velocity_dispersion(portion, &slow, &speeds->dispersion, error);
+        status = velocity_dispersion(crowd->portion, &slow, &speeds->dispersion, error);
     speeds->random = speeds->dispersion;
     if (slow.mass != bodies->mass)
         free(slow.mass);
@@ -175,11 +182,11 @@ static enum ky_status take_sample(const struct ky_portion *portion, const struct
     return KY_OK;
 }
 
-static void take(struct flow *flow, size_t count, double limit, const double middle[3])
+static void take(struct flow *flow, size_t count, const struct crowd *crowd)
 {
     for (size_t k = 0; k < count; k++) {
         const struct taken *here = &flow->taken[k];
-        if (!(here->mass > 0) || speed_about(here->v, middle) > limit)
+        if (!(here->mass > 0) || speed_about(here->v, crowd->middle) > crowd->limit)
             continue;
         for (int c = 0; c < 3; c++)
             flow->x[c][flow->n] = here->x[c];
@@ -227,9 +234,8 @@ static void find_random(struct flow *flow, struct ky_speeds *speeds)
 }
 
 /* Computes the random speeds of the sample. */
-static enum ky_status measure_random(const struct taken *taken, size_t count, double limit,
-                                     const double middle[3], struct ky_speeds *speeds,
-                                     struct ky_error *error)
+static enum ky_status measure_random(const struct crowd *crowd, const struct taken *taken,
+                                     size_t count, struct ky_speeds *speeds, struct ky_error *error)
 {
     double *columns = ky_allocate(count, 4 * sizeof *columns);
     uint64_t *words = ky_allocate(count, 2 * sizeof *words);
@@ -241,7 +247,7 @@ static enum ky_status measure_random(const struct taken *taken, size_t count, do
         for (size_t c = 0; c < 3; c++)
             flow.x[c] = columns + c * count;
         flow.left = columns + 3 * count, flow.word = words, flow.other = words + count;
-        take(&flow, count, limit, middle);
+        take(&flow, count, crowd);
         find_random(&flow, speeds);
     }
     free(columns);
@@ -253,20 +259,20 @@ static enum ky_status measure_random(const struct taken *taken, size_t count, do
 enum ky_status ky_measure_speeds(const struct ky_portion *portion, const struct ky_bodies *bodies,
                                  double virial, struct ky_speeds *speeds, struct ky_error *error)
 {
-    double middle[3], limit;
+    struct crowd crowd = {.portion = portion, .bodies = bodies};
     void *taken = NULL;
     size_t count;
     *speeds = (struct ky_speeds){0};
     if (!portion->n)
         return KY_OK;
-    enum ky_status status = find_limit(portion, bodies, virial, middle, &limit, error);
+    enum ky_status status = find_limit(&crowd, virial, error);
     if (!status)
-        status = find_dispersion(portion, bodies, limit, middle, speeds, error);
+        status = find_dispersion(&crowd, speeds, error);
     if (status || portion->n < FEW)
         return status;
     status = take_sample(portion, bodies, &taken, &count, error);
     if (!status && portion->leads)
-        status = measure_random(taken, count, limit, middle, speeds, error);
+        status = measure_random(&crowd, taken, count, speeds, error);
     free(taken);
     if (!portion->leads)
         speeds->random = 0;

@@ -42,7 +42,8 @@ static enum ky_status tell(struct parser *p, const struct place *place, const ch
     if (!place->name)
         return KY_OK;
     snprintf(where, sizeof where, "%.200s, line %zu: %.64s", p->file, p->line, place->name);
-    return p->member(p->context, place->object, place->name, text, where, p->error);
+    return p->member(p->context, &(struct ky_json_told){place->object, place->name, text, where},
+                     p->error);
 }
 
 /* ---- texts ---- */

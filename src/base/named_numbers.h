@@ -23,12 +23,19 @@ struct ky_named_number {
     int given;                  /* 1: the text named it; 0 before */
 };
 
-/* Reads a text, which is cut up; NULL stands for a text without numbers. `of` begins the error
- * lines. A number may have a unit where `units` is not NULL: the kind that the help names in
- * brackets. KY_USAGE for a text of another form, for an unknown word, and for a number that is out
- * of its range, given twice or missing. */
-enum ky_status ky_named_numbers_read(const char *of, char *text, const struct ky_units *units,
-                                     struct ky_named_number *number, size_t count,
+/* The numbers of a text. `of` begins the error lines. A number may have a unit where `units` is not
+ * NULL: the kind that the help names in brackets. */
+struct ky_named_numbers {
+    const char *of;
+    const struct ky_units *units;
+    struct ky_named_number *number;
+    size_t count;
+};
+
+/* Reads a text, which is cut up; NULL stands for a text without numbers. KY_USAGE for a text of
+ * another form, for an unknown word, and for a number that is out of its range, given twice or
+ * missing. */
+enum ky_status ky_named_numbers_read(const struct ky_named_numbers *numbers, char *text,
                                      struct ky_error *error);
 /* Writes the numbers that were given, "mass=1,scale=0.5". Returns the length, as snprintf. */
 size_t ky_named_numbers_write(const struct ky_named_number *number, size_t count, char *text,

@@ -39,38 +39,21 @@ enum ky_status ky_kind_get(const struct ky_options_rows *kinds, int kind, size_t
     return KY_USAGE;
 }
 
-/* The option of that name in a caller's struct. */
-static enum ky_status find(const struct ky_options_rows *kinds, int kind, const void *values,
-                           const char *name, const struct ky_option **option,
-                           struct ky_error *error)
+const struct ky_option *ky_kind_find(const struct ky_options_rows *kinds, int kind,
+                                     const void *values, const char *name, struct ky_error *error)
 {
     struct ky_option_set sets[KY_KIND_SETS];
     const struct ky_options_row *row = row_of(kinds, kind);
     size_t size;
-    if (!row)
-        return ky_fail(error, KY_USAGE, "no struct of options has the kind %d", kind);
+    if (!row) {
+        ky_fail(error, KY_USAGE, "no struct of options has the kind %d", kind);
+        return NULL;
+    }
     memcpy(&size, values, sizeof size);
-    if (size < sizeof size || size > row->bytes || size % sizeof size)
-        return ky_fail(error, KY_USAGE, "a struct has size %zu, which is wrong: %s sets it", size,
-                       row->maker);
-    const size_t count = sets_of(row, sets);
-    return ky_option_by_name(sets, count, values, name, option, error);
-}
-
-enum ky_status ky_kind_set(const struct ky_options_rows *kinds, int kind, void *values,
-                           const char *name, const char *value, const struct ky_units *units,
-                           struct ky_error *error)
-{
-    const struct ky_units none = {0};
-    const struct ky_option *option;
-    KY_TRY(find(kinds, kind, values, name, &option, error));
-    return ky_option_set_in(option, values, value, units ? units : &none, name, error);
-}
-
-enum ky_status ky_kind_text(const struct ky_options_rows *kinds, int kind, const void *values,
-                            const char *name, char *text, size_t size, struct ky_error *error)
-{
-    const struct ky_option *option;
-    KY_TRY(find(kinds, kind, values, name, &option, error));
-    return ky_option_give_text(option, values, text, size, error);
+    if (size < sizeof size || size > row->bytes || size % sizeof size) {
+        ky_fail(error, KY_USAGE, "a struct has size %zu, which is wrong: %s sets it", size,
+                row->maker);
+        return NULL;
+    }
+    return ky_option_by_name(sets, sets_of(row, sets), values, name, error);
 }

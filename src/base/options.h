@@ -58,11 +58,11 @@ void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about);
 
 /* For calls by name: the option in the sets. Their struct is `values`, which belongs to the caller,
- * begins with its size and may be an earlier version. KY_USAGE if there is no such option, and if
- * its field lies beyond the end of the struct. */
-enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
-                                 const char *name, const struct ky_option **option,
-                                 struct ky_error *error);
+ * begins with its size and may be an earlier version. NULL, and KY_USAGE in *error, if there is no
+ * such option, and if its field lies beyond the end of the struct. */
+const struct ky_option *ky_option_by_name(const struct ky_option_set *sets, size_t count,
+                                          const void *values, const char *name,
+                                          struct ky_error *error);
 /* Writes the whole text of the field, as ky_option_text does. KY_USAGE where it has `size` bytes or
  * more; `text` is unchanged then. */
 enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,
@@ -83,14 +83,13 @@ struct ky_options_rows {
     const struct ky_options_row *row;
     size_t count;
 };
-/* ky_options_get, _set and _text for the kinds of the table. */
+/* ky_options_get for the kinds of the table. */
 enum ky_status ky_kind_get(const struct ky_options_rows *kinds, int kind, size_t index,
                            struct ky_option_about *about);
-enum ky_status ky_kind_set(const struct ky_options_rows *kinds, int kind, void *values,
-                           const char *name, const char *value, const struct ky_units *units,
-                           struct ky_error *error);
-enum ky_status ky_kind_text(const struct ky_options_rows *kinds, int kind, const void *values,
-                            const char *name, char *text, size_t size, struct ky_error *error);
+/* The option of this name in a caller's struct of this kind; NULL, and KY_USAGE in *error, if there
+ * is none or the struct has a wrong size. */
+const struct ky_option *ky_kind_find(const struct ky_options_rows *kinds, int kind,
+                                     const void *values, const char *name, struct ky_error *error);
 
 /* The unit in brackets at the end of a help, "length"; "" without. */
 void ky_option_unit(const char *help, char unit[16]);

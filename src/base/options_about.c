@@ -26,20 +26,23 @@ static size_t bytes_of(const struct ky_option *option)
     return bytes[option->type];
 }
 
-enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
-                                 const char *name, const struct ky_option **option,
-                                 struct ky_error *error)
+const struct ky_option *ky_option_by_name(const struct ky_option_set *sets, size_t count,
+                                          const void *values, const char *name,
+                                          struct ky_error *error)
 {
     char guess[KY_OPTION_GUESS];
     size_t size;
     memcpy(&size, values, sizeof size);
-    *option = ky_options_find(sets, count, name, NULL);
-    if (*option && (*option)->offset + bytes_of(*option) > size)
-        return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
-    if (*option)
-        return KY_OK;
+    const struct ky_option *option = ky_options_find(sets, count, name, NULL);
+    if (option && option->offset + bytes_of(option) <= size)
+        return option;
+    if (option) {
+        ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
+        return NULL;
+    }
     ky_options_guess(&(struct ky_option_names){sets, count, NULL}, "", name, guess);
-    return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
+    ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
+    return NULL;
 }
 
 enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,

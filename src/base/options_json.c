@@ -17,14 +17,14 @@ struct reading {
 
 /* Sets the option that a member of "options" names, and keeps the member that the caller asks for.
  */
-static enum ky_status take(void *context, const char *object, const char *name, const char *text,
-                           const char *where, struct ky_error *error)
+static enum ky_status take(void *context, const struct ky_json_told *told, struct ky_error *error)
 {
+    const char *name = told->name, *text = told->text, *where = told->where;
     struct reading *r = context;
     const struct ky_option_set *owner = NULL;
-    if (!*object && r->member_name && !strcmp(name, r->member_name))
+    if (!*told->object && r->member_name && !strcmp(name, r->member_name))
         r->member = text;
-    if (strcmp(object, "options") != 0)
+    if (strcmp(told->object, "options") != 0)
         return KY_OK;
     const struct ky_option *option = ky_options_find(r->names->sets, r->names->count, name, &owner);
     if (!option && !strcmp(name, "unroll") && !strcmp(text, "tuned"))

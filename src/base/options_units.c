@@ -42,13 +42,12 @@ static int has_unit(const char *text)
 
 /* Sets a real from a value with a unit. */
 static enum ky_status set_real(const struct ky_option *option, void *values, const char *text,
-                               const struct ky_units *units, struct ky_dimension dimension,
-                               const char *where, struct ky_error *error)
+                               const struct ky_quantity_form *form, struct ky_error *error)
 {
     char number[KY_NUMBER_TEXT];
-    const char *end;
+    const char *end, *where = form->where;
     double value;
-    enum ky_status status = ky_quantity_read(text, units, dimension, where, &value, &end, error);
+    enum ky_status status = ky_quantity_read(text, form, &value, &end, error);
     if (!status && *end)
         status = ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
     if (status)
@@ -64,15 +63,16 @@ enum ky_status ky_option_set_in(const struct ky_option *option, void *values, co
 {
     const struct ky_units fixed[] = {[SECONDS] = {1, 1, 1, 1}, /* and a centimetre */
                                      [MEGAPARSECS] = {1e3 * KY_KPC_CM, 1, 1, 1}};
-    struct ky_dimension dimension;
+    struct ky_quantity_form form = {.units = units, .where = where};
     const char *unit;
     double cgs;
-    const enum kind kind = kind_of(option, &dimension);
+    const enum kind kind = kind_of(option, &form.dimension);
     if (option->type != KY_OPTION_REAL || !has_unit(text))
         return ky_option_set_text(option, values, text, where, error);
+    if (kind != PLAIN && kind != SCALED)
+        form.units = &fixed[kind];
     if (kind != PLAIN)
-        return set_real(option, values, text, kind == SCALED ? units : &fixed[kind], dimension,
-                        where, error);
+        return set_real(option, values, text, &form, error);
     const int is_unit = ky_has_unit(text, &unit) && ky_unit_is(unit);
     return is_unit ? ky_unit_read(unit, KY_NO_UNIT, where, &cgs, error)
                    : ky_option_set_text(option, values, text, where, error);
@@ -83,9 +83,10 @@ static enum ky_status check_list(const char *text, struct ky_dimension dimension
                                  struct ky_error *error)
 {
     const struct ky_units any = {1, 1, 1, 1};
+    const struct ky_quantity_form form = {&any, dimension, where};
     double value;
     for (const char *at = text; at; at = *at ? at + 1 : NULL) {
-        enum ky_status status = ky_quantity_read(at, &any, dimension, where, &value, &at, error);
+        enum ky_status status = ky_quantity_read(at, &form, &value, &at, error);
         if (status)
             return status;
     }
@@ -127,9 +128,8 @@ enum ky_status ky_option_check_next(const struct ky_option *option, const char *
                    where, value, value, next, ky_unit_names(dimension, names));
 }
 
-/* The list with its numbers in `units`, which *storage owns. */
-static enum ky_status settle_list(const char *text, const struct ky_units *units,
-                                  struct ky_dimension dimension, const char *where,
+/* The list with its numbers in the units of the form, which *storage owns. */
+static enum ky_status settle_list(const char *text, const struct ky_quantity_form *form,
                                   struct ky_option_storage **storage, const char **settled,
                                   struct ky_error *error)
 {
@@ -140,7 +140,7 @@ static enum ky_status settle_list(const char *text, const struct ky_units *units
     for (const char *at = text; at; at = *at ? at + 1 : NULL) {
         double value;
         char number[KY_NUMBER_TEXT];
-        enum ky_status status = ky_quantity_read(at, units, dimension, where, &value, &at, error);
+        enum ky_status status = ky_quantity_read(at, form, &value, &at, error);
         if (status)
             return status;
         used += (size_t)ky_format(list + used, room - used, "%s%s", used ? "," : "",
@@ -150,19 +150,24 @@ static enum ky_status settle_list(const char *text, const struct ky_units *units
     return KY_OK;
 }
 
-static enum ky_status settle(const struct ky_option *option, void *values, const char *text,
+/* Settles option k of a set, if its value waits and was not taken back. */
+static enum ky_status settle(const struct ky_option_set *set, size_t k,
                              const struct ky_units *units, struct ky_option_storage **storage,
                              struct ky_error *error)
 {
+    const struct ky_option *option = &set->options[k];
+    const char *text = set->waiting[k], *list = NULL;
     char where[80];
-    struct ky_dimension dimension;
-    kind_of(option, &dimension);
+    struct ky_quantity_form form = {.units = units, .where = where};
+    set->waiting[k] = NULL;
+    if (!text || !ky_option_is_set(option, set->values))
+        return KY_OK;
+    kind_of(option, &form.dimension);
     ky_format(where, sizeof where, "--%s", option->name);
     if (option->type == KY_OPTION_REAL)
-        return set_real(option, values, text, units, dimension, where, error);
-    const char *list = NULL;
-    KY_TRY(settle_list(text, units, dimension, where, storage, &list, error));
-    return ky_option_set_text(option, values, list, where, error);
+        return set_real(option, set->values, text, &form, error);
+    KY_TRY(settle_list(text, &form, storage, &list, error));
+    return ky_option_set_text(option, set->values, list, where, error);
 }
 
 enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,
@@ -170,18 +175,7 @@ enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,
                                  struct ky_error *error)
 {
     for (size_t s = 0; s < count; s++)
-        for (size_t k = 0; k < sets[s].count && sets[s].waiting; k++) {
-            const struct ky_option *option = &sets[s].options[k];
-            const char *text = sets[s].waiting[k];
-            if (!text)
-                continue;
-            sets[s].waiting[k] = NULL;
-            enum ky_status status =
-                ky_option_is_set(option, sets[s].values) /* else it was taken back */
-                    ? settle(option, sets[s].values, text, units, storage, error)
-                    : KY_OK;
-            if (status)
-                return status;
-        }
+        for (size_t k = 0; k < sets[s].count && sets[s].waiting; k++)
+            KY_TRY(settle(&sets[s], k, units, storage, error));
     return KY_OK;
 }

@@ -278,10 +278,10 @@ static double rounded(double value)
     return ky_number_real(text, NULL);
 }
 
-enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
-                                struct ky_dimension dimension, const char *where, double *value,
-                                const char **end, struct ky_error *error)
+enum ky_status ky_quantity_read(const char *text, const struct ky_quantity_form *form,
+                                double *value, const char **end, struct ky_error *error)
 {
+    const char *where = form->where;
     char *at;
     double cgs;
     *value = ky_number_real(text, &at);
@@ -289,8 +289,8 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
         return ky_fail(error, KY_USAGE, "%s: '%.40s' is not a number", where, text);
     at += strspn(at, " \t");
     if (*at && *at != ',') {
-        const double one = ky_unit_cgs(units, dimension);
-        KY_TRY(ky_unit_read(at, dimension, where, &cgs, error));
+        const double one = ky_unit_cgs(form->units, form->dimension);
+        KY_TRY(ky_unit_read(at, form->dimension, where, &cgs, error));
         if (one == 0)
             return ky_fail(
                 error, KY_USAGE,
@@ -308,18 +308,18 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
 enum ky_status ky_quantity(const char *text, const char *kind, const struct ky_units *units,
                            double *value, struct ky_error *error)
 {
-    struct ky_dimension dimension;
+    struct ky_quantity_form form = {.units = units, .where = kind};
     const char *end;
     KY_NEED(text, error);
     KY_NEED(kind, error);
     KY_NEED(units, error);
     KY_NEED(value, error);
-    if (!ky_dimension_of(kind, &dimension))
+    if (!ky_dimension_of(kind, &form.dimension))
         return ky_fail(error, KY_USAGE,
                        "'%.40s' is no kind of unit; there are length, mass, time "
                        "and velocity",
                        kind);
-    KY_TRY(ky_quantity_read(text, units, dimension, kind, value, &end, error));
+    KY_TRY(ky_quantity_read(text, &form, value, &end, error));
     return *end ? ky_fail(error, KY_USAGE, "%s: '%.40s' is not one number", kind, text) : KY_OK;
 }
 

@@ -61,12 +61,17 @@ int ky_unit_is(const char *text);
 enum ky_status ky_unit_read(const char *text, struct ky_dimension dimension, const char *where,
                             double *cgs, struct ky_error *error);
 
-/* Reads "50", "50Myr", "50 Myr" to *value in `units`. A number without unit is in `units` already;
- * *end (may be NULL) is where it ends, at a comma or the end. KY_USAGE for text that is no number,
- * as ky_unit_read, and for a unit where `units` have no scale. */
-enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
-                                struct ky_dimension dimension, const char *where, double *value,
-                                const char **end, struct ky_error *error);
+/* The form of a number in a text: the units that it is to be in, and the beginning of errors. */
+struct ky_quantity_form {
+    const struct ky_units *units;
+    struct ky_dimension dimension;
+    const char *where;
+};
+/* Reads "50", "50Myr", "50 Myr" to *value in the units of the form. A number without unit is in
+ * these already; *end (may be NULL) is where it ends, at a comma or the end. KY_USAGE for text that
+ * is no number, as ky_unit_read, and for a unit where the units have no scale. */
+enum ky_status ky_quantity_read(const char *text, const struct ky_quantity_form *form,
+                                double *value, const char **end, struct ky_error *error);
 
 /* Writes the names of the units of this dimension for an error or a help: "AU, pc, kpc, Mpc". */
 const char *ky_unit_names(struct ky_dimension dimension, char text[KY_UNIT_NAMES]);

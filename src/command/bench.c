@@ -162,7 +162,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_force(cli, &parameters);
     /* the cases set the other options */
     cli_narrow(cli, "force", "cell curve leaf group softening softening-kind g");
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX);
     if (status || describe || cli->help)
         return status;
     status = check_words(cli);

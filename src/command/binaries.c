@@ -216,7 +216,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_force(cli, &request.parameters);
     cli_narrow(cli, "force", "softening softening-kind g");
     source_add(cli, &request.source);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     return status || describe || cli->help ? status : find(cli, &request);
 }
 

@@ -202,7 +202,7 @@ static void take_threads(const struct cli *cli)
         ky_threads_take(*(const int *)((const char *)owner->values + option->offset));
 }
 
-enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini)
+enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most)
 {
     if (cli->overfull)
         return ky_fail(&cli->error, KY_FAULT, "too many options in '%s'", cli->overfull);
@@ -213,7 +213,7 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
         return KY_OK;
     enum ky_status status = read_words(cli, argc, argv);
     memcpy(cli->on_line, cli->given, sizeof cli->given);
-    if (!status && ini && cli->word_count && is_parameter_file(cli->words[0])) {
+    if (!status && cli->takes_file && cli->word_count && is_parameter_file(cli->words[0])) {
         status = read_parameter_file(cli, cli->words[0]);
         if (!status) /* again: the command line overrides the file */
             status = read_words(cli, argc, argv);

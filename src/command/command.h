@@ -28,6 +28,7 @@ struct cli {
     int word_count;
     struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
+    int takes_file;                  /* 1: the first word may be a parameter file */
     int json, quiet, help;           /* --json, --quiet, --help */
     int all;                         /* --all with --help: explain every option */
     char usage[256];                 /* usage after the name of the command, for its help */
@@ -89,10 +90,10 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
  * a program. */
 void cli_narrow(struct cli *cli, const char *title, const char *names);
 /* Reads the command line. KY_USAGE for fewer words than `least`, more than `most`, or wrong
- * options. With `ini`, a first word that ends in ".ini" or ".json" is a parameter file: it is read
- * before the command line and not counted. If --help occurs anywhere, only a first word is read,
- * into cli->words. */
-enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
+ * options. With cli->takes_file, a first word that ends in ".ini" or ".json" is a parameter file:
+ * it is read before the command line and not counted. If --help occurs anywhere, only a first word
+ * is read, into cli->words. */
+enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most);
 /* To be called when the units of the bodies are known: converts option values with units, such as
  * "3pc", to numbers in `units`. KY_USAGE if `units` has no physical scale. */
 enum ky_status cli_settle(struct cli *cli, const struct ky_units *units);

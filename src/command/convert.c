@@ -49,7 +49,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_model_parameters_defaults(&request.place);
     cli_add_options(cli, "place", KY_OPTIONS_MODEL, &request.place);
     cli_narrow(cli, "place", "position velocity orientation");
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 2);
     if (status || describe || cli->help)
         return status;
     if (cli->word_count == 2 && sink.output)

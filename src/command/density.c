@@ -78,7 +78,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     uint64_t neighbours;
     cli_add_table(cli, "density", own_options, &neighbours);
     walk_add(cli, &call);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
     status = walk_bodies(cli, &call);

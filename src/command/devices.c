@@ -27,7 +27,7 @@ static void list_plugs(struct ky_json *json)
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 0, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 0);
     if (status || describe || cli->help)
         return status;
     struct ky_json json = {.out = stdout};

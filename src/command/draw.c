@@ -345,7 +345,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_options(cli, "film", KY_OPTIONS_FILM, &wanted);
     cli_add_options(cli, "drawing", KY_OPTIONS_DRAW, &parameters);
     reading_add(cli, &reading);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX);
     if (status || describe || cli->help)
         return status;
     reading.may_be_empty = cli->word_count > 1 || files_is_folder(cli->words[0]);

@@ -10,13 +10,13 @@
 #include "command/draw.h"
 
 /* A ky_json_member: finds out whether run.json says that the run has ended. */
-static enum ky_status take_member(void *context, const char *object, const char *name,
-                                  const char *text, const char *where, struct ky_error *error)
+static enum ky_status take_member(void *context, const struct ky_json_told *told,
+                                  struct ky_error *error)
 {
     int *ended = context;
-    (void)where, (void)error;
-    if (!*object && !strcmp(name, "outcome"))
-        *ended = strcmp(text, "running") != 0;
+    (void)error;
+    if (!*told->object && !strcmp(told->name, "outcome"))
+        *ended = strcmp(told->text, "running") != 0;
     return KY_OK;
 }
 

@@ -145,7 +145,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_force(cli, &parameters);
     source_add(cli, &source);
     sink_add(cli, &sink);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
     request.keep = sink.output != NULL;

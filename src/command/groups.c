@@ -144,7 +144,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "output", output_options, &request);
     cli_add_engine(cli, &parameters);
     source_add(cli, &source);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);

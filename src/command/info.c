@@ -318,7 +318,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct request request;
     reading_add(cli, &request.reading);
     cli_add_table(cli, "units", own_options, &request);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1);
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);

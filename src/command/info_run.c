@@ -87,23 +87,22 @@ static void take_unit(struct ky_units *units, const char *name, const char *text
 }
 
 /* A ky_json_member: reads the time, the steps, the energy and the units of run.json. */
-static enum ky_status take_member(void *context, const char *object, const char *name,
-                                  const char *text, const char *where, struct ky_error *error)
+static enum ky_status take_member(void *context, const struct ky_json_told *told,
+                                  struct ky_error *error)
 {
     struct run_state *last = context;
     char *end;
-    (void)where;
     (void)error;
-    if (!strcmp(object, "units"))
-        take_unit(&last->units, name, text);
-    if (*object)
+    if (!strcmp(told->object, "units"))
+        take_unit(&last->units, told->name, told->text);
+    if (*told->object)
         return KY_OK;
-    if (!strcmp(name, "time"))
-        last->time = ky_number_real(text, &end);
-    if (!strcmp(name, "energy_change"))
-        last->change = ky_number_real(text, &end);
-    if (!strcmp(name, "steps"))
-        last->steps = ky_number_count(text, &end);
+    if (!strcmp(told->name, "time"))
+        last->time = ky_number_real(told->text, &end);
+    if (!strcmp(told->name, "energy_change"))
+        last->change = ky_number_real(told->text, &end);
+    if (!strcmp(told->name, "steps"))
+        last->steps = ky_number_count(told->text, &end);
     return KY_OK;
 }
 

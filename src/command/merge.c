@@ -62,11 +62,16 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
     cli_log(cli, KY_LOG_INFO, line);
 }
 
+/* Two systems, and the merged one. */
+struct systems {
+    struct ky_snapshot a, b, both;
+};
+
 /* Sets the properties that the merged system takes from both. */
 static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters *parameters,
-                              double length, struct ky_snapshot *a, struct ky_snapshot *b,
-                              struct ky_snapshot *both)
+                              double length, struct systems *systems)
 {
+    struct ky_snapshot *a = &systems->a, *b = &systems->b, *both = &systems->both;
     both->softening_kind = a->softening_kind >= 0 ? a->softening_kind : b->softening_kind;
     if (a->softening_kind >= 0 && b->softening_kind >= 0 && a->softening_kind != b->softening_kind)
         return ky_fail(
@@ -103,9 +108,10 @@ static enum ky_status take_units(struct cli *cli, const char *units,
 
 /* Reads both systems, sets units and softening, and puts them on their orbit. */
 static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *parameters,
-                            const char *units, const struct reading *reading, struct ky_snapshot *a,
-                            struct ky_snapshot *b, struct ky_snapshot *both)
+                            const char *units, const struct reading *reading,
+                            struct systems *systems)
 {
+    struct ky_snapshot *a = &systems->a, *b = &systems->b, *both = &systems->both;
     struct ky_units preset;
     struct ky_merge_scale scale = {1, 1, 1};
     enum ky_status status = units ? ky_units_preset(units, &preset, &cli->error) : KY_OK;
@@ -126,7 +132,7 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     if (!status)
         b->softening *= scale.length;
     if (!status)
-        status = combine(cli, parameters, scale.length, a, b, both);
+        status = combine(cli, parameters, scale.length, systems);
     if (!status)
         status = ky_merge(&a->bodies, &b->bodies, parameters, &both->bodies, &cli->error);
     both->units = a->units;
@@ -139,7 +145,7 @@ static const struct ky_option units_options[] = {CLI_UNITS(0, "units of files wi
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_merge_parameters parameters;
-    struct ky_snapshot a, b, both;
+    struct systems systems;
     struct sink sink;
     struct reading reading;
     const char *units;
@@ -148,12 +154,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "units", units_options, &units);
     reading_add(cli, &reading);
     sink_add(cli, &sink);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 2, 2, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 2, 2);
     if (status || describe || cli->help)
         return status;
-    ky_snapshot_clear(&a);
-    ky_snapshot_clear(&b);
-    ky_snapshot_clear(&both);
+    ky_snapshot_clear(&systems.a);
+    ky_snapshot_clear(&systems.b);
+    ky_snapshot_clear(&systems.both);
     status = sink_check(cli, &sink);
     if (!status && !(cli_given(cli, "separation") && cli_given(cli, "pericentre")))
         status = ky_fail(&cli->error, KY_USAGE,
@@ -161,29 +167,29 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     for (int k = 0; k < 2 && !status; k++)
         status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)
-        status = merge(cli, &parameters, units, &reading, &a, &b, &both);
+        status = merge(cli, &parameters, units, &reading, &systems);
     double pericentre = (double)NAN;
     if (!status)
-        status = ky_merge_time(&parameters, ky_sum(both.bodies.n, both.bodies.mass), &pericentre,
-                               &cli->error);
+        status = ky_merge_time(&parameters, ky_sum(systems.both.bodies.n, systems.both.bodies.mass),
+                               &pericentre, &cli->error);
     if (!status)
-        status = sink_put(cli, &sink, &both);
+        status = sink_put(cli, &sink, &systems.both);
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
         ky_json_text(&json, "output", sink.output);
-        ky_json_count(&json, "n", both.bodies.n);
+        ky_json_count(&json, "n", systems.both.bodies.n);
         ky_json_real(&json, "pericentre_time", pericentre);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
         char time[KY_QUANTITY_TEXT];
         fprintf(sink_remarks(&sink), "%s: %zu and %zu bodies, pericentre at time %s\n", sink.output,
-                a.bodies.n, b.bodies.n,
-                ky_quantity_text(&both.units, KY_TIME_UNIT, pericentre, 6, time));
+                systems.a.bodies.n, systems.b.bodies.n,
+                ky_quantity_text(&systems.both.units, KY_TIME_UNIT, pericentre, 6, time));
     }
-    ky_snapshot_free(&a);
-    ky_snapshot_free(&b);
-    ky_snapshot_free(&both);
+    ky_snapshot_free(&systems.a);
+    ky_snapshot_free(&systems.b);
+    ky_snapshot_free(&systems.both);
     return status;
 }
 

@@ -77,7 +77,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     model_options_add(cli, &options);
     cli_add_table(cli, "units", units_options, &units);
     sink_add(cli, &sink);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1);
     if (!status && cli->help && cli->word_count)
         status = narrow(cli, cli->words[0]);
     if (status || describe || cli->help)

@@ -111,7 +111,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct request request;
     cli_add_table(cli, "neighbours", own_options, &request);
     walk_add(cli, &call);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
     if (isnan(request.radius))

@@ -93,11 +93,18 @@ char *columns_cell(char **line)
     return cell;
 }
 
-/* Finds the indices (from 0) of the names in the header line. KY_BAD_DATA for a name that is
- * missing. */
-static enum ky_status find_places(const char *path, const char *line, const char *const *names,
-                                  size_t count, size_t *places, struct ky_error *error)
+/* The columns that are read: names, and indices in a line from 0. */
+struct wanted {
+    const char *const *names;
+    size_t count, places[COLUMNS_MOST];
+};
+
+/* Finds the indices of the names in the header line. KY_BAD_DATA for a name that is missing. */
+static enum ky_status find_places(const char *path, const char *line, struct wanted *wanted,
+                                  struct ky_error *error)
 {
+    const size_t count = wanted->count;
+    size_t *places = wanted->places;
     enum ky_status status = KY_OK;
     char *copy = strdup(line), *rest = copy, *cell;
     if (!copy)
@@ -106,13 +113,13 @@ static enum ky_status find_places(const char *path, const char *line, const char
         places[c] = SIZE_MAX;
     for (size_t place = 0; (cell = columns_cell(&rest)); place++)
         for (size_t c = 0; c < count; c++)
-            if (places[c] == SIZE_MAX && !strcmp(cell, names[c]))
+            if (places[c] == SIZE_MAX && !strcmp(cell, wanted->names[c]))
                 places[c] = place;
     for (size_t c = 0; c < count && !status; c++)
         if (places[c] == SIZE_MAX)
             status =
                 ky_fail(error, KY_BAD_DATA, "%s: has no column '%s'; its first line is '%.200s'",
-                        path, names[c], line);
+                        path, wanted->names[c], line);
     free(copy);
     return status;
 }
@@ -150,25 +157,25 @@ static int add_row(struct columns *columns, size_t count)
 }
 
 /* Fills the last row with the cells of a line. An empty cell is an intended gap. */
-static void fill_row(struct columns *columns, char *text, size_t line, const char *const *names,
-                     const size_t *places, size_t count)
+static void fill_row(struct columns *columns, char *text, size_t line, const struct wanted *wanted)
 {
+    const size_t count = wanted->count;
     int seen[COLUMNS_MOST] = {0}, odd = 0;
     char *cell, *end;
     for (size_t place = 0; (cell = columns_cell(&text)); place++)
         for (size_t c = 0; c < count; c++) {
-            if (places[c] != place)
+            if (wanted->places[c] != place)
                 continue;
             const double value = ky_number_real(cell, &end);
             seen[c] = 1;
             if (end != cell && !*end)
                 columns->values[c][columns->rows - 1] = value;
             else if (*cell && !odd++)
-                note_gap(columns, line, names[c], cell);
+                note_gap(columns, line, wanted->names[c], cell);
         }
     for (size_t c = 0; c < count && !odd; c++)
         if (!seen[c] && ++odd)
-            note_gap(columns, line, names[c], NULL);
+            note_gap(columns, line, wanted->names[c], NULL);
 }
 
 enum ky_status columns_read(const char *path, const char *const *names, size_t count,
@@ -176,7 +183,7 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
 {
     char reason[128];
     struct line line = {0};
-    size_t places[COLUMNS_MOST];
+    struct wanted wanted = {.names = names, .count = count};
     enum ky_status status = KY_OK;
     FILE *file = fopen(path, "r");
     *columns = (struct columns){0};
@@ -185,14 +192,14 @@ enum ky_status columns_read(const char *path, const char *const *names, size_t c
     if (!read_names(file, &line, columns))
         status = ky_fail(error, KY_BAD_DATA, "%s: is empty, or not text", path);
     else
-        status = find_places(path, line.text, names, count, places, error);
+        status = find_places(path, line.text, &wanted, error);
     while (!status && read_line(file, &line)) {
         if (read_comment(line.text, columns) || !line.text[strspn(line.text, " \t")])
             continue;
         if (!add_row(columns, count))
             status = ky_fail(error, KY_FAULT, "out of memory: the rows of %s", path);
         else
-            fill_row(columns, line.text, line.number, names, places, count);
+            fill_row(columns, line.text, line.number, &wanted);
     }
     free(line.text);
     fclose(file);

@@ -316,7 +316,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "output", output_options, &request);
     cli_add_force(cli, &request.parameters);
     cli_narrow(cli, "force", "field g");
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 0, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 0);
     return status || describe || cli->help ? status : work(cli, &request);
 }
 

@@ -245,7 +245,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_engine(cli, &request.engine);
     cli_narrow(cli, "engine", "threads");
     source_add(cli, &request.source);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     return status || describe || cli->help ? status : measure(cli, &request);
 }
 

@@ -288,8 +288,8 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
 }
 
 /* A ky_json_member: reads the units of run.json. */
-static enum ky_status take_unit(void *context, const char *object, const char *name,
-                                const char *text, const char *where, struct ky_error *error)
+static enum ky_status take_unit(void *context, const struct ky_json_told *told,
+                                struct ky_error *error)
 {
     struct ky_units *units = context;
     const struct {
@@ -299,11 +299,10 @@ static enum ky_status take_unit(void *context, const char *object, const char *n
                    {"mass_g", &units->mass_g},
                    {"velocity_cm_s", &units->velocity_cm_s},
                    {"g", &units->g}};
-    (void)where;
     (void)error;
-    for (size_t k = 0; k < sizeof members / sizeof *members && !strcmp(object, "units"); k++)
-        if (!strcmp(name, members[k].name) && strcmp(text, "null") != 0)
-            *members[k].place = ky_number_real(text, NULL);
+    for (size_t k = 0; k < sizeof members / sizeof *members && !strcmp(told->object, "units"); k++)
+        if (!strcmp(told->name, members[k].name) && strcmp(told->text, "null") != 0)
+            *members[k].place = ky_number_real(told->text, NULL);
     return KY_OK;
 }
 
@@ -379,7 +378,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_run_parameters_defaults(&request.run);
     ky_view_parameters_defaults(&request.view);
     bind(cli, &request);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
+    cli->takes_file = 1;
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (!status && !describe)
         status = take_ranks(cli, &request);
     if (status || describe || cli->help)

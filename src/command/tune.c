@@ -196,7 +196,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         "force opening cell multipole order curve leaf group precision softening softening-kind g "
         "field");
     source_add(cli, &request.source);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
     ky_snapshot_clear(&snapshot);

@@ -39,7 +39,7 @@ struct tune_trial {
     double error, potential; /* error that 99 % of the bodies keep */
 };
 
-enum { TUNE_ENGINES = 8, TUNE_TRIALS = 2048 };
+enum { TUNE_ENGINES = 8, TUNE_FAMILIES = 28, TUNE_TRIALS = 2048 };
 struct tuning {
     struct cli *cli;
     const struct tune_request *request;
@@ -47,6 +47,8 @@ struct tuning {
     struct ky_parameters parameters; /* and their softening */
     char engines[TUNE_ENGINES][16];
     size_t engine_count;
+    struct tune_family family[TUNE_FAMILIES];
+    size_t family_count;
     struct tune_trial trial[TUNE_TRIALS];
     size_t count;
     double begin;           /* ky_clock [s] */

@@ -22,22 +22,45 @@ static const struct tune_tolerance alpha = {"alpha", offsetof(struct ky_paramete
                                    theta = {"theta", offsetof(struct ky_parameters, theta), thetas,
                                             sizeof thetas / sizeof *thetas};
 
-static const struct tune_family families[] = {
-    {KY_TREE, KY_RELATIVE, 0, &alpha, 0},     {KY_TREE, KY_OFFSET, 0, &theta, 0},
-    {KY_TREE, KY_GEOMETRIC, 0, &theta, 1},    {KY_TREE, KY_MINIMUM, 0, &theta, 1},
-    {KY_WALK, KY_RELATIVE, 0, &alpha, 0},     {KY_WALK, KY_OFFSET, 0, &theta, 1},
-    {KY_WALK, KY_GEOMETRIC, 0, &theta, 1},    {KY_WALK, KY_MINIMUM, 0, &theta, 1},
-    {KY_LIST, KY_RELATIVE, 0, &alpha, 0},     {KY_LIST, KY_OFFSET, 0, &theta, 1},
-    {KY_LIST, KY_GEOMETRIC, 0, &theta, 1},    {KY_LIST, KY_MINIMUM, 0, &theta, 1},
-    {KY_FMM, KY_OPENING_BY_USE, 4, &tiny, 0}, {KY_FMM, KY_OPENING_BY_USE, 3, &tiny, 0},
-    {KY_FMM, KY_OPENING_BY_USE, 5, &tiny, 0}, {KY_FMM, KY_OPENING_BY_USE, 6, &tiny, 0},
-    {KY_FMM, KY_OPENING_BY_USE, 2, &tiny, 1}, {KY_DIRECT, KY_OPENING_BY_USE, 0, NULL, 0},
-};
-enum { FAMILIES = sizeof families / sizeof *families };
-_Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
+/* The families of a force: one for each order if it has expansions, one for each opening test if it
+ * opens cells, else a single setting. */
+static const struct tune_family tests[] = {{0, KY_RELATIVE, 0, &alpha, 0},
+                                           {0, KY_OFFSET, 0, &theta, 0},
+                                           {0, KY_GEOMETRIC, 0, &theta, 1},
+                                           {0, KY_MINIMUM, 0, &theta, 1}},
+                                orders[] = {{0, KY_OPENING_BY_USE, 4, &tiny, 0},
+                                            {0, KY_OPENING_BY_USE, 3, &tiny, 0},
+                                            {0, KY_OPENING_BY_USE, 5, &tiny, 0},
+                                            {0, KY_OPENING_BY_USE, 6, &tiny, 0},
+                                            {0, KY_OPENING_BY_USE, 2, &tiny, 1}},
+                                exact[] = {{KY_DIRECT, KY_OPENING_BY_USE, 0, NULL, 0}};
+_Static_assert(KY_FORCE_AUTO * sizeof orders / sizeof *orders <= TUNE_FAMILIES,
+               "room for all families");
+_Static_assert(TUNE_ENGINES *TUNE_FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
 _Static_assert(sizeof alphas / sizeof *alphas <= MOST_VALUES &&
                    sizeof thetas / sizeof *thetas <= MOST_VALUES,
                "the most values of a tolerance");
+
+/* Lists the families of all forces; the exact sum is the last one. */
+static void list_families(struct tuning *tuning)
+{
+    struct ky_parameters own = tuning->parameters;
+    for (own.force = KY_FORCE_AUTO - 1; own.force >= 0; own.force--) {
+        const int expands = !ky_parameters_ignore(&own, "order"),
+                  opens = !ky_parameters_ignore(&own, "opening"),
+                  in_groups = !ky_parameters_ignore(&own, "group");
+        const struct tune_family *const from = expands ? orders : opens ? tests : exact;
+        const size_t count = expands ? sizeof orders / sizeof *orders
+                             : opens ? sizeof tests / sizeof *tests
+                                     : 1;
+        for (size_t k = 0; k < count; k++) {
+            struct tune_family *const family = &tuning->family[tuning->family_count++];
+            *family = from[k];
+            family->force = own.force;
+            family->asked |= opens && !in_groups && k > 0;
+        }
+    }
+}
 
 static double time_left(const struct tuning *tuning)
 {
@@ -123,7 +146,7 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
 static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
 {
     const size_t most = strcmp(tuning->engines[engine], "cpu") ? 1 << 14 : 1 << 12;
-    const struct tune_trial trial = {&families[FAMILIES - 1], engine, (double)NAN, 0, 0, 0};
+    const struct tune_trial trial = {exact, engine, (double)NAN, 0, 0, 0};
     const struct ky_parameters own = tune_parameters(tuning, &trial);
     const struct force_request request = {.repeat = 1, .keep = 1};
     struct ky_bodies some = *tuning->bodies; /* including all arrays that the measurement needs */
@@ -227,6 +250,7 @@ enum ky_status tune_measure_all(struct tuning *tuning)
 {
     char line[160];
     find_engines(tuning);
+    list_families(tuning);
     ky_format(line, sizeof line,
               "measuring forces of %zu %s with several settings, for at most about %g s",
               tuning->bodies->n, ky_plural(tuning->bodies->n, "body", "bodies"),
@@ -235,9 +259,9 @@ enum ky_status tune_measure_all(struct tuning *tuning)
     show_header(tuning);
     for (size_t e = 0; e < tuning->engine_count; e++) {
         KY_TRY(measure_rate(tuning, e));
-        for (int f = 0; f < FAMILIES; f++)
-            if (is_wanted(tuning, &families[f]))
-                KY_TRY(measure_family(tuning, &families[f], e));
+        for (size_t f = 0; f < tuning->family_count; f++)
+            if (is_wanted(tuning, &tuning->family[f]))
+                KY_TRY(measure_family(tuning, &tuning->family[f], e));
     }
     if (!tuning->count)
         return tuning->refused ? tuning->refused

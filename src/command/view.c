@@ -36,7 +36,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_view_parameters_defaults(&request.view);
     cli_add_table(cli, "time", own_options, &request);
     cli_add_options(cli, "view", KY_OPTIONS_VIEW, &request.view);
-    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1);
     if (status || describe || cli->help)
         return status;
     const char *folder = cli->words[0];

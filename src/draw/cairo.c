@@ -84,15 +84,15 @@ static const char *terminated(const char *text, size_t length, char *copy, size_
 
 enum { LABEL = 512 };
 
-static void letters(struct ky_canvas *canvas, double x, double y, double height, int upright,
+static void letters(struct ky_canvas *canvas, struct ky_baseline at, double height,
                     const char *text, size_t length)
 {
     const double raised = height * (1 - part) / 2;
     char copy[LABEL];
     cairo_t *context = begin(canvas);
     choose_font(context, height);
-    cairo_move_to(context, upright ? x - raised : x, upright ? y : y - raised);
-    if (upright)
+    cairo_move_to(context, at.upright ? at.x - raised : at.x, at.upright ? at.y : at.y - raised);
+    if (at.upright)
         cairo_rotate(context, -1.5707963267948966);
     cairo_show_text(context, terminated(text, length, copy, sizeof copy));
     cairo_destroy(context);

@@ -143,8 +143,7 @@ static double height_of(double cell, int level)
     return KY_LETTER * cell * (level ? 0.7 : 1);
 }
 
-/* Draws a text that begins at (x, y) on its baseline. */
-static void write_text(struct ky_canvas *canvas, double x, double y, double cell, int upright,
+static void write_text(struct ky_canvas *canvas, struct ky_baseline at, double cell,
                        const char *text)
 {
     struct piece piece;
@@ -155,21 +154,22 @@ static void write_text(struct ky_canvas *canvas, double x, double y, double cell
                               : piece.level < 0 ? -0.2
                                                 : 0);
         const double width = canvas->pen->width(height, piece.text, piece.length);
-        canvas->pen->letters(canvas, upright ? x - above : x, upright ? y : y - above, height,
-                             upright, piece.text, piece.length);
-        x += upright ? 0 : width;
-        y -= upright ? width : 0;
+        const struct ky_baseline raised = {at.upright ? at.x - above : at.x,
+                                           at.upright ? at.y : at.y - above, at.upright};
+        canvas->pen->letters(canvas, raised, height, piece.text, piece.length);
+        at.x += at.upright ? 0 : width;
+        at.y -= at.upright ? width : 0;
     }
 }
 
 void ky_text(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
 {
-    write_text(canvas, x, y + KY_LETTER * cell, cell, 0, text);
+    write_text(canvas, (struct ky_baseline){x, y + KY_LETTER * cell, 0}, cell, text);
 }
 
 void ky_text_upright(struct ky_canvas *canvas, double x, double y, double cell, const char *text)
 {
-    write_text(canvas, x + KY_LETTER * cell, y, cell, 1, text);
+    write_text(canvas, (struct ky_baseline){x + KY_LETTER * cell, y, 1}, cell, text);
 }
 
 double ky_text_width(double cell, const char *text)

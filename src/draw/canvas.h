@@ -20,12 +20,17 @@ struct ky_canvas {
     void *sheet; /* the pen's own drawing; NULL: nothing was drawn */
 };
 
+/* Where a text begins on its baseline, which goes to the right, or upwards if `upright`. */
+struct ky_baseline {
+    double x, y;
+    int upright;
+};
+
 /* The functions of a pen. Lengths are in pixels. If memory runs out, drawing does nothing and
  * flatten returns the error. */
 struct ky_pen {
-    /* Draws UTF-8 text with capitals of this height. It begins at (x, y) on its baseline and goes
-     * to the right, or upwards if `upright`. */
-    void (*letters)(struct ky_canvas *canvas, double x, double y, double height, int upright,
+    /* Draws UTF-8 text with capitals of this height. */
+    void (*letters)(struct ky_canvas *canvas, struct ky_baseline at, double height,
                     const char *text, size_t length);
     double (*width)(double height, const char *text, size_t length);
     void (*bar)(struct ky_canvas *canvas, double x, double y, double width, double height);

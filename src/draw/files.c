@@ -8,21 +8,27 @@
 #include "base/status.h"
 #include "draw/draw.h"
 
+/* A picture of snapshots: the files, and where it goes. */
+struct drawing {
+    const char *path, *const *files;
+    size_t count;
+    const struct ky_read_options *reading;
+    const struct ky_draw_parameters *parameters;
+};
+
 /* Reads the snapshots of the panels and draws them. */
-static enum ky_status draw_panels(const char *path, const char *const *files, size_t count,
-                                  const struct ky_read_options *reading,
-                                  const struct ky_draw_parameters *parameters,
-                                  struct ky_error *error)
+static enum ky_status draw_panels(const struct drawing *drawing, struct ky_error *error)
 {
+    const size_t count = drawing->count;
     struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
     if (!panels)
         return ky_no_memory(error, "panels", count, sizeof *panels);
     enum ky_status status = KY_OK;
     size_t read = 0;
     for (; read < count && !status; read++)
-        status = ky_snapshot_read_as(files[read], reading, &panels[read], error);
+        status = ky_snapshot_read_as(drawing->files[read], drawing->reading, &panels[read], error);
     if (!status)
-        status = ky_draw(path, panels, count, parameters, error);
+        status = ky_draw(drawing->path, panels, count, drawing->parameters, error);
     for (size_t k = 0; k < read; k++)
         ky_snapshot_free(&panels[k]);
     free(panels);
@@ -39,11 +45,11 @@ static void warn_of_none(const struct ky_draw_parameters *parameters, const char
 }
 
 /* Reads the snapshots one after the other and draws the paths of some of their bodies. */
-static enum ky_status draw_trails(const char *path, const char *const *files, size_t count,
-                                  const struct ky_read_options *reading,
-                                  const struct ky_draw_parameters *parameters,
-                                  struct ky_error *error)
+static enum ky_status draw_trails(const struct drawing *drawing, struct ky_error *error)
 {
+    const char *path = drawing->path, *const *files = drawing->files;
+    const struct ky_draw_parameters *parameters = drawing->parameters;
+    const size_t count = drawing->count;
     const struct ky_canvas_goal goal = {path, parameters->overwrite, NULL};
     struct ky_trails trails = {0};
     struct ky_snapshot snapshot;
@@ -52,7 +58,7 @@ static enum ky_status draw_trails(const char *path, const char *const *files, si
     ky_snapshot_clear(&snapshot);
     for (size_t k = 0; k < count && !status; k++) {
         ky_snapshot_free(&snapshot);
-        status = ky_snapshot_read_as(files[k], reading, &snapshot, error);
+        status = ky_snapshot_read_as(files[k], drawing->reading, &snapshot, error);
         if (!status)
             status = ky_draw_check(&snapshot.bodies, error);
         if (!status && !snapshot.bodies.n)
@@ -97,6 +103,6 @@ enum ky_status ky_draw_files(const char *path, const char *const *files, size_t 
     for (size_t k = 0; k < count; k++)
         if (!files[k])
             return ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
-    return (drawing.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
-                                                                        &drawing, error);
+    const struct drawing all = {path, files, count, &own, &drawing};
+    return (drawing.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(&all, error);
 }

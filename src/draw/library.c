@@ -49,8 +49,12 @@ enum ky_status ky_draw_options_set(int kind, void *values, const char *name, con
     KY_NEED(values, error);
     KY_NEED(name, error);
     KY_NEED(value, error);
-    return kind < KY_OPTIONS_DRAW ? ky_options_set(kind, values, name, value, units, error)
-                                  : ky_kind_set(&kinds, kind, values, name, value, units, error);
+    if (kind < KY_OPTIONS_DRAW)
+        return ky_options_set(kind, values, name, value, units, error);
+    const struct ky_units none = {0};
+    const struct ky_option *option = ky_kind_find(&kinds, kind, values, name, error);
+    return option ? ky_option_set_in(option, values, value, units ? units : &none, name, error)
+                  : KY_USAGE;
 }
 
 enum ky_status ky_draw_options_text(int kind, const void *values, const char *name, char *text,
@@ -59,6 +63,8 @@ enum ky_status ky_draw_options_text(int kind, const void *values, const char *na
     KY_NEED(values, error);
     KY_NEED(name, error);
     KY_NEED(text, error);
-    return kind < KY_OPTIONS_DRAW ? ky_options_text(kind, values, name, text, size, error)
-                                  : ky_kind_text(&kinds, kind, values, name, text, size, error);
+    if (kind < KY_OPTIONS_DRAW)
+        return ky_options_text(kind, values, name, text, size, error);
+    const struct ky_option *option = ky_kind_find(&kinds, kind, values, name, error);
+    return option ? ky_option_give_text(option, values, text, size, error) : KY_USAGE;
 }

@@ -157,28 +157,29 @@ static void blend(struct ky_canvas *canvas, long x, long y, double alpha)
 }
 
 /* Draws a glyph with its lower left corner at (x, y) on the baseline. */
-static void draw_glyph(struct ky_canvas *canvas, const struct glyph *glyph, double x, double y,
-                       double cell, int upright)
+static void draw_glyph(struct ky_canvas *canvas, const struct glyph *glyph, struct ky_baseline at,
+                       double cell)
 {
+    const double x = at.x, y = at.y;
     const long reach = (long)ceil((ROWS + 3) * cell);
     for (long py = lround(y) - reach; py < lround(y) + reach; py++)
         for (long px = lround(x) - reach; px < lround(x) + reach; px++) {
             const double right = (double)px + 0.5 - x, down = (double)py + 0.5 - y;
-            const double u = (upright ? -down : right) / cell;
-            const double v = (upright ? right : down) / cell + ROWS - glyph->drop;
+            const double u = (at.upright ? -down : right) / cell;
+            const double v = (at.upright ? right : down) / cell + ROWS - glyph->drop;
             if (u > -1 && u < COLUMNS + 1 && v > -1 && v < ROWS + 1)
                 blend(canvas, px, py, coverage(glyph, u, v, cell));
         }
 }
 
-static void letters(struct ky_canvas *canvas, double x, double y, double height, int upright,
+static void letters(struct ky_canvas *canvas, struct ky_baseline at, double height,
                     const char *text, size_t length)
 {
     const double cell = height / ROWS, advance = ADVANCE * cell;
     for (const char *end = text + length; text < end;) {
-        draw_glyph(canvas, next_glyph(&text, end), x, y, cell, upright);
-        x += upright ? 0 : advance;
-        y -= upright ? advance : 0;
+        draw_glyph(canvas, next_glyph(&text, end), at, cell);
+        at.x += at.upright ? 0 : advance;
+        at.y -= at.upright ? advance : 0;
     }
 }
 

@@ -20,6 +20,7 @@ static const uint8_t palette[][3] = {{0, 114, 178},  {213, 94, 0},  {0, 158, 115
                                      {86, 180, 233}, {230, 159, 0}, {90, 90, 96},  {0, 0, 0}};
 
 struct frame {
+    const struct ky_plot *plot;
     double left, top, width, height; /* pixels */
     double cell;
     struct ky_ruler axes[2];
@@ -55,15 +56,15 @@ static int choose_range(const struct ky_plot *plot, int which, struct ky_ruler *
 
 /* Chooses the axes of all plots; their horizontal axes have one range. KY_BAD_DATA for a plot
  * without points. `text` receives the ranges. */
-static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *plots, size_t count,
-                                  char *text, size_t size, struct ky_error *error)
+static enum ky_status choose_axes(struct frame *frames, size_t count, char *text, size_t size,
+                                  struct ky_error *error)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (size_t p = 0; p < count; p++) {
         for (int k = 0; k < 2; k++)
-            if (!choose_range(&plots[p], k, &frames[p].axes[k]))
+            if (!choose_range(frames[p].plot, k, &frames[p].axes[k]))
                 return ky_fail(error, KY_BAD_DATA, "nothing to plot: no number for '%s'",
-                               plots[p].labels[KY_UP]);
+                               frames[p].plot->labels[KY_UP]);
         low = fmin(low, frames[p].axes[KY_RIGHT].low);
         high = fmax(high, frames[p].axes[KY_RIGHT].high);
     }
@@ -74,7 +75,7 @@ static enum ky_status choose_axes(struct frame *frames, const struct ky_plot *pl
             const size_t length = strlen(text);
             ky_ruler_divide(axis, TICKS);
             ky_format(text + length, size - length, "%s%s %.4g to %.4g", length ? "; " : "",
-                      plots[p].labels[k], axis->logarithmic ? pow(10, axis->low) : axis->low,
+                      frames[p].plot->labels[k], axis->logarithmic ? pow(10, axis->low) : axis->low,
                       axis->logarithmic ? pow(10, axis->high) : axis->high);
         }
     }
@@ -249,16 +250,17 @@ static void draw_legend(const struct frame *frame, const struct ky_plot *plot,
 }
 
 /* Sets the margins for numbers, labels and names beside the frames, the same for all plots. */
-static void set_margins(const struct frame *frames, const struct ky_plot *plots, size_t count,
-                        double cell, double *left, double *right)
+static void set_margins(const struct frame *frames, size_t count, double cell, double *left,
+                        double *right)
 {
     double numbers = 0, names = 0;
     for (size_t p = 0; p < count; p++) {
+        const struct ky_plot *plot = frames[p].plot;
         for (size_t k = 0; k < frames[p].axes[KY_UP].ticks; k++)
             numbers = fmax(numbers, ky_text_width(cell, frames[p].axes[KY_UP].text[k]));
-        for (size_t c = 0; c < plots[p].count; c++)
-            if (plots[p].curves[c].name && *plots[p].curves[c].name)
-                names = fmax(names, LEGEND * cell + ky_text_width(cell, plots[p].curves[c].name));
+        for (size_t c = 0; c < plot->count; c++)
+            if (plot->curves[c].name && *plot->curves[c].name)
+                names = fmax(names, LEGEND * cell + ky_text_width(cell, plot->curves[c].name));
     }
     /* Half of the last number may extend beyond the frame. */
     const size_t ticks = frames[0].axes[KY_RIGHT].ticks;
@@ -269,9 +271,8 @@ static void set_margins(const struct frame *frames, const struct ky_plot *plots,
 }
 
 /* Draws the plots on the canvas. */
-static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plots, size_t count,
-                                 const char *title, struct ky_canvas *canvas,
-                                 struct ky_error *error)
+static enum ky_status draw_plots(struct frame *frames, size_t count, const char *title,
+                                 struct ky_canvas *canvas, struct ky_error *error)
 {
     const size_t size[2] = {canvas->width, canvas->height};
     const double cell = ky_text_cell(size), least = 20 * cell, gap = 8 * cell;
@@ -280,7 +281,7 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
         ((double)size[1] - above - below - (double)(count - 1) * gap) / (double)count;
     double left, right;
     enum ky_status status = KY_OK;
-    set_margins(frames, plots, count, cell, &left, &right);
+    set_margins(frames, count, cell, &left, &right);
     if ((double)size[0] - left - right < least || each < least)
         return ky_fail(
             error, KY_USAGE,
@@ -293,10 +294,11 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
         struct frame *frame = &frames[p];
         frame->left = left, frame->width = (double)size[0] - left - right, frame->cell = cell;
         frame->top = above + (double)p * (each + gap), frame->height = each;
-        for (size_t c = 0; c < plots[p].count && !status; c++)
-            status = draw_curve(frame, &plots[p].curves[c], canvas, error);
-        draw_axes(frame, &plots[p], p + 1 == count, canvas);
-        draw_legend(frame, &plots[p], canvas);
+        const struct ky_plot *plot = frame->plot;
+        for (size_t c = 0; c < plot->count && !status; c++)
+            status = draw_curve(frame, &plot->curves[c], canvas, error);
+        draw_axes(frame, plot, p + 1 == count, canvas);
+        draw_legend(frame, plot, canvas);
     }
     return status;
 }
@@ -344,11 +346,13 @@ enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size
     struct frame *frames = ky_allocate_zeroed(count, sizeof *frames);
     if (!frames)
         return ky_no_memory(error, "the plot", count, sizeof *frames);
-    status = choose_axes(frames, plots, count, comment, sizeof comment, error);
+    for (size_t p = 0; p < count; p++)
+        frames[p].plot = &plots[p];
+    status = choose_axes(frames, count, comment, sizeof comment, error);
     if (!status)
         status = ky_canvas_open(&canvas, size[0], size[1], paper, error);
     if (!status)
-        status = draw_plots(frames, plots, count, title && *title ? title : NULL, &canvas, error);
+        status = draw_plots(frames, count, title && *title ? title : NULL, &canvas, error);
     if (!status)
         status = ky_canvas_write(path, &canvas, comment, overwrite, error);
     ky_canvas_close(&canvas);

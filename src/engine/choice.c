@@ -52,18 +52,24 @@ enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
                    verbs->name);
 }
 
-/* *there becomes 1 if the device or CPU exists, even if it fails or does not support `use`. */
-static enum ky_status open_one(const struct ky_engine_verbs *verbs,
-                               const struct ky_parameters *parameters, size_t room,
-                               const struct ky_engine_use *use, struct ky_engine **engine,
-                               int *there, struct ky_error *error)
+/* The engine that is wanted. */
+struct wanted {
+    const struct ky_parameters *parameters;
+    size_t room;
+    const struct ky_engine_use *use;
+};
+
+/* *there becomes 1 if the device or CPU exists, even if it fails or does not support the use. */
+static enum ky_status open_one(const struct ky_engine_verbs *verbs, const struct wanted *wanted,
+                               struct ky_engine **engine, int *there, struct ky_error *error)
 {
+    const struct ky_parameters *parameters = wanted->parameters;
     enum ky_status status = ky_engine_takes(verbs, parameters, error);
     if (!status)
-        status = verbs->open(parameters, room, use, engine, error);
+        status = verbs->open(parameters, wanted->room, wanted->use, engine, error);
     *there = !status || status == KY_DEVICE;
     if (!status)
-        status = check_use(*engine, use, error);
+        status = check_use(*engine, wanted->use, error);
     if (status && *engine) {
         verbs->close(*engine);
         *engine = NULL;
@@ -93,6 +99,7 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
                                    const struct ky_engine_use *use, struct ky_engine **engine,
                                    struct ky_error *error)
 {
+    const struct wanted wanted = {parameters, room, use};
     const size_t cpu = count - 1;
     const double crossover = crossover_of(parameters, use);
     const int device_first = (double)use->n >= crossover;
@@ -102,7 +109,7 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
     *engine = NULL;
     for (size_t k = 0; k < count && status; k++) {
         const size_t place = device_first ? k : (k + cpu) % count;
-        status = open_one(engines[place], parameters, room, use, engine, &there, &why);
+        status = open_one(engines[place], &wanted, engine, &there, &why);
         gpu |= there && place != cpu;
         if (status && place == cpu) {
             of_cpu = status;

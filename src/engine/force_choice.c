@@ -13,14 +13,9 @@
 /* The kinds of processors. */
 enum { ON_CPU, ON_DEVICE, KINDS };
 
-/* From this number of bodies on expansions (--force fmm) are faster than trees. On an H100, at
- * errors of 1e-3 to 2.5e-3, the ratio of their rates is 0.7 with 131,072 bodies and 1.2 with
- * 1,048,576. */
-static const double expansions_from[KINDS] = {[ON_CPU] = 0, [ON_DEVICE] = 1e6};
-
-double ky_force_expansions_from(int on_cpu)
+double ky_force_fastest_from(int force, int on_cpu)
 {
-    return expansions_from[on_cpu ? ON_CPU : ON_DEVICE];
+    return ky_force_kind(force)->fastest_from[on_cpu ? ON_CPU : ON_DEVICE];
 }
 
 /* An error, and the order and α that give it with expansions in a Plummer sphere of 100,000 bodies;
@@ -76,13 +71,25 @@ int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned
     return own->ranks > 1 && !on_cpu && (schemes >> KY_SCHEME_BLOCK & 1U);
 }
 
+/* The fastest approximate force for n bodies. */
+static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
+{
+    const int shares_blocks = ky_force_shares_blocks(own, on_cpu, schemes);
+    int fastest = KY_TREE;
+    for (int force = 0; force < KY_FORCE_AUTO; force++) {
+        const struct ky_force_kind *kind = ky_force_kind(force);
+        if (kind->automatic && !kind->is_exact && !(kind->expands && shares_blocks) &&
+            (double)n >= ky_force_fastest_from(force, on_cpu))
+            fastest = force;
+    }
+    return fastest;
+}
+
 /* The method for KY_FORCE_AUTO. */
 static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
 {
     const double error = own->error;
-    const int expands = !ky_force_shares_blocks(own, on_cpu, schemes) &&
-                        (double)n >= ky_force_expansions_from(on_cpu),
-              cells = expands ? KY_FMM : KY_TREE;
+    const int cells = approximate_for(own, n, on_cpu, schemes);
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)

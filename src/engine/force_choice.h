@@ -16,8 +16,9 @@ int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */
 double ky_force_direct_below(double error, int on_cpu);
-/* The number of bodies from which on expansions take less time than trees. */
-double ky_force_expansions_from(int on_cpu);
+/* The number of bodies from which on the force takes less time than the approximate ones above it
+ * in the table. */
+double ky_force_fastest_from(int force, int on_cpu);
 /* The least error that 99 % of the accelerations keep with this force and precision. */
 double ky_force_least(int force, int precision);
 

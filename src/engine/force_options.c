@@ -49,11 +49,9 @@ static const struct ky_option engine_options[] = {
 #define FIELD_SENTENCE(name, NAME, word, help) "; " word KY_NUMBERS_##name(FIELD_WORD) ": " help
 
 static const struct ky_option force_options[] = {
-    {"force", KY_OPTION_CHOICE, FIELD(force), "auto", KY_NO_RANGE, "direct|walk|list|tree|fmm|auto",
-     NULL,
-     "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
-     "host for a device; tree: one tree walk for each group of bodies; fmm: cells act on cells "
-     "(fast multipole method); auto: the fastest of direct, tree and fmm for these bodies, engine, "
+    {"force", KY_OPTION_CHOICE, FIELD(force), "auto", KY_NO_RANGE, KY_FORCE_CHOICES, NULL,
+     KY_FORCE_HELP
+     "auto: the fastest of direct, tree and fmm for these bodies, engine, "
      "integrator and --error, which is printed and stored; an option that only some of them use "
      "selects among these: --theta tree, --order fmm"},
     {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
@@ -141,21 +139,30 @@ static int is_given(const struct ky_parameters *own, const struct ky_option *opt
     return strcmp(now, initial) != 0;
 }
 
-/* The methods of KY_FORCE_AUTO; the first that uses all options that are given is chosen. */
-static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
-enum { METHODS = sizeof methods / sizeof *methods };
+/* The methods of KY_FORCE_AUTO; the first that uses all options that are given is chosen. Returns
+ * their number: the approximate ones in the order of the table, then the exact ones. */
+static int list_methods(int methods[KY_FORCE_AUTO])
+{
+    int count = 0;
+    for (int exact = 0; exact <= 1; exact++)
+        for (int force = 0; force < KY_FORCE_AUTO; force++)
+            if (ky_force_kind(force)->automatic && ky_force_kind(force)->is_exact == exact)
+                methods[count++] = force;
+    return count;
+}
 
 /* Whether the force ignores the option, but not all methods do. */
 static int refuses(const struct ky_parameters *parameters, int force, const char *name)
 {
     struct ky_parameters own = *parameters;
-    int ignored = 0;
-    for (int k = 0; k < METHODS; k++) {
+    int methods[KY_FORCE_AUTO], ignored = 0;
+    const int count = list_methods(methods);
+    for (int k = 0; k < count; k++) {
         own.force = methods[k];
         ignored += ky_parameters_ignore(&own, name) != NULL;
     }
     own.force = force;
-    return ignored < METHODS && ky_parameters_ignore(&own, name);
+    return ignored < count && ky_parameters_ignore(&own, name);
 }
 
 /* The first of the options that the force, but not all methods, ignores; NULL: there is none. */
@@ -190,19 +197,21 @@ static enum ky_status check_error(const struct ky_parameters *own, const char *c
 static enum ky_status choose_force(struct ky_parameters *own, const char *const *given,
                                    struct ky_error *error)
 {
-    const char *by[METHODS];
-    int chosen = METHODS, refusals = 0, user = 0;
+    const char *by[KY_FORCE_AUTO];
+    int methods[KY_FORCE_AUTO], refusals = 0, user = 0;
+    const int count = list_methods(methods);
+    int chosen = count;
     enum ky_status status = check_error(own, given, error);
     if (status || own->force != KY_FORCE_AUTO)
         return status;
-    for (int k = METHODS - 1; k >= 0; k--) {
+    for (int k = count - 1; k >= 0; k--) {
         by[k] = refused(own, methods[k], given);
         refusals += by[k] != NULL;
         chosen = by[k] ? chosen : k;
     }
-    while (refusals == METHODS && refuses(own, methods[user], by[0]))
+    while (refusals == count && refuses(own, methods[user], by[0]))
         user++;
-    if (refusals == METHODS)
+    if (refusals == count)
         return ky_fail(error, KY_USAGE,
                        "--%s is for %s, which does not use --%s: leave out one of the two", by[0],
                        ky_force_kind(methods[user])->option, by[user]);

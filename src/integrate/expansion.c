@@ -26,8 +26,9 @@ enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
                        "than %zu",
                        strlen(text), sizeof own);
     strcpy(own, text);
-    return ky_named_numbers_read("--expansion", own, units, numbers,
-                                 sizeof numbers / sizeof *numbers, error);
+    return ky_named_numbers_read(
+        &(struct ky_named_numbers){"--expansion", units, numbers, sizeof numbers / sizeof *numbers},
+        own, error);
 }
 
 void ky_expansion_write(const struct ky_expansion *expansion, char text[KY_EXPANSION_TEXT])

@@ -71,24 +71,24 @@ static enum ky_status make_bodies(const struct ky_model *model, const void *own,
                                           : model->make(own, common, snapshot, error);
 }
 
-/* The softening for the model, in the lengths of its verb `make`. *length becomes one such length
- * in units of the snapshot. */
+/* Finds the length of the model's verb `make` in units of the snapshot, and the softening in such
+ * lengths. */
 static enum ky_status soften(const struct ky_model *model, const void *own,
-                             const struct ky_model_parameters *parameters, double *softening,
-                             double *length, struct ky_error *error)
+                             const struct ky_model_parameters *parameters,
+                             struct ky_model_common *common, struct ky_error *error)
 {
     double radius;
     enum ky_status status = half_mass_of(model, own, &radius, error);
     int scaled = model->scaling == KY_SCALE_RADIUS && !isnan(parameters->radius) && radius > 0;
-    *length = scaled ? parameters->radius / radius : 1;
+    common->length = scaled ? parameters->radius / radius : 1;
     if (model->own_softenings)
-        *softening = (double)NAN;
+        common->softening = (double)NAN;
     else if (isnan(parameters->softening) && model->softening > 0)
-        *softening = model->softening;
+        common->softening = model->softening;
     else if (isnan(parameters->softening))
-        *softening = ky_recommended_softening(radius, (double)parameters->n);
+        common->softening = ky_recommended_softening(radius, (double)parameters->n);
     else
-        *softening = parameters->softening / *length;
+        common->softening = parameters->softening / common->length;
     return status;
 }
 
@@ -123,18 +123,14 @@ static enum ky_status finish(const struct ky_model *model, const struct ky_model
 
 /* Fills the members that are known before the bodies are made. Softenings are in the lengths of
  * `make`. */
-static enum ky_status describe(const struct ky_model *model, const void *own,
-                               const struct ky_model_parameters *parameters,
-                               struct ky_model_common *common, struct ky_snapshot *snapshot,
-                               struct ky_error *error)
+static void describe(const struct ky_model *model, const struct ky_model_parameters *parameters,
+                     const struct ky_model_common *common, struct ky_snapshot *snapshot)
 {
-    KY_TRY(soften(model, own, parameters, &common->softening, &common->length, error));
     snapshot->units = parameters->units;
     if (!model->own_softenings) {
         snapshot->softening = common->softening;
         snapshot->softening_kind = common->softening_kind;
     }
-    return KY_OK;
 }
 
 /* ky_model_make_one for the bodies of a portion (NULL: all), with resolved parameters. */
@@ -148,7 +144,8 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     common.portion = portion;
     common.halt = &halt;
     KY_TRY(ky_halt_check(&halt, error));
-    KY_TRY(describe(model, own, parameters, &common, snapshot, error));
+    KY_TRY(soften(model, own, parameters, &common, error));
+    describe(model, parameters, &common, snapshot);
     KY_TRY(make_bodies(model, own, &common, snapshot, error));
     KY_TRY(ky_halt_check(&halt, error));
     return finish(model, &common, parameters, snapshot, error);
@@ -231,7 +228,8 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
     while (ky_models[recipe->model] != model)
         recipe->model++;
     struct ky_model_common common = common_of(model, &recipe->parameters);
-    status = describe(model, recipe->own, &recipe->parameters, &common, snapshot, error);
+    status = soften(model, recipe->own, &recipe->parameters, &common, error);
+    describe(model, &recipe->parameters, &common, snapshot);
     if (model->scaling != KY_NOT_SCALED)
         snapshot->softening *= common.length;
     snapshot->bodies.n = recipe->parameters.n;

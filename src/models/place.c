@@ -10,18 +10,17 @@
 #include "physics/external.h"
 
 /* Parses "x,y,z"; NULL: zeros. */
-static enum ky_status read_three(const char *text, const struct ky_units *units,
-                                 struct ky_dimension dimension, const char *name, double x[3],
+static enum ky_status read_three(const char *text, const struct ky_quantity_form *form, double x[3],
                                  struct ky_error *error)
 {
     memset(x, 0, 3 * sizeof *x);
     const char *at = text;
     for (int k = 0; at && k < 3; k++) {
-        KY_TRY(ky_quantity_read(at, units, dimension, name, &x[k], &at, error));
+        KY_TRY(ky_quantity_read(at, form, &x[k], &at, error));
         if (k < 2 ? *at != ',' : *at != '\0')
             return ky_fail(error, KY_USAGE,
                            "%s: '%.80s' is not three numbers separated by commas, such as 1,0,-2",
-                           name, text);
+                           form->where, text);
         at++;
     }
     return KY_OK;
@@ -65,11 +64,15 @@ enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position, c
     enum ky_status status =
         ky_bodies_need(bodies, 1U << KY_ARRAY_POSITION | 1U << KY_ARRAY_VELOCITY, error);
     if (!status)
-        status = read_three(position, units, KY_LENGTH_UNIT, "--position", x, error);
+        status = read_three(
+            position, &(struct ky_quantity_form){units, KY_LENGTH_UNIT, "--position"}, x, error);
     if (!status)
-        status = read_three(velocity, units, KY_VELOCITY_UNIT, "--velocity", v, error);
+        status = read_three(
+            velocity, &(struct ky_quantity_form){units, KY_VELOCITY_UNIT, "--velocity"}, v, error);
     if (!status)
-        status = read_three(orientation, units, KY_NO_UNIT, "--orientation", angle, error);
+        status =
+            read_three(orientation, &(struct ky_quantity_form){units, KY_NO_UNIT, "--orientation"},
+                       angle, error);
     if (status || !(position || velocity || orientation))
         return status;
     matrix(angle, turn);

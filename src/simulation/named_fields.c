@@ -44,7 +44,10 @@ enum ky_status ky_options_set(int kind, void *values, const char *name, const ch
     KY_NEED(values, error);
     KY_NEED(name, error);
     KY_NEED(value, error);
-    return ky_kind_set(&kinds, kind, values, name, value, units, error);
+    const struct ky_units none = {0};
+    const struct ky_option *option = ky_kind_find(&kinds, kind, values, name, error);
+    return option ? ky_option_set_in(option, values, value, units ? units : &none, name, error)
+                  : KY_USAGE;
 }
 
 enum ky_status ky_options_text(int kind, const void *values, const char *name, char *text,
@@ -53,7 +56,8 @@ enum ky_status ky_options_text(int kind, const void *values, const char *name, c
     KY_NEED(values, error);
     KY_NEED(name, error);
     KY_NEED(text, error);
-    return ky_kind_text(&kinds, kind, values, name, text, size, error);
+    const struct ky_option *option = ky_kind_find(&kinds, kind, values, name, error);
+    return option ? ky_option_give_text(option, values, text, size, error) : KY_USAGE;
 }
 
 /* ---- struct ky_parameters alone ---- */
@@ -100,10 +104,12 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
     const struct ky_units none = {0};
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
-    const struct ky_option *option;
-    KY_TRY(ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error));
-    return ky_option_set_in(option, parameters, value,
-                            has_units(parameters) ? &parameters->units : &none, name, error);
+    const struct ky_option *option =
+        ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, error);
+    return option
+               ? ky_option_set_in(option, parameters, value,
+                                  has_units(parameters) ? &parameters->units : &none, name, error)
+               : KY_USAGE;
 }
 
 enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,
@@ -113,12 +119,10 @@ enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const c
     KY_NEED(name, error);
     KY_NEED(value, error);
     struct ky_parameters own;
-    const struct ky_option *option;
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    enum ky_status status =
-        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    KY_TRY(ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error));
     ky_parameter_sets(&own, sets);
-    if (!status)
-        status = ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error);
-    return status ? status : ky_option_give_text(option, &own, value, size, error);
+    const struct ky_option *option =
+        ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, error);
+    return option ? ky_option_give_text(option, &own, value, size, error) : KY_USAGE;
 }

@@ -186,21 +186,31 @@ static double common(double a, double b, double tiny)
     return a;
 }
 
-/* The largest step up to `suggested` that divides every interval and time. */
-static enum ky_status derive(const struct ky_run_parameters *run, double start, double suggested,
-                             const struct ky_times *times, double *step, struct ky_error *error)
+/* The input of a schedule; `times`: of --at. */
+struct wanted {
+    const struct ky_parameters *parameters;
+    const struct ky_run_parameters *run;
+    double start, suggested;
+    struct ky_times times;
+};
+
+/* The largest step up to the suggested one that divides every interval and time. */
+static enum ky_status derive(const struct wanted *wanted, double *step, struct ky_error *error)
 {
+    const struct ky_run_parameters *run = wanted->run;
+    const double start = wanted->start, suggested = wanted->suggested;
     const double lengths[] = {run->every, run->energy_every,
                               run->shorten ? (double)NAN : run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
     double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
     /* times at which a step may be divided impose no condition */
-    const size_t count = run->shorten ? 0 : times->count;
+    const size_t count = run->shorten ? 0 : wanted->times.count;
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
     for (int pass = 0; pass < 2; pass++) /* first the scale, for the size of rounding errors */
         for (size_t k = 0; k < intervals + count; k++) {
-            double length = fabs(k < intervals ? lengths[k] : times->of[k - intervals] - start);
+            double length =
+                fabs(k < intervals ? lengths[k] : wanted->times.of[k - intervals] - start);
             if (!(length > 0) || !isfinite(length))
                 continue; /* not given, or rejected later */
             largest = fmax(largest, length);
@@ -226,18 +236,15 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
     return KY_OK;
 }
 
-static enum ky_status choose_step(const struct ky_parameters *parameters,
-                                  const struct ky_run_parameters *run, double start,
-                                  double suggested, const struct ky_times *times, double *step,
-                                  struct ky_error *error)
+static enum ky_status choose_step(const struct wanted *wanted, double *step, struct ky_error *error)
 {
-    *step = parameters->step;
-    if (isnan(*step) && parameters->expansion)
+    *step = wanted->parameters->step;
+    if (isnan(*step) && wanted->parameters->expansion)
         return ky_fail(error, KY_USAGE,
                        "--expansion needs --step, the step in ln a; 0.005 makes 921 steps while a "
                        "grows a hundredfold");
     if (isnan(*step))
-        return derive(run, start, suggested, times, step, error);
+        return derive(wanted, step, error);
     if (*step == 0 || !isfinite(*step))
         return ky_fail(error, KY_USAGE, "--step %g; it must be finite and not 0", *step);
     return KY_OK;
@@ -326,16 +333,16 @@ static uint64_t energy_interval(uint64_t end, uint64_t every)
 }
 
 /* ky_schedule_make, after the times of --at have been read. */
-static enum ky_status make(const struct ky_parameters *parameters,
-                           const struct ky_run_parameters *run, double start, double suggested,
-                           const struct ky_times *times, struct ky_schedule *schedule,
+static enum ky_status make(const struct wanted *wanted, struct ky_schedule *schedule,
                            struct ky_error *error)
 {
+    const struct ky_parameters *parameters = wanted->parameters;
+    const struct ky_run_parameters *run = wanted->run;
     double step = 0;
-    KY_TRY(choose_step(parameters, run, start, suggested, times, &step, error));
+    KY_TRY(choose_step(wanted, &step, error));
     schedule->stride = ky_integrator_stride(parameters, step);
-    KY_TRY(ky_timeline_make(parameters, start, step / (double)schedule->stride, &schedule->line,
-                            error));
+    KY_TRY(ky_timeline_make(parameters, wanted->start, step / (double)schedule->stride,
+                            &schedule->line, error));
     schedule->derived = isnan(parameters->step);
     schedule->shorten = run->shorten;
     schedule->bare = run->every == 0;
@@ -345,9 +352,9 @@ static enum ky_status make(const struct ky_parameters *parameters,
         KY_TRY(
             whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error));
     KY_TRY(ky_schedule_extend(schedule, run->end, run->steps, error));
-    KY_TRY(ky_externals_check_times(parameters, start,
+    KY_TRY(ky_externals_check_times(parameters, wanted->start,
                                     ky_instant_time(&schedule->line, schedule->end), error));
-    KY_TRY(place_times(schedule, times, error));
+    KY_TRY(place_times(schedule, &wanted->times, error));
     if (!schedule->energy_every)
         schedule->energy_every =
             schedule->stride * energy_interval(schedule->end.ticks / schedule->stride,
@@ -359,14 +366,15 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error)
 {
-    struct ky_times times;
+    struct wanted wanted = {
+        .parameters = parameters, .run = run, .start = start, .suggested = suggested};
     *schedule = (struct ky_schedule){0};
     if (!isnan(run->end) && run->steps)
         return ky_fail(error, KY_USAGE, "--end and --steps are both given; give only one of them");
-    enum ky_status status = ky_schedule_times(run->at, &times, error);
+    enum ky_status status = ky_schedule_times(run->at, &wanted.times, error);
     if (!status)
-        status = make(parameters, run, start, suggested, &times, schedule, error);
-    free(times.of);
+        status = make(&wanted, schedule, error);
+    free(wanted.times.of);
     return status;
 }
 

@@ -173,6 +173,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     const struct ky_writers writers = ky_sim_writers(sim, KY_PIECES_ARRAYS);
     to->bodies = sim->n;
     to->writers = &writers;
+    to->get = get_section;
+    to->context = sim;
     ky_engine_trim(sim->engine);
     enum ky_status status = to->pieces ? ky_sim_catch_up(sim, error) : KY_OK;
     if (!status)
@@ -184,7 +186,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
             sections[used++] = told;
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
-        status = ky_restart_write(to, sections, used + extras, get_section, sim, error);
+        status = ky_restart_write(to, sections, used + extras, error);
     }
     for (size_t k = 0; k < NUMBERS; k++)
         ky_section_free(&sections[k]);

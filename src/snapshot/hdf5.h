@@ -178,12 +178,17 @@ void ky_hdf5_put_long_text(struct ky_hdf5_output *out, hid_t where, const char *
                            const char *value);
 /* Creates a group in the file. The caller closes it. */
 hid_t ky_hdf5_make_group(struct ky_hdf5_output *out, const char *name);
-/* Creates a data set, compressed if the options say so. The caller closes it. */
-hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name, hid_t type,
-                       uint64_t rows, int columns);
-/* Writes `rows` rows of 8-byte columns to the data set, from row `at` on. */
-void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, hid_t type, uint64_t at, uint64_t rows,
-                      int columns, const void *data);
+/* Rows of 8-byte columns of a data set, from row `at` on. */
+struct ky_hdf5_slab {
+    hid_t type;
+    int columns;
+    uint64_t rows, at;
+};
+/* Creates a data set of so many rows, compressed if the options say so. The caller closes it. */
+hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name,
+                       struct ky_hdf5_slab all);
+void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, struct ky_hdf5_slab slab,
+                      const void *data);
 /* Writes the unit of a data set as attributes, with the names of EAGLE, GADGET-4 and AREPO. Only
  * the powers of the array's unit are used. */
 void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_array *array,

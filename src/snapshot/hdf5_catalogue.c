@@ -56,13 +56,16 @@ struct set {
 static hid_t write_set(struct writer *w, hid_t where, const struct set *set, uint64_t rows)
 {
     const int real = set->column != NULL, columns = real ? set->column->array.columns : 1;
-    hid_t id = ky_hdf5_make_set(w->out, where, set->name, real ? H5T_IEEE_F64LE : H5T_STD_U64LE,
-                                rows, columns);
+    hid_t id = ky_hdf5_make_set(
+        w->out, where, set->name,
+        (struct ky_hdf5_slab){real ? H5T_IEEE_F64LE : H5T_STD_U64LE, columns, rows, 0});
     for (uint64_t done = 0; done < rows && !w->out->failed; done += KY_HDF5_SLAB) {
         uint64_t part = rows - done < KY_HDF5_SLAB ? rows - done : KY_HDF5_SLAB;
         set->gather(w, done, part, set->column);
-        ky_hdf5_put_rows(w->out, id, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, done, part,
-                         columns, w->slab);
+        ky_hdf5_put_rows(w->out, id,
+                         (struct ky_hdf5_slab){real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64,
+                                               columns, part, done},
+                         w->slab);
     }
     return id;
 }

@@ -92,36 +92,38 @@ void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_u
     ky_hdf5_put_real(out, own, "UnitVelocity_in_cm_per_s", units->velocity_cm_s);
 }
 
-hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name, hid_t type,
-                       uint64_t rows, int columns)
+hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name,
+                       struct ky_hdf5_slab all)
 {
-    hsize_t size[2] = {rows, (hsize_t)columns}, chunk[2] = {rows < CHUNK ? rows : CHUNK, size[1]};
-    hid_t space = H5Screate_simple(columns > 1 ? 2 : 1, size, NULL);
+    const int rank = all.columns > 1 ? 2 : 1;
+    hsize_t size[2] = {all.rows, (hsize_t)all.columns},
+            chunk[2] = {all.rows < CHUNK ? all.rows : CHUNK, size[1]};
+    hid_t space = H5Screate_simple(rank, size, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(how, 0); /* no times: the same bodies give the same file */
     if (out->compress) {
-        H5Pset_chunk(how, columns > 1 ? 2 : 1, chunk);
+        H5Pset_chunk(how, rank, chunk);
         H5Pset_shuffle(how);
         out->failed |= H5Pset_deflate(how, LEVEL) < 0;
     } else {
         H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
     }
-    hid_t made = H5Dcreate2(where, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    hid_t made = H5Dcreate2(where, name, all.type, space, H5P_DEFAULT, how, H5P_DEFAULT);
     out->failed |= made < 0;
     H5Pclose(how);
     H5Sclose(space);
     return made;
 }
 
-void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, hid_t type, uint64_t at, uint64_t rows,
-                      int columns, const void *data)
+void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, struct ky_hdf5_slab slab,
+                      const void *data)
 {
-    hsize_t start[2] = {at, 0}, size[2] = {rows, (hsize_t)columns};
-    int rank = columns > 1 ? 2 : 1;
+    hsize_t start[2] = {slab.at, 0}, size[2] = {slab.rows, (hsize_t)slab.columns};
+    int rank = slab.columns > 1 ? 2 : 1;
     hid_t memory = H5Screate_simple(rank, size, NULL), file = H5Dget_space(set);
     out->failed |= H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
-                   H5Dwrite(set, type, memory, file, H5P_DEFAULT, data) < 0;
+                   H5Dwrite(set, slab.type, memory, file, H5P_DEFAULT, data) < 0;
     H5Sclose(file);
     H5Sclose(memory);
 }

@@ -28,44 +28,51 @@ static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 
 /* ---- the first pass ---- */
 
+/* A group with the bodies of a type. */
+struct group {
+    hid_t id;
+    const char *name;
+    int type;
+    const struct ky_hdf5_header *header;
+};
+
 /* For a field that a group lacks: KY_BAD_DATA if it is required, otherwise no body of the file has
  * it. */
-static enum ky_status missing(const struct ky_hdf5_field *field, const char *name,
-                              const struct ky_hdf5_header *h, int type, struct ky_hdf5_reader *r,
-                              struct ky_error *error)
+static enum ky_status missing(const struct ky_hdf5_field *field, const struct group *group,
+                              struct ky_hdf5_reader *r, struct ky_error *error)
 {
     if (!field->array->real && !r->options->renumber && !r->lacks_ids)
-        r->lacks_ids = name[8];
+        r->lacks_ids = group->name[8];
     if (field->array->with) {
         r->has[field - ky_hdf5_fields] = 0;
         return KY_OK;
     }
-    if (field->array->mass && h->mass[type] > 0)
+    if (field->array->mass && group->header->mass[group->type] > 0)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
-                   "%s has no data set %s%s; --types chooses types that have one", name,
+                   "%s has no data set %s%s; --types chooses types that have one", group->name,
                    field->name, field->array->mass ? ", and /Header/MassTable no mass" : "");
 }
 
 /* Checks that the data sets of the group can be read, and records which optional ones it has. */
-static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
-                                  int type, struct ky_hdf5_reader *r, struct ky_error *error)
+static enum ky_status check_group(const struct group *group, struct ky_hdf5_reader *r,
+                                  struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int f = 0; f < KY_HDF5_FIELDS && !status; f++) {
         const struct ky_hdf5_field *field = &ky_hdf5_fields[f];
-        const char *set_name = ky_hdf5_set_name(group, field);
+        const char *set_name = ky_hdf5_set_name(group->id, field);
         char where[64];
         if (!set_name) {
-            status = missing(field, name, h, type, r, error);
+            status = missing(field, group, r, error);
             continue;
         }
-        status = ky_hdf5_stays_inside(group, set_name, error);
+        status = ky_hdf5_stays_inside(group->id, set_name, error);
         if (status)
-            return ky_fail_in(error, status, "%s/", name);
-        snprintf(where, sizeof where, "%s/%s", name, set_name);
-        hid_t set = H5Dopen2(group, set_name, H5P_DEFAULT);
-        status = ky_hdf5_check_set(set, field, where, h->here[type], error);
+            return ky_fail_in(error, status, "%s/", group->name);
+        snprintf(where, sizeof where, "%s/%s", group->name, set_name);
+        hid_t set = H5Dopen2(group->id, set_name, H5P_DEFAULT);
+        status = ky_hdf5_check_set(set, field, where, group->header->here[group->type], error);
         H5Dclose(set);
         r->some_ids |= !field->array->real;
     }
@@ -91,7 +98,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
                              "/Header says %" PRIu64 " bodies of type %d, but there is no %s",
                              h->here[t], t, name);
         else if (h->here[t] || (group >= 0 && H5Lexists(group, "Coordinates", H5P_DEFAULT) > 0))
-            status = check_group(group, name, h, t, r, error);
+            status = check_group(&(struct group){group, name, t, h}, r, error);
         if (group >= 0)
             H5Gclose(group);
         if (h->here[t] > SIZE_MAX / 256 - r->n)

@@ -114,7 +114,8 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     hid_t stored = of_others            ? memory /* other ranks write it as it is in memory */
                    : field->array->real ? H5T_IEEE_F64LE
                                         : H5T_STD_U64LE;
-    hid_t set = ky_hdf5_make_set(w->out, where, field->name, stored, rows, field->array->columns);
+    hid_t set = ky_hdf5_make_set(w->out, where, field->name,
+                                 (struct ky_hdf5_slab){stored, field->array->columns, rows, 0});
     ky_hdf5_describe(w->out, set, field->array, field->description);
     if (of_others)
         note_part(w, set, field, type);
@@ -126,7 +127,8 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
         const void *from =
             as_it_lies ? array + (first + done) * (size_t)field->array->columns * sizeof(double)
                        : w->slab;
-        ky_hdf5_put_rows(w->out, set, memory, done, part, field->array->columns, from);
+        ky_hdf5_put_rows(w->out, set,
+                         (struct ky_hdf5_slab){memory, field->array->columns, part, done}, from);
     }
     H5Dclose(set);
 }
@@ -160,8 +162,9 @@ static void write_own(struct writer *w)
         ky_hdf5_put_long_text(w->out, own, "Parameters", w->snapshot->parameters);
     if (w->order) {
         size_t n = w->snapshot->bodies.n;
-        hid_t set = ky_hdf5_make_set(w->out, own, "Order", H5T_STD_U64LE, n, 1);
-        ky_hdf5_put_rows(w->out, set, H5T_NATIVE_UINT64, 0, n, 1, w->order);
+        hid_t set =
+            ky_hdf5_make_set(w->out, own, "Order", (struct ky_hdf5_slab){H5T_STD_U64LE, 1, n, 0});
+        ky_hdf5_put_rows(w->out, set, (struct ky_hdf5_slab){H5T_NATIVE_UINT64, 1, n, 0}, w->order);
         H5Dclose(set);
     }
     H5Gclose(own);

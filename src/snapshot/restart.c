@@ -66,6 +66,7 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
 
 /* The file being written; or memory if there is none. */
 struct target {
+    const struct ky_restart_to *of;
     struct ky_file *file;
     unsigned char *memory;
     uint64_t bytes; /* total size */
@@ -82,8 +83,7 @@ static void put(const struct target *to, uint64_t offset, const void *data, size
 
 /* Writes a section at its offset, and its checksum to the table. */
 static enum ky_status write_section(const struct target *to, const struct ky_section *section,
-                                    struct entry *entry, ky_section_get *get, void *context,
-                                    struct ky_error *error)
+                                    struct entry *entry, struct ky_error *error)
 {
     const void *data = section->data;
     const size_t bytes = (size_t)section->bytes;
@@ -91,8 +91,8 @@ static enum ky_status write_section(const struct target *to, const struct ky_sec
     enum ky_status status = KY_OK;
     if (!data && bytes) {
         data = own = ky_allocate(bytes, 1);
-        status =
-            own ? get(context, section, own, error) : ky_no_memory(error, section->name, bytes, 1);
+        status = own ? to->of->get(to->of->context, section, own, error)
+                     : ky_no_memory(error, section->name, bytes, 1);
     }
     if (!status) {
         entry->checksum = ky_hash(data, bytes, 0);
@@ -116,18 +116,16 @@ static void write_head(const struct target *to, const struct entry *table, size_
 
 /* Writes the sections, then the header. */
 static enum ky_status write_all(const struct target *to, const struct ky_section *sections,
-                                struct entry *table, size_t count, ky_section_get *get,
-                                void *context, struct ky_error *error)
+                                struct entry *table, size_t count, struct ky_error *error)
 {
     for (size_t k = 0; k < count; k++)
-        KY_TRY(write_section(to, &sections[k], &table[k], get, context, error));
+        KY_TRY(write_section(to, &sections[k], &table[k], error));
     write_head(to, table, count);
     return KY_OK;
 }
 
 static enum ky_status write_file(const struct ky_restart_to *to, const struct ky_section *sections,
-                                 struct entry *table, size_t count, ky_section_get *get,
-                                 void *context, struct ky_error *error)
+                                 struct entry *table, size_t count, struct ky_error *error)
 {
     struct ky_file *file = NULL;
     enum ky_status status = ky_file_create(to->path, 1, &file, error);
@@ -135,10 +133,11 @@ static enum ky_status write_file(const struct ky_restart_to *to, const struct ky
         status = ky_file_reserve(file, to->bytes, error);
     if (!status) {
         ky_file_resize(file, to->bytes); /* bytes between sections are zero */
-        status = write_all(&(struct target){.file = file,
+        status = write_all(&(struct target){.of = to,
+                                            .file = file,
                                             .bytes = to->bytes,
                                             .version = to->pieces ? IN_PIECES : WHOLE},
-                           sections, table, count, get, context, error);
+                           sections, table, count, error);
     }
     if (!status) {
         status = ky_file_publish(file, to->previous, error);
@@ -149,8 +148,7 @@ static enum ky_status write_file(const struct ky_restart_to *to, const struct ky
 }
 
 enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_section *sections,
-                                    size_t count, ky_section_get *get, void *context,
-                                    struct ky_error *error)
+                                    size_t count, struct ky_error *error)
 {
     uint64_t end = 0;
     enum ky_status status = KY_OK;
@@ -159,14 +157,15 @@ enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_se
         return ky_no_memory(error, "restart table", count, sizeof *table);
     to->bytes = (size_t)end;
     if (to->path) {
-        status = write_file(to, sections, table, count, get, context, error);
+        status = write_file(to, sections, table, count, error);
     } else if (to->memory && to->room < end) {
         status = ky_fail(error, KY_USAGE, "the simulation takes %" PRIu64 " bytes, not %zu", end,
                          to->room);
     } else if (to->memory) {
         memset(to->memory, 0, (size_t)end);
-        status = write_all(&(struct target){.memory = to->memory, .bytes = end, .version = WHOLE},
-                           sections, table, count, get, context, error);
+        status = write_all(
+            &(struct target){.of = to, .memory = to->memory, .bytes = end, .version = WHOLE},
+            sections, table, count, error);
     }
     free(table);
     return status;

@@ -37,15 +37,16 @@ struct ky_restart_to {
     int pieces;
     size_t bodies;
     const struct ky_writers *writers;
+    /* The data of sections that have bytes but no data, so that only one section at a time needs
+     * memory; NULL if all have data. `context` is for `get`. */
+    ky_section_get *get;
+    void *context;
 };
-/* Writes the file. An existing file is kept as path + ".previous", if it is complete. The data of
- * sections that have bytes but no data come from `get` (NULL if all have data), so that only one
- * section at a time needs memory. KY_CANNOT_WRITE if the file system fails, KY_FAULT if memory runs
- * out, KY_USAGE if `room` is too small, or the failure of `get`; then existing files are
- * unchanged. */
+/* Writes the file. An existing file is kept as path + ".previous", if it is complete.
+ * KY_CANNOT_WRITE if the file system fails, KY_FAULT if memory runs out, KY_USAGE if `room` is too
+ * small, or the failure of `get`; then existing files are unchanged. */
 enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
-                                size_t count, ky_section_get *get, void *context,
-                                struct ky_error *error);
+                                size_t count, struct ky_error *error);
 /* Reads the file and verifies the checksums of it and of its pieces (restart->path). If something
  * is missing or damaged and the previous file is intact, reads that one, and *why (may be NULL)
  * gives the reason; otherwise why->status is KY_OK. KY_BAD_DATA if neither is intact. The caller
@@ -56,8 +57,7 @@ enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, str
 
 /* The same as ky_restart_write, with to->previous already set. */
 enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_section *sections,
-                                    size_t count, ky_section_get *get, void *context,
-                                    struct ky_error *error);
+                                    size_t count, struct ky_error *error);
 /* Reads one section, which the caller frees with ky_section_free, also after a failure. It has no
  * data if the file lacks it. KY_BAD_DATA for a file that is missing or damaged. */
 enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky_section *section,

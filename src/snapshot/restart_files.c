@@ -21,8 +21,7 @@ static char *previous_name(const char *path)
 
 /* Writes the pieces, and the sections including the one that describes the pieces. */
 static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_section *sections,
-                                      size_t count, ky_section_get *get, void *context,
-                                      struct ky_error *error)
+                                      size_t count, struct ky_error *error)
 {
     struct ky_section *all = ky_allocate(count + 1, sizeof *all);
     if (!all)
@@ -30,7 +29,7 @@ static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_
     memcpy(all, sections, count * sizeof *all);
     enum ky_status status = ky_pieces_write(to, &all[count], error);
     if (!status) {
-        status = ky_restart_write_one(to, all, count + 1, get, context, error);
+        status = ky_restart_write_one(to, all, count + 1, error);
         ky_section_free(&all[count]);
     }
     free(all);
@@ -38,17 +37,16 @@ static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_
 }
 
 enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
-                                size_t count, ky_section_get *get, void *context,
-                                struct ky_error *error)
+                                size_t count, struct ky_error *error)
 {
     if (!to->path)
-        return ky_restart_write_one(to, sections, count, get, context, error);
+        return ky_restart_write_one(to, sections, count, error);
     char *previous = previous_name(to->path);
     if (!previous)
         return ky_no_memory(error, "file name", strlen(to->path), 1);
     to->previous = to->is_broken ? NULL : previous;
-    const enum ky_status status = (to->pieces ? write_in_pieces : ky_restart_write_one)(
-        to, sections, count, get, context, error);
+    const enum ky_status status =
+        (to->pieces ? write_in_pieces : ky_restart_write_one)(to, sections, count, error);
     ky_pieces_tidy(to->path, previous); /* after a failure removes the pieces of the new file */
     to->previous = NULL;
     free(previous);

@@ -39,7 +39,8 @@ static enum ky_status restart(const char *path, double number, struct ky_error *
         {"empty", NULL, 0},
         {"clock", &number, sizeof number},
     };
-    return ky_restart_write(&(struct ky_restart_to){.path = path}, sections, sizeof sections / sizeof *sections, NULL, NULL, error);
+    return ky_restart_write(&(struct ky_restart_to){.path = path}, sections,
+                            sizeof sections / sizeof *sections, error);
 }
 
 static enum ky_status resume(const char *path, struct ky_error *error)

@@ -266,27 +266,33 @@ static void numbers_with_units_are_read(void **state)
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
         double one, other;
         assert_ok(ky_units_preset("cluster", &units, &error));
-        assert_ok(ky_quantity_read(same[k].one, &units, same[k].dimension, "", &one, NULL, &error));
-        assert_ok(
-            ky_quantity_read(same[k].other, &units, same[k].dimension, "", &other, NULL, &error));
+        assert_ok(ky_quantity_read(same[k].one,
+                                   &(struct ky_quantity_form){&units, same[k].dimension, ""}, &one,
+                                   NULL, &error));
+        assert_ok(ky_quantity_read(same[k].other,
+                                   &(struct ky_quantity_form){&units, same[k].dimension, ""},
+                                   &other, NULL, &error));
         assert_between(one / other, 1 - 1e-5, 1 + 1e-5);
     }
     for (size_t k = 0; k < sizeof right / sizeof *right; k++) {
         assert_ok(ky_units_preset(right[k].preset, &units, &error));
-        assert_ok(ky_quantity_read(right[k].text, &units, right[k].dimension, "--end", &value, &end,
-                                   &error));
+        assert_ok(ky_quantity_read(right[k].text,
+                                   &(struct ky_quantity_form){&units, right[k].dimension, "--end"},
+                                   &value, &end, &error));
         assert_between(value / right[k].value, 1 - 1e-6, 1 + 1e-6);
         assert_string_equal(end, right[k].rest);
     }
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         assert_ok(ky_units_preset(wrong[k].preset, &units, &error));
-        assert_int_equal(
-            ky_quantity_read(wrong[k].text, &units, KY_TIME_UNIT, "--end", &value, NULL, &error),
-            KY_USAGE);
+        assert_int_equal(ky_quantity_read(wrong[k].text,
+                                          &(struct ky_quantity_form){&units, KY_TIME_UNIT, "--end"},
+                                          &value, NULL, &error),
+                         KY_USAGE);
         assert_non_null(strstr(error.text, wrong[k].error));
     }
     assert_ok(ky_units_preset("galaxy", &units, &error)); /* without noise in the last digits */
-    assert_ok(ky_quantity_read("1e5Msun", &units, KY_MASS_UNIT, "", &value, NULL, &error));
+    assert_ok(ky_quantity_read("1e5Msun", &(struct ky_quantity_form){&units, KY_MASS_UNIT, ""},
+                               &value, NULL, &error));
     assert_true(value == 1e-5);
     assert_ok(ky_quantity("3e10 Msun", "mass", &units, &value, &error));
     assert_true(value == 3);

@@ -412,8 +412,10 @@ static void staged(struct ky_card *card, size_t n)
     assert_ok(ky_buffer_need(card, &buffer, "numbers", 3 * n + 2, 4, &error));
     assert_ok(card->driver->write(card, &buffer, 0, &around[0], 4, &error));
     assert_ok(card->driver->write(card, &buffer, 4 + 12 * n, &around[1], 4, &error));
-    assert_ok(ky_staging_up(&staging, card, 2, &array, fill_number, &seed, &error));
-    assert_ok(ky_staging_down(&staging, card, 2, &array, take_number, &found, &error));
+    assert_ok(ky_staging_up(&staging, card, &array,
+                            &(struct ky_staging_work){2, fill_number, &seed}, &error));
+    assert_ok(ky_staging_down(&staging, card, &array,
+                              &(struct ky_staging_work){2, take_number, &found}, &error));
     for (size_t k = 0; k < 3 * n; k++)
         assert_int_equal(found[k], (uint32_t)(k / 3) * seed + k % 3);
     assert_ok(card->driver->read(card, &buffer, 0, &around[1], 4, &error));

@@ -10,12 +10,13 @@
 static struct ky_error error;
 static char told[1024];
 
-static enum ky_status note(void *context, const char *object, const char *name, const char *text,
-                           const char *where, struct ky_error *failure)
+static enum ky_status note(void *context, const struct ky_json_told *member,
+                           struct ky_error *failure)
 {
-    (void)context, (void)where, (void)failure;
+    (void)context, (void)failure;
     size_t used = strlen(told);
-    snprintf(told + used, sizeof told - used, "%s.%s=%s;", object, name, text);
+    snprintf(told + used, sizeof told - used, "%s.%s=%s;", member->object, member->name,
+             member->text);
     return KY_OK;
 }
 

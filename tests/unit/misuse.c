@@ -651,7 +651,7 @@ static void restart_files_that_were_changed(void **state)
                 memcpy(place, &words[v], 8);
                 remove(path);
                 assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
-                                           restart.count, NULL, NULL, &error));
+                                           restart.count, &error));
                 memcpy(place, &before, 8);
                 alarm(PATIENCE);
                 enum ky_status status = ky_sim_restore(path, &none, &sim, &error);
@@ -877,7 +877,7 @@ static int is_refused(const struct change *change, const char *path, struct ky_r
     memcpy(place, change->type == REAL ? (const void *)&change->real : &change->count, 8);
     remove(path);
     assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart->section,
-                               restart->count, NULL, NULL, &error));
+                               restart->count, &error));
     memcpy(place, before, 8);
     memset(&error, 0, sizeof error);
     alarm(PATIENCE);
@@ -916,7 +916,7 @@ static void numbers_that_contradict_the_rest(void **state)
         wrong += !is_refused(&changes[k], path, &restart, &again);
     assert_int_equal(wrong, 0);
     assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
-                               restart.count, NULL, NULL, &error));
+                               restart.count, &error));
     assert_ok(ky_resume(&none, &again, &error)); /* no attempt has harmed the folder */
     ky_restart_free(&restart);
 }

@@ -58,12 +58,10 @@ static void sections_come_back(void **state)
     (void)state;
     struct ky_error error = {0};
     const char *path = in_folder("r.kyo");
-    assert_ok(
-        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, &error));
     check(path, 0);
     assert_false(exists(in_folder("r.kyo.previous")));
-    assert_ok(
-        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, &error));
     check(in_folder("r.kyo.previous"), 0);
     assert_false(exists(in_folder("r.kyo.part")));
 }
@@ -89,16 +87,19 @@ static void sections_come_when_they_are_due(void **state)
     int calls = 1;
     size_t size, size_own;
     own[2].data = NULL;
-    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("w.kyo")}, sections, 3,
-                               NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = in_folder("w.kyo")}, sections, 3, &error));
     unsigned char *bytes = bytes_of(in_folder("w.kyo"), &size);
-    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("g.kyo")}, own, 3,
-                               get_words, &calls, &error));
+    assert_ok(ky_restart_write(
+        &(struct ky_restart_to){.path = in_folder("g.kyo"), .get = get_words, .context = &calls},
+        own, 3, &error));
     unsigned char *bytes_own = bytes_of(in_folder("g.kyo"), &size_own);
     assert_int_equal(size, size_own);
     assert_memory_equal(bytes, bytes_own, size);
-    assert_int_equal(ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo")}, own, 3,
-                                      get_words, &calls, &error),
+    assert_int_equal(ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo"),
+                                                              .get = get_words,
+                                                              .context = &calls},
+                                      own, 3, &error),
                      KY_DEVICE);
     assert_false(exists(in_folder("n.kyo")) || exists(in_folder("n.kyo.part")));
     free(bytes);
@@ -113,8 +114,7 @@ static void damage_is_seen_and_the_previous_one_read(void **state)
     char path[300], previous[320];
     snprintf(path, sizeof path, "%s", in_folder("d.kyo"));
     snprintf(previous, sizeof previous, "%s.previous", path);
-    assert_ok(
-        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, &error));
     size_t size;
     unsigned char *bytes = bytes_of(path, &size);
     for (size_t cut = 0; cut < size; cut++) {
@@ -174,7 +174,7 @@ static enum ky_status write_pieces(const char *path, size_t n, int pieces, int f
     struct ky_restart_to to = {.path = path, .pieces = pieces, .bodies = n, .writers = &writers};
     for (size_t i = 0; i < n; i++)
         masses[i] = positions[i][0] = positions[i][1] = positions[i][2] = 1 + (double)i;
-    return ky_restart_write(&to, sections, 3, NULL, NULL, error);
+    return ky_restart_write(&to, sections, 3, error);
 }
 
 /* By one process, and by three ranks. */
@@ -228,7 +228,7 @@ static void pieces_come_back(void **state)
     /* without pieces the old ones go, when no file needs them any more */
     for (int k = 0; k < 2; k++)
         assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("p.kyo")}, sections, 3,
-                                   NULL, NULL, &error));
+                                   &error));
     for (int k = 1; k < 9; k++) {
         char name[24];
         snprintf(name, sizeof name, "p.kyo.%d.0", k);
@@ -301,8 +301,7 @@ static void impossible_pieces_are_refused(void **state)
             memcpy(bytes, &good, sizeof good);
             memset(bytes + 8 * (k - 5), 0, 8);
         }
-        assert_ok(
-            ky_restart_write(&(struct ky_restart_to){.path = path}, &own, 1, NULL, NULL, &error));
+        assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, &own, 1, &error));
         remove(in_folder("i.kyo.previous"));
         expect_refusal(path,
                        k ? "its section 'pieces' is damaged" : "its 2 pieces are not all intact: ");
@@ -315,8 +314,7 @@ static void files_of_other_machines_are_refused(void **state)
     struct ky_error error = {0};
     struct ky_restart restart;
     const char *path = in_folder("o.kyo");
-    assert_ok(
-        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, &error));
     size_t size;
     unsigned char *bytes = bytes_of(path, &size);
     bytes[8] ^= 5, bytes[9] ^= 1, bytes[10] ^= 1, bytes[11] ^= 5; /* 04030201 to 01020304 */
@@ -348,8 +346,8 @@ static void numbers_are_found_by_name(void **state)
     struct ky_section section;
     struct ky_restart restart;
     assert_ok(ky_fields_store("numbers", old_fields, 3, &old, &section, &error));
-    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo")}, &section, 1,
-                               NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo")}, &section, 1, &error));
     ky_section_free(&section);
     assert_ok(ky_restart_read(in_folder("n.kyo"), &restart, NULL, &error));
     assert_ok(ky_fields_restore(&restart, "numbers", fields, 3, &read, &error));

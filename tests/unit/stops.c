@@ -394,7 +394,7 @@ static void pairs_in_wrong_order_are_refused(void **state)
         else
             ((uint64_t *)restart.section[k].data)[0] = 99;
         assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
-                                   restart.count, NULL, NULL, &error));
+                                   restart.count, &error));
         ky_restart_free(&restart);
         struct ky_sim *restored;
         assert_int_equal(ky_sim_restore(path, &parameters, &restored, &error),

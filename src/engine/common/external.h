@@ -31,16 +31,22 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 #define KY_NUMBERS_mw14(N)
 #define KY_NUMBERS_mcmillan17(N)
 
-/* A sum of fields with a name of its own: its parameters, and the largest number of its fields.
- * `fill` writes the fields to part[], with numbers as a user gives them, about the centre 0, and
- * returns how many. KY_USAGE for numbers for which there is no such sum, and for units without the
- * scales that the sum needs. */
+/* The fields that one word stands for, with numbers as a user gives them: the constant of gravity
+ * and the units of the bodies, and part[0 … count - 1]. */
 enum { KY_MOST_PARTS = 24 };
+struct ky_external_parts {
+    double g;
+    const struct ky_units *units;
+    size_t count;
+    struct ky_external part[KY_MOST_PARTS];
+};
+/* A sum of fields with a name of its own, and its parameters. `fill` appends its fields, about the
+ * centre 0. KY_USAGE for numbers for which there is no such sum, and for units without the scales
+ * that the sum needs. */
 struct ky_external_sum {
     const char *word;
     struct ky_external_number number[KY_EXTERNAL_NUMBERS];
-    enum ky_status (*fill)(const double *number, double g, const struct ky_units *units,
-                           struct ky_external part[KY_MOST_PARTS], size_t *parts,
+    enum ky_status (*fill)(const double *number, struct ky_external_parts *parts,
                            struct ky_error *error);
 };
 #define KY_EXTERNAL_SUM_ENUM(name, NAME, word, help) KY_EXTERNAL_SUM_##NAME,

@@ -132,8 +132,8 @@ static enum ky_status read_numbers(char *text, const struct ky_units *units,
     KY_TRY(take_tables(given, reading, numbers, &count, error));
     list_numbers(reading);
     snprintf(of, sizeof of, "external field %s", words[reading->which]);
-    KY_TRY(ky_named_numbers_read(of, count ? numbers : NULL, units, reading->number, reading->count,
-                                 error));
+    const struct ky_named_numbers given_numbers = {of, units, reading->number, reading->count};
+    KY_TRY(ky_named_numbers_read(&given_numbers, count ? numbers : NULL, error));
     const double *centre = reading->value + CENTRE;
     if (reading->table[KY_TABLE_CENTRE] && (centre[0] != 0 || centre[1] != 0 || centre[2] != 0))
         return ky_fail(error, KY_USAGE,
@@ -177,21 +177,20 @@ static enum ky_status make_path(const struct reading *reading,
 }
 
 /* The fields of a reading's kind or sum, with numbers as a user gives them. */
-static enum ky_status fill_parts(const struct reading *reading, double g,
-                                 const struct ky_units *units,
-                                 struct ky_external part[KY_MOST_PARTS], size_t *parts,
+static enum ky_status fill_parts(const struct reading *reading, struct ky_external_parts *parts,
                                  struct ky_error *error)
 {
+    struct ky_external *const part = parts->part;
     enum ky_status status = KY_OK;
     const int sum = reading->which - KY_EXTERNAL_KIND_COUNT;
     if (sum < 0) {
         part[0] = (struct ky_external){.kind = (enum ky_external_kind)reading->which};
         memcpy(part[0].number, reading->value, sizeof part[0].number);
-        *parts = 1;
+        parts->count = 1;
     } else {
-        status = ky_external_sums[sum].fill(reading->value, g, units, part, parts, error);
+        status = ky_external_sums[sum].fill(reading->value, parts, error);
     }
-    for (size_t k = 0; k < *parts && !status; k++) {
+    for (size_t k = 0; k < parts->count && !status; k++) {
         memcpy(part[k].centre, reading->value + CENTRE, sizeof part[k].centre);
         part[k].reflex = reading->value[REFLEX] > 0;
         part[k].turn = reading->value[TURN];
@@ -201,23 +200,22 @@ static enum ky_status fill_parts(const struct reading *reading, double g,
 }
 
 /* Reads a field, which is cut up, and makes its path, which the caller releases. */
-static enum ky_status read_parts(char *text, double g, const struct ky_units *units,
-                                 struct ky_external part[KY_MOST_PARTS], size_t *parts,
+static enum ky_status read_parts(char *text, struct ky_external_parts *parts,
                                  struct ky_external_path **path, struct ky_error *error)
 {
     struct reading reading;
     struct ky_external_table table[KY_EXTERNAL_TABLES] = {{.rows = 0}};
     *path = NULL;
-    *parts = 0;
-    enum ky_status status = read_numbers(text, units, &reading, error);
+    parts->count = 0;
+    enum ky_status status = read_numbers(text, parts->units, &reading, error);
     if (!status)
-        status = fill_parts(&reading, g, units, part, parts, error);
+        status = fill_parts(&reading, parts, error);
     if (!status)
-        status = read_tables(&reading, units, table, error);
+        status = read_tables(&reading, parts->units, table, error);
     if (!status)
         status = make_path(&reading, table, path, error);
-    for (size_t k = 0; k < *parts && !status; k++)
-        part[k].path = *path;
+    for (size_t k = 0; k < parts->count && !status; k++)
+        parts->part[k].path = *path;
     free_tables(table);
     return status;
 }
@@ -311,20 +309,20 @@ enum ky_status ky_externals_plain(const char *text, double g, const struct ky_un
                                   char *plain, size_t size, struct ky_error *error)
 {
     char one[KY_EXTERNAL_TEXT], again[KY_EXTERNAL_TEXT], tables[KY_EXTERNAL_TEXT];
-    size_t used = 0, parts;
-    struct ky_external part[KY_MOST_PARTS];
+    size_t used = 0;
+    struct ky_external_parts parts = {.g = g, .units = units};
     struct ky_external_path *path;
     *plain = '\0';
     while (next_field(&text, one) > 0) {
         memcpy(again, one, sizeof one);
-        enum ky_status status = read_parts(one, g, units, part, &parts, &path, error);
+        enum ky_status status = read_parts(one, &parts, &path, error);
         ky_external_path_release(path);
         if (!status)
             status = write_tables(again, units, tables, error);
         if (status)
             return status;
-        for (size_t k = 0; k < parts; k++)
-            used += write_part(&part[k], tables, plain, size, used);
+        for (size_t k = 0; k < parts.count; k++)
+            used += write_part(&parts.part[k], tables, plain, size, used);
     }
     return used < size ? KY_OK
                        : ky_fail(error, KY_USAGE,
@@ -333,25 +331,24 @@ enum ky_status ky_externals_plain(const char *text, double g, const struct ky_un
 
 /* Reads the next field of *text, if there is one, and appends it to *read; its parts share its
  * path. *more: as next_field. */
-static enum ky_status read_next(const char **text, double g, const struct ky_units *units,
+static enum ky_status read_next(const char **text, struct ky_external_parts *parts,
                                 struct ky_externals *read, int *more, struct ky_error *error)
 {
     char one[KY_EXTERNAL_TEXT];
-    struct ky_external part[KY_MOST_PARTS];
     struct ky_external_path *path = NULL;
-    size_t parts = 0;
     enum ky_status status = KY_OK;
     *more = next_field(text, one);
+    parts->count = 0;
     if (*more > 0)
-        status = read_parts(one, g, units, part, &parts, &path, error);
-    if (!status && (*more < 0 || read->count + parts > KY_MOST_EXTERNALS))
+        status = read_parts(one, parts, &path, error);
+    if (!status && (*more < 0 || read->count + parts->count > KY_MOST_EXTERNALS))
         status = ky_fail(error, KY_USAGE,
                          "external fields: at most %d act at once, of %d characters each",
                          KY_MOST_EXTERNALS, KY_EXTERNAL_TEXT - 1);
-    for (size_t k = 0; k < parts && !status; k++) {
-        ky_external_finish(&part[k], g);
-        ky_external_path_share(part[k].path);
-        read->field[read->count++] = part[k];
+    for (size_t k = 0; k < parts->count && !status; k++) {
+        ky_external_finish(&parts->part[k], parts->g);
+        ky_external_path_share(parts->part[k].path);
+        read->field[read->count++] = parts->part[k];
     }
     ky_external_path_release(path);
     return status;
@@ -360,10 +357,11 @@ static enum ky_status read_next(const char **text, double g, const struct ky_uni
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error)
 {
+    struct ky_external_parts parts = {.g = g, .units = units};
     struct ky_externals read = {0};
     enum ky_status status = KY_OK;
     for (int more = 1; more > 0 && !status;)
-        status = read_next(&text, g, units, &read, &more, error);
+        status = read_next(&text, &parts, &read, &more, error);
     if (!status)
         status = ky_externals_replace(own, read.field, read.count, error);
     ky_externals_release(&read);

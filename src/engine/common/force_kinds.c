@@ -5,79 +5,34 @@
 
 #include "octree/opening_kinds.h"
 
-/* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
- * NVIDIA H200 and its host's Xeon (Sapphire Rapids): 99 bodies with 1 thread and 90 with 16 for the
- * exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so one number
- * is used for all. bench/crossover.c repeats the measurement; docs/lab/2026-11-22-gpu-crossover.md
- * has the figures. */
-static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
-                                       "tree",    "leaf",  "group", "order", "mutual",    NULL},
-                         *const of_groups[] = {"group", "order", "mutual", NULL},
-                         *const of_expansions[] = {"opening", "theta", "cell", "multipole", NULL},
-                         *const of_fmm[] = {"order", "mutual", NULL}, *const none[] = {NULL};
+const char *const ky_options_of_trees[] = {"opening",   "theta", "alpha",  "cell",
+                                           "multipole", "curve", "tree",   "leaf",
+                                           "group",     "order", "mutual", NULL},
+                  *const ky_options_of_groups[] = {"group", "order", "mutual", NULL},
+                  *const ky_not_of_expansions[] = {"opening", "theta", "cell", "multipole", NULL},
+                  *const ky_options_of_fmm[] = {"order", "mutual", NULL};
+static const char *const none[] = {NULL};
 
-static const char of_the_device[] =
-    "--tree host is for --force walk and list: give one of these, or leave out --tree";
-
+#define KIND(p, name, NAME, on_cpu, on_devices, help, ...)                                         \
+    [KY_##NAME] = {.option = "--force " #name, __VA_ARGS__},
 static const struct ky_force_kind kinds[] = {
-    [KY_DIRECT] = {.is_exact = 1,
-                   .option = "--force direct",
-                   .ignored = of_trees,
-                   .cell = KY_BOX,
-                   .precision = KY_EXTENDED,
-                   .tree = KY_TREE_BY_ENGINE,
-                   .crossover = 100,
-                   .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR}},
-    [KY_WALK] = {.has_tree = 1,
-                 .option = "--force walk",
-                 .ignored = of_groups,
-                 .cell = KY_EDGE,
-                 .precision = KY_SINGLE,
-                 .tree = KY_TREE_BY_ENGINE,
-                 .crossover = 500,
-                 .least_error = {2e-6, 2e-6, 3e-8},
-                 .usual_error = 2e-3},
-    [KY_LIST] = {.has_tree = 1,
-                 .option = "--force list",
-                 .ignored = of_fmm,
-                 .cell = KY_EDGE,
-                 .precision = KY_SINGLE,
-                 .tree = KY_TREE_OF_HOST,
-                 .not_the_other = "--tree device is for --force walk, tree and fmm: the lists of "
-                                  "--force list come from a tree of the host",
-                 .crossover = 500,
-                 .least_error = {2e-6, 2e-6, 3e-8},
-                 .usual_error = 1e-3},
-    [KY_TREE] = {.has_tree = 1,
-                 .option = "--force tree",
-                 .ignored = of_fmm,
-                 .in_groups = 1,
-                 .cell = KY_BOX,
-                 .precision = KY_SINGLE,
-                 .tree = KY_TREE_OF_DEVICE,
-                 .not_the_other = of_the_device,
-                 .crossover = 500,
-                 .least_error = {2e-6, 2e-6, 3e-8},
-                 .usual_error = 1e-3},
-    [KY_FMM] = {.has_tree = 1,
-                .expands = 1,
-                .option = "--force fmm",
-                .ignored = of_expansions,
-                .in_groups = 1,
-                .cell = KY_BOX,
-                .precision = KY_SINGLE,
-                .tree = KY_TREE_OF_DEVICE,
-                .not_the_other = of_the_device,
-                .crossover = 500,
-                .least_error = {2e-6, 2e-6, 3e-8}},
-    /* Before the method is chosen. */
-    [KY_FORCE_AUTO] = {.option = "--force auto",
-                       .ignored = none,
-                       .cell = KY_CELL_BY_FORCE,
-                       .precision = KY_PRECISION_BY_INTEGRATOR,
-                       .tree = KY_TREE_BY_ENGINE,
-                       .crossover = (double)INFINITY},
+    KY_FORCES(KIND, )
+        /* Before the method is chosen. */
+        [KY_FORCE_AUTO] = {.option = "--force auto",
+                           .ignored = none,
+                           .cell = KY_CELL_BY_FORCE,
+                           .precision = KY_PRECISION_BY_INTEGRATOR,
+                           .tree = KY_TREE_BY_ENGINE,
+                           .crossover = (double)INFINITY},
 };
+
+#define PLACE(p, name, NAME, ...) PLACE_##NAME,
+enum { KY_FORCES(PLACE, ) PLACE_FORCE_AUTO };
+#define IN_ORDER(p, name, NAME, ...)                                                               \
+    _Static_assert((int)PLACE_##NAME == (int)KY_##NAME,                                            \
+                   "the rows of KY_FORCES are in the order of enum ky_force");
+KY_FORCES(IN_ORDER, )
+_Static_assert((int)PLACE_FORCE_AUTO == (int)KY_FORCE_AUTO, "all forces have rows");
 
 static const struct ky_force_kind unknown = {
     .tree = KY_TREE_BY_ENGINE, .ignored = none, .crossover = (double)INFINITY};
@@ -86,6 +41,15 @@ const struct ky_force_kind *ky_force_kind(int force)
 {
     const int known = force >= 0 && (size_t)force < sizeof kinds / sizeof *kinds;
     return known ? &kinds[force] : &unknown;
+}
+
+enum ky_status ky_force_lacks(const char *engine, int force, struct ky_error *error)
+{
+    const char *instead = ky_force_kind(force)->instead;
+    return instead
+               ? ky_fail(error, KY_UNSUPPORTED, "%s", instead)
+               : ky_fail(error, KY_UNSUPPORTED, "engine %s has no force number %d: give one of %s",
+                         engine, force, KY_FORCE_CHOICES);
 }
 
 double ky_expansions_alpha(int degree)

@@ -26,17 +26,9 @@
 #include "engine/device/state/sums.h"
 #include "octree/opening_kinds.h"
 
-static const struct ky_method *const methods[] = {
-    &ky_direct_method, &ky_walk_method, &ky_list_method, &ky_tree_method, &ky_fmm_method,
-};
-
-static const struct ky_method *method_of(const struct ky_parameters *parameters)
-{
-    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-        if ((int)methods[k]->force == parameters->force)
-            return methods[k];
-    return NULL;
-}
+#define METHOD(name, NAME) [KY_##NAME] = &ky_##name##_method,
+#define METHOD_OF(p, name, NAME, on_cpu, on_devices, ...) on_devices(METHOD, name, NAME)
+static const struct ky_method *const methods[KY_FORCE_AUTO] = {KY_FORCES(METHOD_OF, )};
 
 /* ---- open and close ---- */
 
@@ -121,12 +113,10 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
                                   struct ky_error *error)
 {
     *base = NULL;
-    const struct ky_method *method = method_of(parameters);
+    const int force = parameters->force;
+    const struct ky_method *method = force >= 0 && force < KY_FORCE_AUTO ? methods[force] : NULL;
     if (!method)
-        return ky_fail(
-            error, KY_UNSUPPORTED,
-            "engine %s has no such force: use direct, walk, list or tree, or --engine cpu",
-            verbs->name);
+        return ky_force_lacks(verbs->name, force, error);
     struct ky_device_engine *engine = ky_allocate_zeroed(1, sizeof *engine);
     void *own = ky_allocate_zeroed(1, method->own);
     if (!engine || !own) {

@@ -15,7 +15,8 @@
 
 enum { COLUMNS_SINGLE = 5, COLUMNS_EXTENDED = 8 }; /* x y z mass ε² and three low parts */
 
-double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
+/* Bytes of the columns of the exact sum for n bodies. */
+static double direct_memory(const struct ky_parameters *parameters, size_t n)
 {
     int columns = parameters->precision == KY_DOUBLE     ? 0
                   : parameters->precision == KY_EXTENDED ? COLUMNS_EXTENDED
@@ -58,7 +59,7 @@ static void fill_single(const struct ky_cpu *cpu, const double centre[3], float 
 /* Allocates the columns of `n` sources, which are kept for the next sum. */
 static enum ky_status reserve(struct ky_cpu *cpu, size_t n, struct ky_error *error)
 {
-    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, n);
+    const size_t bytes = (size_t)direct_memory(cpu->parameters, n);
     if (!cpu->column)
         cpu->column = ky_allocate(bytes, 1);
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
@@ -188,10 +189,12 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     return KY_OK;
 }
 
-enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+static enum ky_status sum(struct ky_cpu *cpu, struct ky_error *error)
 {
     return ky_cpu_pass_parts(cpu, pass, cpu->parameters, error);
 }
+
+const struct ky_cpu_method ky_cpu_direct_method = {.forces = sum, .memory = direct_memory};
 
 /* Sorts by source number: bodies that are not sources come last. */
 static int ascending(const void *a, const void *b)

@@ -5,30 +5,14 @@
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
 
-static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                 struct ky_error *error)
-{
-    return parameters->mutual && !cpu->acting ? ky_cpu_walk_mutual(cpu, parameters, error)
-                                              : ky_cpu_walk_cells(cpu, parameters, error);
-}
-
-static const struct ky_cpu_method methods[] = {
-    [KY_DIRECT] = {.forces = ky_cpu_direct, .memory = ky_cpu_direct_memory},
-    [KY_WALK] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_bodies, .memory = ky_octree_memory},
-    [KY_LIST] = {.instead = "force list is for devices, with lists made on the host: with the CPU "
-                            "engine use --force tree or walk"},
-    [KY_TREE] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory},
-    [KY_FMM] = {.forces = ky_cpu_tree, .walk = walk_cells, .memory = ky_cpu_fmm_memory},
-};
+#define METHOD(name, NAME) [KY_##NAME] = &ky_cpu_##name##_method,
+#define METHOD_OF(p, name, NAME, on_cpu, ...) on_cpu(METHOD, name, NAME)
+static const struct ky_cpu_method *const methods[KY_FORCE_AUTO] = {KY_FORCES(METHOD_OF, )};
 
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, struct ky_error *error)
 {
-    if (force < 0 || (size_t)force >= sizeof methods / sizeof *methods)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "engine cpu has no force number %d: use direct, walk, tree or fmm", force);
-    *method = &methods[force];
-    return methods[force].forces ? KY_OK
-                                 : ky_fail(error, KY_UNSUPPORTED, "%s", methods[force].instead);
+    *method = force >= 0 && force < KY_FORCE_AUTO ? methods[force] : NULL;
+    return *method ? KY_OK : ky_force_lacks("cpu", force, error);
 }
 
 /* Stores the active bodies and marks them. */

@@ -546,15 +546,18 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     return status;
 }
 
-enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
+    if (parameters->mutual && !cpu->acting)
+        return ky_cpu_walk_mutual(cpu, parameters, error);
     const struct ky_cpu_cells cells = {
         ky_cpu_acting_tree(cpu), cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, KY_FMM_ANGLE_AT_FIRST};
     return ky_cpu_act_cells(cpu, parameters, &cells, error);
 }
 
-double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
+/* Bytes of the method and its tree for n bodies. */
+static double fmm_memory(const struct ky_parameters *parameters, size_t n)
 {
     const struct ky_parameters own = ky_force_tree(parameters);
     return ky_octree_memory(&own, n) +
@@ -563,3 +566,6 @@ double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
            2 * (double)n / own.group * sizeof(struct below) + (double)n * sizeof(float) +
            (double)n / BRANCH * 8 * sizeof(struct part);
 }
+
+const struct ky_cpu_method ky_cpu_fmm_method = {
+    .forces = ky_cpu_tree, .walk = walk_cells, .memory = fmm_memory};

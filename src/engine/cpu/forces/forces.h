@@ -4,15 +4,18 @@
 
 #include "engine/cpu/state/cpu.h"
 
-/* A method of computing a force: one row of evaluate.c. */
+/* A method of computing a force; the file of the force defines it. */
 struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
     /* The walk through the tree, which has been built. NULL: the method has no tree. */
     enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
-    const char *instead; /* if the CPU lacks the method: the error message, with an alternative */
 };
+
+#define KY_CPU_METHOD(name, NAME) extern const struct ky_cpu_method ky_cpu_##name##_method;
+#define KY_CPU_METHOD_OF(p, name, NAME, on_cpu, ...) on_cpu(KY_CPU_METHOD, name, NAME)
+KY_FORCES(KY_CPU_METHOD_OF, )
 
 /* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error names an
  * alternative. */
@@ -54,30 +57,17 @@ struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, s
 
 /* ---- the methods ---- */
 
-/* Computes forces on the active bodies by the exact sum, in the precision of the parameters. */
-enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
-/* Bytes of the columns of the exact sum for n bodies. */
-double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 /* Prepares the engine's bodies as sources of sums in double. The caller frees *eps2 after use.
  * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
                                     double **eps2, struct ky_error *error);
 /* Computes forces by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
-/* Walk the active bodies through the built tree: each body separately, or in the groups of the
- * tree. */
-enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                  struct ky_error *error);
-enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                  struct ky_error *error);
-/* The same if another tree acts on the groups. eps2: of a sink, unless the tree of the sinks has
- * the softenings of its bodies. */
+/* Walks the active bodies in the groups of their tree through another tree. eps2: of a sink, unless
+ * the tree of the sinks has the softenings of its bodies. */
 enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                     const struct ky_octree *sources, double eps2,
                                     struct ky_error *error);
-/* The same if cells act on cells (--force fmm). */
-enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                 struct ky_error *error);
 /* The tree whose cells act on sinks. eps2: of a sink, unless the tree of the sinks has the
  * softenings of its bodies. angle: tolerance of the test by the opening angle. */
 struct ky_cpu_cells {
@@ -109,8 +99,6 @@ double ky_cpu_largest_eps2(const struct ky_cpu *cpu, const struct ky_points *poi
 /* The box of a single point (struct ky_shared_tree). */
 struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct ky_points *points,
                                          size_t k);
-/* Bytes of the method and its tree for n bodies. */
-double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the current tree, whose opening
  * test must use θ. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);

@@ -116,7 +116,7 @@ static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, 
     return ky_cpu_end_walk(cpu, &turns, work, count, bodies_of_share, &cpu->tree, error);
 }
 
-enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     return ky_cpu_act_on_groups(cpu, parameters, ky_cpu_acting_tree(cpu),
@@ -189,3 +189,6 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
     }
     return status ? status : ky_cpu_pass_parts(cpu, pass, &parameters, error);
 }
+
+const struct ky_cpu_method ky_cpu_tree_method = {
+    .forces = ky_cpu_tree, .walk = walk_groups, .memory = ky_octree_memory};

@@ -150,7 +150,7 @@ static struct centre *centres_of(const struct ky_cpu *cpu)
     return centre;
 }
 
-enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     struct body_walk walk = {.tree = ky_cpu_acting_tree(cpu),
@@ -192,6 +192,9 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     return ky_cpu_end_walk(cpu, &turns, work, (cpu->n + UNIT - 1) / UNIT, bodies_of_unit, &cpu->n,
                            error);
 }
+
+const struct ky_cpu_method ky_cpu_walk_method = {
+    .forces = ky_cpu_tree, .walk = walk_bodies, .memory = ky_octree_memory};
 
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2)
 {

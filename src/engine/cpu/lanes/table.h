@@ -103,53 +103,80 @@ struct ky_reach {
     double sink[3], reach2;
 };
 
+typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct_sinks *sinks);
+/* A hash of reciprocal roots and fused products. Two processors with the same hash compute the same
+ * bits of forces. */
+typedef uint64_t ky_bits_function(void);
+/* The walk for groups: `shared` is called once for some consecutive groups, then `group` for each
+ * of them. The factors are for the relative opening test, otherwise 1. `space` is the work memory
+ * of one thread: group_space(tree) bytes, aligned to 64. */
+typedef void ky_shared_function(const struct ky_group_walk *walk, const struct ky_group *group,
+                                size_t groups, float least_factor, float largest_factor,
+                                void *space);
+typedef void ky_group_function(const struct ky_group_walk *walk, const struct ky_group *group,
+                               float factor, void *space, struct ky_group_sinks *result);
+typedef size_t ky_space_function(const struct ky_octree *tree);
+/* Lets the cells of the list `from` act on the local coefficients of a cell's sinks; cells that are
+ * left for its children go to `to`. Returns 0 if memory runs out. `space` is the work memory of one
+ * thread: fmm_space(tree) bytes, aligned to 64. */
+typedef int ky_fmm_cell_function(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                                 const struct ky_fmm_list *from, struct ky_fmm_list *to,
+                                 void *space, struct ky_fmm_counts *counts);
+/* The same for a cell, as the sink, of pairs in which each acts on the other: its middle is the
+ * centre of mass. For a leaf `to` receives the leaves whose bodies act, including the leaf
+ * itself. */
+typedef int ky_mutual_cell_function(const struct ky_fmm_walk *walk, uint32_t cell,
+                                    struct ky_fmm_sinks *sinks, const struct ky_fmm_list *from,
+                                    struct ky_fmm_list *to, void *space,
+                                    struct ky_fmm_counts *counts);
+/* Lets all cells of the list and the local coefficients act on the sinks of a group. */
+typedef void ky_fmm_group_function(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                                   const struct ky_fmm_list *from, const struct ky_group *group,
+                                   void *space, struct ky_group_sinks *result,
+                                   struct ky_fmm_counts *counts);
+/* Finds the bodies from `first` on with r² <= reach2: their indices in the columns, and r². Returns
+ * their number. */
+typedef size_t ky_reach_function(const struct ky_reach *reach, size_t first, size_t count,
+                                 uint32_t *found, double *found2);
+/* A value of r² that at least `k` of the bodies from `first` on do not exceed; it is at most a few
+ * per cent above the k-th smallest. 1 <= k <= count. `work`: count elements. */
+typedef double ky_bound2_function(const struct ky_reach *reach, size_t first, size_t count,
+                                  size_t k, double *work);
+
+/* EACH(type, member, single, extended, double): the functions of each precision, by enum
+ * ky_precision. ONE(type, member, function). A group's sources are relative to its centre, computed
+ * in double, so that `single` is as accurate as `extended`. `resting` has no velocities, low parts
+ * and labels. */
+#define KY_LANE_FUNCTIONS(EACH, ONE)                                                               \
+    EACH(ky_direct_function, direct, ky_direct_single, ky_direct_extended, ky_direct_double)       \
+    EACH(ky_bits_function, bits, ky_direct_single_bits, ky_direct_extended_bits,                   \
+         ky_direct_double_bits)                                                                    \
+    EACH(ky_moving_function, moving, ky_moving_extended, ky_moving_extended, ky_moving_double)     \
+    ONE(ky_moving_function, resting, ky_resting_single)                                            \
+    ONE(ky_rest_function, rest, ky_rest)                                                           \
+    EACH(ky_predict_function, predict, ky_predict_extended, ky_predict_extended,                   \
+         ky_predict_double)                                                                        \
+    ONE(ky_change_function, change, ky_change)                                                     \
+    ONE(ky_largest_function, largest, ky_largest)                                                  \
+    ONE(ky_sum_function, sum, ky_sum)                                                              \
+    EACH(ky_shared_function, shared, ky_shared_single, ky_shared_single, ky_shared_double)         \
+    EACH(ky_group_function, group, ky_group_single, ky_group_single, ky_group_double)              \
+    EACH(ky_space_function, group_space, ky_group_space_single, ky_group_space_single,             \
+         ky_group_space_double)                                                                    \
+    ONE(ky_fmm_cell_function, fmm_cell, ky_fmm_cell)                                               \
+    ONE(ky_mutual_cell_function, mutual_cell, ky_mutual_cell)                                      \
+    EACH(ky_fmm_group_function, fmm_group, ky_fmm_group_single, ky_fmm_group_single,               \
+         ky_fmm_group_double)                                                                      \
+    EACH(ky_space_function, fmm_space, ky_fmm_space_single, ky_fmm_space_single,                   \
+         ky_fmm_space_double)                                                                      \
+    ONE(ky_reach_function, reach, ky_reach)                                                        \
+    ONE(ky_bound2_function, bound2, ky_bound2)
+
+#define KY_LANE_EACH(type, member, single, extended, real) type *member[3];
+#define KY_LANE_ONE(type, member, function) type *member;
 struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
-    void (*direct[3])(const struct ky_direct *direct,
-                      struct ky_direct_sinks *sinks); /* indexed by enum ky_precision */
-    /* A hash of reciprocal roots and fused products. Two processors with the same hash compute the
-     * same bits of forces. */
-    uint64_t (*bits[3])(void);
-    ky_moving_function *moving[3]; /* the same; single is the same as extended */
-    ky_rest_function *rest;
-    ky_moving_function *resting;     /* in single: without velocities, low parts and labels */
-    ky_predict_function *predict[3]; /* single is the same as extended */
-    ky_change_function *change;
-    ky_largest_function *largest;
-    ky_sum_function *sum;
-    /* The walk for groups: `shared` is called once for some consecutive groups, then `group` for
-     * each of them. The factors are for the relative opening test, otherwise 1. `space` is the work
-     * memory of one thread: group_space(tree) bytes, aligned to 64. */
-    void (*shared[3])(const struct ky_group_walk *walk, const struct ky_group *group, size_t groups,
-                      float least_factor, float largest_factor, void *space);
-    void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
-                     void *space, struct ky_group_sinks *result);
-    size_t (*group_space[3])(const struct ky_octree *tree);
-    /* Lets the cells of the list `from` act on the local coefficients of a cell's sinks; cells that
-     * are left for its children go to `to`. Returns 0 if memory runs out. `space` is the work
-     * memory of one thread: fmm_space(tree) bytes, aligned to 64. */
-    int (*fmm_cell)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
-                    const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
-                    struct ky_fmm_counts *counts);
-    /* The same for a cell, as the sink, of pairs in which each acts on the other: its middle is the
-     * centre of mass. For a leaf `to` receives the leaves whose bodies act, including the leaf
-     * itself. */
-    int (*mutual_cell)(const struct ky_fmm_walk *walk, uint32_t cell, struct ky_fmm_sinks *sinks,
-                       const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
-                       struct ky_fmm_counts *counts);
-    /* Lets all cells of the list and the local coefficients act on the sinks of a group. */
-    void (*fmm_group[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
-                         const struct ky_fmm_list *from, const struct ky_group *group, void *space,
-                         struct ky_group_sinks *result, struct ky_fmm_counts *counts);
-    size_t (*fmm_space[3])(const struct ky_octree *tree);
-    /* Finds the bodies from `first` on with r² <= reach2: their indices in the columns, and r².
-     * Returns their number. */
-    size_t (*reach)(const struct ky_reach *reach, size_t first, size_t count, uint32_t *found,
-                    double *found2);
-    /* A value of r² that at least `k` of the bodies from `first` on do not exceed; it is at most a
-     * few per cent above the k-th smallest. 1 <= k <= count. `work`: count elements. */
-    double (*bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,
-                     double *work);
+    KY_LANE_FUNCTIONS(KY_LANE_EACH, KY_LANE_ONE)
 };
 
 extern const struct ky_lanes ky_lanes_plain, ky_lanes_sse2, ky_lanes_avx2, ky_lanes_avx512,

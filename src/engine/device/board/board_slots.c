@@ -103,7 +103,8 @@ enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *
         const uint32_t some = (uint32_t)(count - first < PIECE ? count - first : PIECE);
         const struct sending sending = {card, slot + first, body + first};
         const struct ky_staged staged = {&slots->sent, 0, some, SENT_BYTES};
-        KY_TRY(ky_staging_up(&slots->staging, card, 1, &staged, fill, &sending, error));
+        KY_TRY(ky_staging_up(&slots->staging, card, &staged,
+                             &(struct ky_staging_work){1, fill, &sending}, error));
         KY_TRY(ky_launch_over(card, KY_IN_EITHER(ky_board_put, precision), some,
                               KY_ARGUMENTS(KY_BUFFER(slots->sent), KY_BUFFER(slots->sent),
                                            KY_BUFFER(slots->state), KY_BUFFER(slots->word),

@@ -33,25 +33,26 @@ static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card
                           bytes <= FEW_BYTES ? FEW_BYTES : KY_STAGING_BYTES, error);
 }
 
-static void share(int threads, const struct ky_staged *array, size_t first, size_t end,
-                  ky_staging_function *function, const void *context, char *piece)
+static void share(const struct ky_staging_work *work, const struct ky_staged *array, size_t first,
+                  size_t end, char *piece)
 {
     const size_t some = SHARE_BYTES / array->size + 1;
-#pragma omp parallel for num_threads(threads) if (end - first > 2 * some)
+#pragma omp parallel for num_threads(work->threads) if (end - first > 2 * some)
     for (size_t k = first; k < end; k += some)
-        function(context, k, end - k < some ? end : k + some, piece + (k - first) * array->size);
+        work->function(work->context, k, end - k < some ? end : k + some,
+                       piece + (k - first) * array->size);
 }
 
-enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
-                             const struct ky_staged *array, ky_staging_function *fill,
-                             const void *context, struct ky_error *error)
+enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card,
+                             const struct ky_staged *array, const struct ky_staging_work *fill,
+                             struct ky_error *error)
 {
     size_t most = items_of_piece(array);
     for (size_t first = 0; first < array->count; first += most) {
         size_t end = array->count - first < most ? array->count : first + most;
         int turn;
         KY_TRY(take_turn(staging, card, (end - first) * array->size, &turn, error));
-        share(threads, array, first, end, fill, context, staging->piece[turn].data);
+        share(fill, array, first, end, staging->piece[turn].data);
         KY_TRY(card->driver->write_later(card, array->buffer, array->offset + first * array->size,
                                          staging->piece[turn].data, (end - first) * array->size,
                                          error));
@@ -77,7 +78,8 @@ enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card,
 {
     const struct array from = {data, array->size};
     KY_TRY(ky_buffer_need(card, array->buffer, what, array->count, array->size, error));
-    return ky_staging_up(staging, card, threads, array, copy_items, &from, error);
+    return ky_staging_up(staging, card, array,
+                         &(struct ky_staging_work){threads, copy_items, &from}, error);
 }
 
 /* A piece that is being copied from the card. */
@@ -98,9 +100,9 @@ static enum ky_status ask(struct ky_staging *staging, struct ky_card *card,
     return card->driver->mark(card, KY_MARK_STAGING + coming->turn, error);
 }
 
-enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
-                               const struct ky_staged *array, ky_staging_function *take,
-                               const void *context, struct ky_error *error)
+enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card,
+                               const struct ky_staged *array, const struct ky_staging_work *take,
+                               struct ky_error *error)
 {
     size_t most = items_of_piece(array), asked = 0;
     struct coming now = {0, 0, 0}, next = {0, 0, 0};
@@ -112,7 +114,7 @@ enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card,
         if (!status && now.end > now.first)
             status = card->driver->reach(card, KY_MARK_STAGING + now.turn, error);
         if (!status && now.end > now.first)
-            share(threads, array, now.first, now.end, take, context, staging->piece[now.turn].data);
+            share(take, array, now.first, now.end, staging->piece[now.turn].data);
         asked = next.end;
         now = next;
     }

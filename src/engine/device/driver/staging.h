@@ -23,21 +23,26 @@ struct ky_staged {
 /* Fills the items first … end - 1 at `piece`, or takes them from there. Called by several threads
  * at the same time with different items. */
 typedef void ky_staging_function(const void *context, size_t first, size_t end, void *piece);
+struct ky_staging_work {
+    int threads;
+    ky_staging_function *function;
+    const void *context;
+};
 
 /* Copies to the card. Returns when all pieces have been filled; copies of the last ones may still
  * be in progress. */
-enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
-                             const struct ky_staged *array, ky_staging_function *fill,
-                             const void *context, struct ky_error *error);
+enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card,
+                             const struct ky_staged *array, const struct ky_staging_work *fill,
+                             struct ky_error *error);
 /* Copies an array of the host unchanged to the beginning of a buffer, which is made large enough:
  * ky_buffer_fill with less waiting. `what` names the buffer in errors. */
 enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
                                const struct ky_staged *array, const char *what, const void *data,
                                struct ky_error *error);
 /* Copies from the card. Returns when all pieces have been taken. */
-enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
-                               const struct ky_staged *array, ky_staging_function *take,
-                               const void *context, struct ky_error *error);
+enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card,
+                               const struct ky_staged *array, const struct ky_staging_work *take,
+                               struct ky_error *error);
 /* No copy may be in progress. */
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card);
 

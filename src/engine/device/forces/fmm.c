@@ -237,8 +237,8 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut), KY_BUFFER(tree->factor),
                          KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*launch->wanted),
                          KY_BUFFER(of->owner), KY_BUFFER(of->cut[own].sinks),
-                         KY_BUFFER(of->cut[own].range), KY_VALUE(parts),
-                         KY_VALUE(is_top) KY_EXPAND_GIVE(numbers)),
+                         KY_BUFFER(of->cut[own].range), KY_VALUE(parts), KY_VALUE(is_top),
+                         KY_VALUE(numbers)),
             error);
     numbers.teams = (uint32_t)teams;
     numbers.above = k > 0 ? (uint32_t)teams_of(&tree->cuts, k - 1) : 1;
@@ -251,8 +251,8 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
                          KY_BUFFER(of->cut[above].list), KY_BUFFER(of->cut[above].left),
                          KY_BUFFER(of->cut[own].sinks), KY_BUFFER(of->cut[own].range),
                          KY_BUFFER(of->cut[own].local), KY_BUFFER(of->cut[own].list),
-                         KY_BUFFER(of->cut[own].left),
-                         KY_BUFFER(launch->part->counts->counts) KY_EXPAND_GIVE(numbers)),
+                         KY_BUFFER(of->cut[own].left), KY_BUFFER(launch->part->counts->counts),
+                         KY_VALUE(numbers)),
             error);
     return status;
 }
@@ -296,7 +296,7 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
                      KY_BUFFER(of->cut[last].left), KY_BUFFER(of->groups), KY_BUFFER(of->acting),
                      KY_BUFFER(of->acts), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(launch->part->counts->counts),
-                     KY_EPS2(eps2, precision), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+                     KY_EPS2(eps2, precision), KY_VALUE(strength), KY_VALUE(numbers)),
         error));
     return ky_launch_teams(
         bodies->card, kernels_of(launch->parameters->order)[1], count,
@@ -304,7 +304,7 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
                      KY_BUFFER(of->cut[last].local), KY_BUFFER(of->groups), KY_BUFFER(of->acting),
                      KY_BUFFER(of->acts), KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                      KY_BUFFER(*launch->wanted), KY_BUFFER(bodies->acceleration),
-                     KY_BUFFER(bodies->potential), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+                     KY_BUFFER(bodies->potential), KY_VALUE(strength), KY_VALUE(numbers)),
         error);
 }
 
@@ -374,7 +374,6 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 }
 
 const struct ky_method ky_fmm_method = {
-    .force = KY_FMM,
     .in_blocks = 1,
     .own = sizeof(struct fmm),
     .evaluate = evaluate,

@@ -289,7 +289,6 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 }
 
 const struct ky_method ky_list_method = {
-    .force = KY_LIST,
     .own = sizeof(struct lists),
     .evaluate = evaluate,
     .field = ky_walk_field,

@@ -1,12 +1,11 @@
-/* The interface of a method of summing forces. A new method is a file that defines its table and a
- * row in engine.c. */
+/* The interface of a method of summing forces; the file of the force defines it. */
 #ifndef KY_DEVICE_METHOD_H
 #define KY_DEVICE_METHOD_H
 
+#include "engine/common/force_kinds.h"
 #include "engine/device/tree/links.h"
 
 struct ky_method {
-    enum ky_force force;
     int in_blocks; /* `evaluate` accepts active bodies whose list is only on the card */
     size_t own;    /* bytes of the method's state, `own` below; zeroed at the start */
 
@@ -76,7 +75,9 @@ void ky_points_release(struct ky_device_state *state);
 enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,
                                  struct ky_error *error);
 
-extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method,
-    ky_fmm_method;
+#define KY_DEVICE_METHOD(name, NAME) extern const struct ky_method ky_##name##_method;
+#define KY_DEVICE_METHOD_OF(p, name, NAME, on_cpu, on_devices, ...)                                \
+    on_devices(KY_DEVICE_METHOD, name, NAME)
+KY_FORCES(KY_DEVICE_METHOD_OF, )
 
 #endif

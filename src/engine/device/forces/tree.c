@@ -67,7 +67,6 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 }
 
 const struct ky_method ky_tree_method = {
-    .force = KY_TREE,
     .in_blocks = 1,
     .own = sizeof(struct ky_grouped),
     .evaluate = evaluate,

@@ -240,7 +240,6 @@ static enum ky_status report(struct ky_device_state *state, struct ky_links *lin
 }
 
 const struct ky_method ky_walk_method = {
-    .force = KY_WALK,
     .own = sizeof(struct walk),
     .evaluate = evaluate,
     .field = ky_walk_field,

@@ -34,14 +34,22 @@ struct grafting {
 
 /* ---- parcels ---- */
 
+/* The numbers of the parcel from rank `from` to rank `to`. */
+static struct ky_part_numbers parcel_numbers(const struct grafting *g, size_t from, size_t to)
+{
+    const uint64_t *its = g->exchange->given + 2 * (from * g->ranks + to);
+    return (struct ky_part_numbers){.roots = (uint32_t)g->exchange->roots[from],
+                                    .cells = (uint32_t)its[0],
+                                    .bodies = (uint32_t)its[1],
+                                    .moments = (uint32_t)g->moments,
+                                    .numbered = g->numbered};
+}
+
 /* Bytes of the parcel from rank `from` to rank `to`. */
 static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
 {
-    const uint64_t *its = g->exchange->given + 2 * (from * g->ranks + to);
-    return its[0] > 0
-               ? ky_part_parcel(g->exchange->roots[from], its[0], its[1], g->moments, g->numbered)
-                     .bytes
-               : 0;
+    const struct ky_part_numbers numbers = parcel_numbers(g, from, to);
+    return numbers.cells > 0 ? ky_part_parcel(numbers).bytes : 0;
 }
 
 /* Computes the offsets of the parcels for this rank. */
@@ -140,32 +148,28 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
     const struct ky_device_ranks *ranks = g->exchange->state->ranks;
     const struct arrival *a = &g->arrival[r];
     struct ky_card *card = g->card;
-    uint64_t offset = a->offset;
-    uint32_t roots = (uint32_t)g->exchange->roots[r], cells = (uint32_t)a->cells,
-             bodies = (uint32_t)a->bodies, moments = (uint32_t)g->moments, numbered = g->numbered,
-             first_cell = (uint32_t)a->first_cell, first_body = (uint32_t)a->first_body,
+    struct ky_part_numbers of = parcel_numbers(g, r, g->own);
+    uint32_t first_cell = (uint32_t)a->first_cell, first_body = (uint32_t)a->first_body,
              first_root = (uint32_t)g->exchange->above.first[r],
              missing = (uint32_t)g->exchange->above.missing, n = (uint32_t)g->bodies->n;
+    of.offset = a->offset;
     KY_TRY(
-        ky_launch_over(card, KY_KERNEL_ky_graft_cells, cells,
-                       KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in),
-                                    KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells),
-                                    KY_VALUE(bodies), KY_VALUE(moments), KY_VALUE(numbered),
+        ky_launch_over(card, KY_KERNEL_ky_graft_cells, of.cells,
+                       KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in), KY_VALUE(of),
                                     KY_VALUE(first_cell), KY_VALUE(first_body), KY_VALUE(missing)),
                        error));
-    KY_TRY(ky_launch_over(
-        card, KY_KERNEL_ky_graft_bodies, bodies,
-        KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
-                     KY_BUFFER(g->bodies->mass), KY_BUFFER(g->bodies->curve.index),
-                     KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
-                     KY_VALUE(moments), KY_VALUE(numbered), KY_VALUE(n), KY_VALUE(first_body)),
-        error));
-    return ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
-                          KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
-                                       KY_BUFFER(g->tree->column.children), KY_BUFFER(ranks->in),
-                                       KY_BUFFER(ranks->to), KY_VALUE(offset), KY_VALUE(roots),
-                                       KY_VALUE(first_root), KY_VALUE(first_cell)),
-                          error);
+    KY_TRY(
+        ky_launch_over(card, KY_KERNEL_ky_graft_bodies, of.bodies,
+                       KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
+                                    KY_BUFFER(g->bodies->mass), KY_BUFFER(g->bodies->curve.index),
+                                    KY_VALUE(of), KY_VALUE(n), KY_VALUE(first_body)),
+                       error));
+    return ky_launch_over(
+        card, KY_KERNEL_ky_graft_roots, of.roots,
+        KY_ARGUMENTS(KY_BUFFER(g->tree->column.link), KY_BUFFER(g->tree->column.children),
+                     KY_BUFFER(ranks->in), KY_BUFFER(ranks->to), KY_VALUE(of.offset),
+                     KY_VALUE(of.roots), KY_VALUE(first_root), KY_VALUE(first_cell)),
+        error);
 }
 
 /* Allocates memory for all cells and bodies. */

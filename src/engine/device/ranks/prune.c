@@ -267,41 +267,42 @@ static enum ky_status mark_needs(const struct ky_exchange *exchange, size_t coun
     struct ky_device_tree *tree = exchange->tree;
     struct ky_card *card = bodies_of(exchange)->card;
     const uint32_t generations = generations_of(tree);
-    uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
-             cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
-             how = ky_octree_opening(exchange->parameters) & ~(unsigned)KY_OPENING_REACH;
-    const int splined = (exchange->state->how & KY_SPLINED) != 0, expands = exchange->expands,
-              by_alpha = exchange->by_alpha;
+    const unsigned splined = exchange->state->how & KY_SPLINED;
+    const int by_alpha = exchange->by_alpha, order = exchange->parameters->order;
+    uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count;
+    struct ky_prune_numbers numbers = {
+        .cells = (uint32_t)tree->cells,
+        .teams = 2 * (uint32_t)ky_device_tree_teams(card),
+        .how = (ky_octree_opening(exchange->parameters) & ~(unsigned)KY_OPENING_REACH) |
+               (splined ? KY_OPENING_REACH : 0U) | (is_by_reach(exchange) ? KY_PART_BY_REACH : 0U) |
+               (by_alpha ? KY_FLAG_FACTORS : 0U),
+        .angle = by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST};
+    if (exchange->expands) {
+        numbers.order = order;
+        numbers.least = ky_fmm_least(order);
+        numbers.most = ky_fmm_most(order);
+    }
     if (splined)
-        how |= KY_OPENING_REACH;
-    if (is_by_reach(exchange))
-        how |= KY_PART_BY_REACH;
-    if (by_alpha)
-        how |= KY_FLAG_FACTORS;
-    int32_t order = expands ? exchange->parameters->order : 0;
-    float angle = by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
-          least = expands ? ky_fmm_least(order) : 0, most = expands ? ky_fmm_most(order) : 0,
-          hold = splined
-                     ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(exchange->state).part, 0))
-                     : 0;
+        numbers.hold =
+            1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(exchange->state).part, 0));
     KY_TRY(need_marks(exchange, count, error));
-    uint32_t room = (uint32_t)ranks->wait_room,
-             list_room = room < UINT32_MAX / OPENERS_EACH ? OPENERS_EACH * room : UINT32_MAX;
+    numbers.room = (uint32_t)ranks->wait_room;
+    numbers.listed =
+        numbers.room < UINT32_MAX / OPENERS_EACH ? OPENERS_EACH * numbers.room : UINT32_MAX;
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
                           KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]),
                                        KY_BUFFER(ranks->waiting), KY_VALUE(roots), KY_VALUE(parts)),
                           error));
-    for (uint32_t generation = 0; generation < generations; generation++)
-        KY_TRY(ky_launch_teams(
-            card, KY_KERNEL_ky_prune_look, teams,
-            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(ranks->sinks), KY_BUFFER(ranks->sinks_of),
-                         KY_BUFFER(ranks->wait[generation % 2]),
-                         KY_BUFFER(ranks->wait[1 - generation % 2]), KY_BUFFER(ranks->openers),
-                         KY_BUFFER(ranks->need), KY_BUFFER(ranks->waiting), KY_VALUE(generation),
-                         KY_VALUE(cells), KY_VALUE(room), KY_VALUE(list_room), KY_VALUE(teams),
-                         KY_VALUE(how), KY_VALUE(order), KY_VALUE(angle), KY_VALUE(least),
-                         KY_VALUE(most), KY_VALUE(hold)),
-            error));
+    for (; numbers.generation < generations; numbers.generation++) {
+        const uint32_t now = numbers.generation % 2;
+        KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_prune_look, numbers.teams,
+                               KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(ranks->sinks),
+                                            KY_BUFFER(ranks->sinks_of), KY_BUFFER(ranks->wait[now]),
+                                            KY_BUFFER(ranks->wait[1 - now]),
+                                            KY_BUFFER(ranks->openers), KY_BUFFER(ranks->need),
+                                            KY_BUFFER(ranks->waiting), KY_VALUE(numbers)),
+                               error));
+    }
     return KY_OK;
 }
 
@@ -373,6 +374,17 @@ static enum ky_status find_needs(const struct ky_exchange *exchange, const size_
     return KY_OK;
 }
 
+/* The numbers of a parcel of this part. */
+static struct ky_part_numbers numbers_of(const struct ky_exchange *exchange, uint64_t cells,
+                                         uint64_t bodies)
+{
+    return (struct ky_part_numbers){.roots = (uint32_t)exchange->tree->part.roots,
+                                    .cells = (uint32_t)cells,
+                                    .bodies = (uint32_t)bodies,
+                                    .moments = KY_MOMENTS(exchange->parameters->multipole),
+                                    .numbered = exchange->search != NULL};
+}
+
 static enum ky_status pack(const struct ky_exchange *exchange, size_t p, size_t r,
                            struct ky_error *error)
 {
@@ -380,19 +392,15 @@ static enum ky_status pack(const struct ky_exchange *exchange, size_t p, size_t 
     struct ky_device_tree *tree = exchange->tree;
     const struct ky_device_bodies *bodies = bodies_of(exchange);
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells,
-             roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
-             moments = KY_MOMENTS(exchange->parameters->multipole),
-             numbered = exchange->search != NULL;
-    uint64_t offset = exchange->place[r];
+    struct ky_part_numbers of = numbers_of(exchange, tree->cells, bodies->n);
+    uint32_t part = (uint32_t)p;
+    of.offset = exchange->place[r];
     return ky_launch_over(
-        card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
+        card, KY_KERNEL_ky_prune_pack, of.cells > of.roots ? of.cells : of.roots,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                      KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
                      KY_BUFFER(tree->part.cell), KY_BUFFER(bodies->curve.index),
-                     KY_BUFFER(ranks->offered[KY_OFFER_PARCELS]), KY_VALUE(offset), KY_VALUE(n),
-                     KY_VALUE(cells), KY_VALUE(roots), KY_VALUE(part), KY_VALUE(moments),
-                     KY_VALUE(numbered)),
+                     KY_BUFFER(ranks->offered[KY_OFFER_PARCELS]), KY_VALUE(of), KY_VALUE(part)),
         error);
 }
 
@@ -401,14 +409,12 @@ static enum ky_status pack(const struct ky_exchange *exchange, size_t p, size_t 
 static enum ky_status make_parcels(const struct ky_exchange *exchange, const size_t *part,
                                    size_t parts, uint64_t *given, struct ky_error *error)
 {
-    const uint64_t moments = KY_MOMENTS(exchange->parameters->multipole),
-                   roots = exchange->tree->part.roots, numbered = exchange->search != NULL;
     size_t bytes = 0;
     KY_TRY(find_needs(exchange, part, parts, given, error));
     for (size_t p = 0; p < parts; p++) {
         const uint64_t *its = given + 2 * part[p];
         exchange->place[part[p]] = bytes;
-        bytes += ky_part_parcel(roots, its[0], its[1], moments, numbered).bytes;
+        bytes += ky_part_parcel(numbers_of(exchange, its[0], its[1])).bytes;
     }
     KY_TRY(ky_ranks_need_offered(exchange->state, KY_OFFER_PARCELS,
                                  "cells and bodies for other ranks", bytes, error));

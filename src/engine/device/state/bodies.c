@@ -246,13 +246,12 @@ static void take_column(const void *context, size_t first, size_t end, void *pie
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
                                 size_t count, int up, struct ky_error *error)
 {
-    const int threads = bodies->state->threads;
     for (size_t k = 0; k < count; k++) {
         const struct crossing crossing = {bodies->card, &column[k]};
-        KY_TRY(up ? ky_staging_up(&bodies->staging, bodies->card, threads, &column[k].staged,
-                                  fill_column, &crossing, error)
-                  : ky_staging_down(&bodies->staging, bodies->card, threads, &column[k].staged,
-                                    take_column, &crossing, error));
+        const struct ky_staging_work work = {bodies->state->threads, up ? fill_column : take_column,
+                                             &crossing};
+        KY_TRY((up ? ky_staging_up : ky_staging_down)(&bodies->staging, bodies->card,
+                                                      &column[k].staged, &work, error));
     }
     return KY_OK;
 }

@@ -90,8 +90,8 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
         plain ? staged_in(&column, rows, to->first) : staged_in(scratch, rows, 0);
     enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
     if (!status)
-        status = ky_staging_up(&first->staging, first->card, state->threads, &staged, fill,
-                               &crossing, error);
+        status = ky_staging_up(&first->staging, first->card, &staged,
+                               &(struct ky_staging_work){state->threads, fill, &crossing}, error);
     return status || plain ? status
                            : move(first->card, KY_KERNEL_ky_rows_to_columns, scratch, to->buffer,
                                   rows, to, error);
@@ -115,8 +115,8 @@ enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scr
                     error));
     const struct ky_staged staged =
         plain ? staged_in(&column, rows, from->first) : staged_in(scratch, rows, 0);
-    return ky_staging_down(&first->staging, first->card, state->threads, &staged, take, &crossing,
-                           error);
+    return ky_staging_down(&first->staging, first->card, &staged,
+                           &(struct ky_staging_work){state->threads, take, &crossing}, error);
 }
 
 enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buffer,

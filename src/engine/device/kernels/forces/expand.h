@@ -35,51 +35,21 @@ struct ky_expand_range {
 /* Number of a cell's bodies that one team reads. */
 #define KY_EXPAND_PART 512
 
-/* Numbers of the kernels, N(p, type, name); `p` is passed on unchanged. Sinks are among the bodies
- * sinks_from … sinks_to - 1, since ranks divide the sinks. `first` and `count`: of the cells or
- * groups of a launch; `stride`: offset of the second half of counts; `listed`: number of listed
- * wanted bodies (KY_FLAG_LISTED); `list`: maximum number of cells that wait for the sinks of the
- * next cut (if there are more, a cell is not opened yet); `acting`: maximum number of cells that
- * act on a group at once (any more act on its sinks one by one). The limits of physics/fmm.h for
- * all sinks: angle, least, most; `teams`: teams for each sink, which share the grandchildren of the
- * root with everything below; `above`: the same for the cut above. `start`: the root. `part`:
- * factor of α; per_spread: squared distance per range of ε²; eps2: for bodies without their own. */
-#define KY_EXPAND_NUMBERS(N, p)                                                                    \
-    N(p, unsigned int, n)                                                                          \
-    N(p, unsigned int, first)                                                                      \
-    N(p, unsigned int, count)                                                                      \
-    N(p, unsigned int, stride)                                                                     \
-    N(p, unsigned int, sinks_from)                                                                 \
-    N(p, unsigned int, sinks_to)                                                                   \
-    N(p, unsigned int, list)                                                                       \
-    N(p, unsigned int, acting)                                                                     \
-    N(p, unsigned int, listed)                                                                     \
-    N(p, unsigned int, teams)                                                                      \
-    N(p, unsigned int, above)                                                                      \
-    N(p, unsigned int, start)                                                                      \
-    N(p, unsigned int, flags)                                                                      \
-    N(p, int, order)                                                                               \
-    N(p, float, angle)                                                                             \
-    N(p, float, least)                                                                             \
-    N(p, float, most)                                                                              \
-    N(p, float, part)                                                                              \
-    N(p, float, per_spread)                                                                        \
-    N(p, float, eps2)
-#define KY_EXPAND_MEMBER(p, type, name) type name;
+/* Numbers of the kernels, their last argument. Sinks are among the bodies sinks_from … sinks_to -
+ * 1, since ranks divide the sinks. `first` and `count`: of the cells or groups of a launch;
+ * `stride`: offset of the second half of counts; `listed`: number of listed wanted bodies
+ * (KY_FLAG_LISTED); `list`: maximum number of cells that wait for the sinks of the next cut (if
+ * there are more, a cell is not opened yet); `acting`: maximum number of cells that act on a group
+ * at once (any more act on its sinks one by one). The limits of physics/fmm.h for all sinks: angle,
+ * least, most; `teams`: teams for each sink, which share the grandchildren of the root with
+ * everything below; `above`: the same for the cut above. `start`: the root. `part`: factor of α;
+ * per_spread: squared distance per range of ε²; eps2: for bodies without their own. */
 struct ky_expand_numbers {
-    KY_EXPAND_NUMBERS(KY_EXPAND_MEMBER, )
+    unsigned int n, first, count, stride, sinks_from, sinks_to, list, acting, listed, teams, above,
+        start, flags;
+    int order;
+    float angle, least, most, part, per_spread, eps2;
 };
-/* The last arguments of their kernels; in a kernel the values of the struct; on the host the last
- * arguments of a launch. */
-#define KY_EXPAND_TAKEN(p, type, name) , type number_##name
-#define KY_EXPAND_TAKES KY_EXPAND_NUMBERS(KY_EXPAND_TAKEN, )
-#define KY_EXPAND_HELD(p, type, name) number_##name,
-#define KY_EXPAND_HERE                                                                             \
-    {                                                                                              \
-        KY_EXPAND_NUMBERS(KY_EXPAND_HELD, )                                                        \
-    }
-#define KY_EXPAND_GIVEN(numbers, type, name) , KY_VALUE((numbers).name)
-#define KY_EXPAND_GIVE(numbers) KY_EXPAND_NUMBERS(KY_EXPAND_GIVEN, numbers)
 
 /* A flag in addition to the flags of walks (shared.h): the spline. */
 #define KY_FLAG_SPLINED 0x200000

@@ -75,21 +75,27 @@ KY_FN KY_WORD ky_part_column(KY_WORD *end, KY_WORD bytes)
     return at;
 }
 
-KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD bodies,
-                                           KY_WORD moments, KY_WORD numbered)
+/* The numbers of a parcel, from byte `offset` on: floats of a cell's moments; `numbered`: 1 with
+ * the numbers of bodies. */
+struct ky_part_numbers {
+    KY_WORD offset;
+    unsigned int roots, cells, bodies, moments, numbered, none;
+};
+
+KY_FN struct ky_part_parcel ky_part_parcel(struct ky_part_numbers of)
 {
     struct ky_part_parcel its;
     KY_WORD end = 0;
-    its.root = ky_part_column(&end, roots * 4);
-    its.centre = ky_part_column(&end, cells * sizeof(struct ky_cell_centre));
-    its.low = ky_part_column(&end, cells * sizeof(struct ky_low));
-    its.link = ky_part_column(&end, cells * sizeof(struct ky_cell_link));
-    its.box = ky_part_column(&end, cells * sizeof(struct ky_cell_box));
-    its.moment = ky_part_column(&end, cells * moments * 4);
-    its.children = ky_part_column(&end, cells);
+    its.root = ky_part_column(&end, (KY_WORD)of.roots * 4);
+    its.centre = ky_part_column(&end, of.cells * (KY_WORD)sizeof(struct ky_cell_centre));
+    its.low = ky_part_column(&end, of.cells * (KY_WORD)sizeof(struct ky_low));
+    its.link = ky_part_column(&end, of.cells * (KY_WORD)sizeof(struct ky_cell_link));
+    its.box = ky_part_column(&end, of.cells * (KY_WORD)sizeof(struct ky_cell_box));
+    its.moment = ky_part_column(&end, (KY_WORD)of.cells * of.moments * 4);
+    its.children = ky_part_column(&end, of.cells);
     for (int c = 0; c < 4; c++)
-        its.body[c] = ky_part_column(&end, bodies * 8);
-    its.number = ky_part_column(&end, numbered * bodies * 4);
+        its.body[c] = ky_part_column(&end, (KY_WORD)of.bodies * 8);
+    its.number = ky_part_column(&end, (KY_WORD)of.numbered * of.bodies * 4);
     its.bytes = end;
     return its;
 }
@@ -111,6 +117,16 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 #define KY_PART_UNSEEN 0
 #define KY_PART_CLOSED 1
 #define KY_PART_OPEN 2
+
+/* Numbers of the search of the cells that other parts may open. `cells`: of this part; `room` and
+ * `listed`: for waiting cells, and for listed openers; `how`: KY_OPENING_…, KY_PART_BY_REACH,
+ * KY_FLAG_FACTORS. For expansions their order (0: cells do not act on cells) and the limits of
+ * physics/fmm.h. */
+struct ky_prune_numbers {
+    unsigned int generation, cells, room, listed, teams, how;
+    int order;
+    float angle, least, most, hold;
+};
 
 /* In addition to the bits KY_OPENING_…: the reaches of sinks decide. */
 #define KY_PART_BY_REACH 0x10000
