@@ -200,19 +200,14 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error)
 {
-    enum ky_status status = ky_engine_resize(domain->engine, own->n, error);
-    if (!status)
-        status = ky_domain_reserve(domain, own->n, error);
-    for (size_t k = 0; k < own->n && !status; k++)
-        domain->index[k] = first + k;
-    if (!status)
-        status = ky_engine_set_frame(domain->engine, units, error);
-    if (!status)
-        status = ky_engine_put(domain->engine, own, error);
-    if (!status)
-        status = ky_domain_put_numbers(domain, error);
     domain->work = 0;
-    return status;
+    KY_TRY(ky_engine_resize(domain->engine, own->n, error));
+    KY_TRY(ky_domain_reserve(domain, own->n, error));
+    for (size_t k = 0; k < own->n; k++)
+        domain->index[k] = first + k;
+    KY_TRY(ky_engine_set_frame(domain->engine, units, error));
+    KY_TRY(ky_engine_put(domain->engine, own, error));
+    return ky_domain_put_numbers(domain, error);
 }
 
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,

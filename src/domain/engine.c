@@ -185,16 +185,11 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    enum ky_status status =
-        check(ranks->parameters, ranks->base.schemes, error); /* they may have changed */
-    if (!status)
-        status = choose_kind(ranks, bodies, error);
-    if (!status && ranks->domain.copies)
+    KY_TRY(check(ranks->parameters, ranks->base.schemes, error)); /* they may have changed */
+    KY_TRY(choose_kind(ranks, bodies, error));
+    if (ranks->domain.copies)
         return put_copies(engine, bodies, error);
-    if (!status)
-        status = ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
-    if (status)
-        return status;
+    KY_TRY(ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error));
     const unsigned given = ky_domain_arrays_of(bodies);
     const struct ky_order order = {
         .kind = KY_ORDER_put,

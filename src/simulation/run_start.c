@@ -164,58 +164,52 @@ static enum ky_status take(struct ky_run *run, struct ky_bodies *bodies, struct 
     return check_bodies(run, bodies, error);
 }
 
+/* KY_USAGE or KY_UNSUPPORTED for options of the run that contradict each other or this build. */
+static enum ky_status check_given(const struct ky_run_parameters *given, struct ky_error *error)
+{
+    if (!isnan(given->escapers) && !isnan(given->escape_radius))
+        return ky_fail(error, KY_USAGE,
+                       "--escapers lists bodies and --escape-radius removes and lists them; give "
+                       "one of the two");
+    if ((given->pieces || given->compress) && !ky_hdf5_ending(ky_snapshot_default_suffix()))
+        return ky_fail(error, KY_UNSUPPORTED, "%s needs HDF5, which this build lacks: leave it out",
+                       given->pieces ? "--pieces" : "--compress");
+    return KY_OK;
+}
+
 /* Does all checks before a folder is created. */
 static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                             struct ky_run_facts *facts, struct ky_error *error)
 {
     const int divides = run->from != NULL;
-    if (!initial->bodies.n)
+    struct ky_bodies *bodies = &initial->bodies;
+    if (!bodies->n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be the G of the units */
     run->parameters.units = units;
-    enum ky_status status =
-        ky_run_settle_universe(&run->parameters, initial, &run->universe, error);
-    if (!status)
-        status = resolve(run, error);
-    if (!status)
-        status = ky_units_check(&units, error);
-    if (!status)
-        status = divides ? ky_stopping_check_bodies(&run->parameters, &initial->bodies, error)
-                         : check_bodies(run, &initial->bodies, error);
-    if (!status && !isnan(run->given.escapers) && !isnan(run->given.escape_radius))
-        status = ky_fail(error, KY_USAGE,
-                         "--escapers lists bodies and --escape-radius removes and lists them; give "
-                         "one of the two");
-    const char *of_hdf5 = run->given.pieces     ? "--pieces"
-                          : run->given.compress ? "--compress"
-                                                : NULL;
-    if (!status && of_hdf5 && !ky_hdf5_ending(ky_snapshot_default_suffix()))
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "%s needs HDF5, which this build lacks: leave it out", of_hdf5);
-    if (!status)
-        status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
-    if (!status)
-        status = ky_run_check_followed(&run->energy_start.followed, &initial->bodies, error);
-    if (!status && !divides)
-        status = ky_friction_check_bodies(&run->parameters, &initial->bodies, error);
-    if (!status)
-        status = ky_softening_choose(&run->parameters, initial, run->remark, error);
-    if (!status && divides)
-        status = take(run, &initial->bodies, facts, error);
-    if (!status && !run->from)
-        status = measure(run, &initial->bodies, facts, error);
-    if (!status)
-        ky_run_note_escapers(facts, &units, run->notes.escapers);
-    if (!status)
-        status = ky_schedule_make(&run->parameters, &run->given, initial->time,
-                                  ky_integrator_suggest(&run->parameters, &facts->scales),
-                                  &run->schedule, error);
+    KY_TRY(ky_run_settle_universe(&run->parameters, initial, &run->universe, error));
+    KY_TRY(resolve(run, error));
+    KY_TRY(ky_units_check(&units, error));
+    KY_TRY(divides ? ky_stopping_check_bodies(&run->parameters, bodies, error)
+                   : check_bodies(run, bodies, error));
+    KY_TRY(check_given(&run->given, error));
+    KY_TRY(ky_run_follow(run->given.follow, &run->energy_start.followed, error));
+    KY_TRY(ky_run_check_followed(&run->energy_start.followed, bodies, error));
+    if (!divides)
+        KY_TRY(ky_friction_check_bodies(&run->parameters, bodies, error));
+    KY_TRY(ky_softening_choose(&run->parameters, initial, run->remark, error));
+    if (divides)
+        KY_TRY(take(run, bodies, facts, error));
+    if (!run->from)
+        KY_TRY(measure(run, bodies, facts, error));
+    ky_run_note_escapers(facts, &units, run->notes.escapers);
+    KY_TRY(ky_schedule_make(&run->parameters, &run->given, initial->time,
+                            ky_integrator_suggest(&run->parameters, &facts->scales), &run->schedule,
+                            error));
     run->parameters.step = ky_schedule_step(&run->schedule);
-    if (!status)
-        status = check_chosen(&run->parameters, error);
     run->age = ky_run_age(initial);
-    return status;
+    return check_chosen(&run->parameters, error);
 }
 
 /* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
@@ -270,7 +264,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                                                  .omega_lambda = initial->space.omega_lambda}};
     run->state.units.g = run->parameters.g;
     ky_announce(&run->parameters, run->sim->n, "first forces");
-    return ky_sim_first_forces(run->sim, error);
+    return ky_engine_forces(run->sim->engine, error);
 }
 
 /* Removes the lines of the replaced run from run.log. */
@@ -294,15 +288,11 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
                             struct ky_error *error)
 {
     char step[KY_QUANTITY_TEXT];
-    enum ky_status status = ky_folder_begin(run->given.output, run->begun, error);
-    if (status)
-        return status;
+    KY_TRY(ky_folder_begin(run->given.output, run->begun, error));
     run->folder = run->begun;
-    status = ky_run_begin_table(run, &run->energy, error);
-    if (!status && ky_run_finds_escapers(run))
-        status = ky_run_begin_table(run, &run->escapers, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_begin_table(run, &run->energy, error));
+    if (ky_run_finds_escapers(run))
+        KY_TRY(ky_run_begin_table(run, &run->escapers, error));
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->universe.remark[0])
@@ -319,7 +309,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         ky_log(&run->parameters, KY_LOG_DETAIL, "each rank has %s its own bodies",
                run->from->is_model ? "made" : "read");
     warn(run, scales, softening);
-    status = ky_run_write_energy(run, error);
+    enum ky_status status = ky_run_write_energy(run, error);
     if (!status && ky_schedule_snapshot_due(&run->schedule, run->sim->now))
         status = ky_run_write_snapshot(run, error);
     if (!status)

@@ -339,31 +339,27 @@ static enum ky_status make(const struct wanted *wanted, struct ky_schedule *sche
     const struct ky_parameters *parameters = wanted->parameters;
     const struct ky_run_parameters *run = wanted->run;
     double step = 0;
-    enum ky_status status = choose_step(wanted, &step, error);
+    KY_TRY(choose_step(wanted, &step, error));
     schedule->stride = ky_integrator_stride(parameters, step);
-    if (!status)
-        status = ky_timeline_make(parameters, wanted->start, step / (double)schedule->stride,
-                                  &schedule->line, error);
+    KY_TRY(ky_timeline_make(parameters, wanted->start, step / (double)schedule->stride,
+                            &schedule->line, error));
     schedule->derived = isnan(parameters->step);
     schedule->shorten = run->shorten;
     schedule->bare = run->every == 0;
-    if (!status && !isnan(run->every) && !schedule->bare)
-        status = whole(schedule, "--every", run->every, &schedule->every, error);
-    if (!status && !isnan(run->energy_every))
-        status =
-            whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error);
-    if (!status)
-        status = ky_schedule_extend(schedule, run->end, run->steps, error);
-    if (!status)
-        status = ky_externals_check_times(parameters, wanted->start,
-                                          ky_instant_time(&schedule->line, schedule->end), error);
-    if (!status)
-        status = place_times(schedule, &wanted->times, error);
-    if (!status && !schedule->energy_every)
+    if (!isnan(run->every) && !schedule->bare)
+        KY_TRY(whole(schedule, "--every", run->every, &schedule->every, error));
+    if (!isnan(run->energy_every))
+        KY_TRY(
+            whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error));
+    KY_TRY(ky_schedule_extend(schedule, run->end, run->steps, error));
+    KY_TRY(ky_externals_check_times(parameters, wanted->start,
+                                    ky_instant_time(&schedule->line, schedule->end), error));
+    KY_TRY(place_times(schedule, &wanted->times, error));
+    if (!schedule->energy_every)
         schedule->energy_every =
             schedule->stride * energy_interval(schedule->end.ticks / schedule->stride,
                                                schedule->every / schedule->stride);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,

@@ -233,30 +233,20 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
     fresh.potential = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
-    enum ky_status status = ky_timeline_make(resolved, time, resolved->step, &line, error);
-    if (!status && resolved->step != 0 && !ky_timeline_advances(&line, 1))
-        status =
-            ky_fail(error, KY_USAGE,
-                    "the step %s is lost in the rounding of the start time %s: time cannot advance",
-                    ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
-    if (!status)
-        status = ky_softening_need(resolved, &fresh, error);
+    KY_TRY(ky_timeline_make(resolved, time, resolved->step, &line, error));
+    if (resolved->step != 0 && !ky_timeline_advances(&line, 1))
+        return ky_fail(
+            error, KY_USAGE,
+            "the step %s is lost in the rounding of the start time %s: time cannot advance",
+            ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
+    KY_TRY(ky_softening_need(resolved, &fresh, error));
     ky_integrator_settle(&settled, &fresh);
-    if (!status)
-        status = settle_force(&settled, &fresh, &choice, error);
-    if (!status)
-        status = ky_sim_create(&settled, &fresh, time, made, error);
-    if (status)
-        return status;
+    KY_TRY(settle_force(&settled, &fresh, &choice, error));
+    KY_TRY(ky_sim_create(&settled, &fresh, time, made, error));
     (*made)->choice = choice;
     if (*choice.text) /* the engine exists */
         ky_log(resolved, KY_LOG_INFO, "%s", choice.text);
     return KY_OK;
-}
-
-enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
-{
-    return ky_engine_forces(sim->engine, error);
 }
 
 enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
@@ -279,7 +269,7 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     if (!status && *remark) /* the devices exist */
         ky_log(&resolved, KY_LOG_INFO, "%s", remark);
     if (!status)
-        status = ky_sim_first_forces(*sim, error);
+        status = ky_engine_forces((*sim)->engine, error);
     if (status) {
         ky_sim_close(*sim);
         *sim = NULL;

@@ -118,13 +118,12 @@ struct ky_section ky_sim_told_section(const struct ky_sim *sim);
 enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *restart,
                                    struct ky_error *error);
 
-/* ky_sim_open in two parts: after ky_sim_place, parameters->force and error are settled, so that
- * the caller can free its bodies before the engine needs memory for the forces. The bodies have
- * been checked. KY_USAGE for a start time that is not finite, a step that is lost in its rounding,
- * and bodies of unknown softening. */
+/* ky_sim_open without the first forces (ky_engine_forces): parameters->force and error are settled,
+ * so that the caller can free its bodies before the engine needs memory for the forces. The bodies
+ * have been checked. KY_USAGE for a start time that is not finite, a step that is lost in its
+ * rounding, and bodies of unknown softening. */
 enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
-enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
 /* The writers of the bodies' numbers if the engine has them on several ranks: `arrays` of mass,
  * position, velocity, acceleration and potential, as a sum of 1 << enum ky_array_id. */

@@ -411,7 +411,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     }
     /* An engine treats forces that are all 0, as on a single body, as unknown. */
     if (!status && !has_forces)
-        status = ky_sim_first_forces(sim, error);
+        status = ky_engine_forces(sim->engine, error);
     ky_bodies_free(&bodies);
     if (status) {
         ky_sim_close(sim);

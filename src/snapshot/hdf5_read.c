@@ -284,22 +284,18 @@ static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, stru
 static enum ky_status survey(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
                              struct ky_error *error)
 {
-    enum ky_status status = read_preface(first, r, error);
+    KY_TRY(read_preface(first, r, error));
     r->begin = 0;
     r->end = r->files;
-    if (!status && r->counts) {
-        r->before = ky_allocate_zeroed((size_t)r->files + 1, sizeof *r->before);
-        if (!r->before)
-            status = ky_no_memory(error, "files of a snapshot", (size_t)r->files, sizeof r->n);
-    }
-    if (!status)
-        status = for_pieces(input, r, check_groups, error);
+    if (r->counts && !(r->before = ky_allocate_zeroed((size_t)r->files + 1, sizeof *r->before)))
+        return ky_no_memory(error, "files of a snapshot", (size_t)r->files, sizeof r->n);
+    KY_TRY(for_pieces(input, r, check_groups, error));
     r->all = r->n;
-    if (!status && r->n)
-        status = read_own(first, r, error);
-    if (!status && r->n)
-        ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
-    return status;
+    if (!r->n)
+        return KY_OK;
+    KY_TRY(read_own(first, r, error));
+    ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
+    return KY_OK;
 }
 
 /* Reads the bodies of all files. */
@@ -307,20 +303,17 @@ static enum ky_status read_bodies(const struct ky_input *input, struct ky_hdf5_r
                                   struct ky_error *error)
 {
     unsigned with;
-    enum ky_status status = r->some_order ? for_pieces(input, r, ky_hdf5_read_order, error) : KY_OK;
-    if (!status && ky_count_alone(r->options, r->n)) {
+    if (r->some_order)
+        KY_TRY(for_pieces(input, r, ky_hdf5_read_order, error));
+    if (ky_count_alone(r->options, r->n)) {
         r->snapshot->bodies.n = (size_t)r->n;
         return KY_OK;
     }
-    if (!status)
-        status = find_arrays(r, &with, error);
-    if (!status)
-        status = ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
-    if (status)
-        return status;
+    KY_TRY(find_arrays(r, &with, error));
+    KY_TRY(ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error));
     r->n = 0; /* from here on n counts the bodies that have been read */
-    status = for_pieces(input, r, ky_hdf5_read_groups, error);
-    return status || !softens_types(r) ? status : give_softenings(r, error);
+    KY_TRY(for_pieces(input, r, ky_hdf5_read_groups, error));
+    return softens_types(r) ? give_softenings(r, error) : KY_OK;
 }
 
 /* A per_piece: checks one of the files of a share, and reads its part of the share. */

@@ -104,21 +104,15 @@ static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_e
     struct ky_device_ranks *ranks = g->exchange->state->ranks;
     const struct ky_driver *driver = g->card->driver;
     const size_t go = parcel_place(g, g->own, g->ranks);
-    enum ky_status status =
-        ky_ranks_pin(g->card, &ranks->pinned[KY_PIN_OUT], "cells for other ranks", go, error);
-    if (!status)
-        status =
-            ky_ranks_pin(g->card, &ranks->pinned[KY_PIN_IN], "cells of other ranks", come, error);
-    if (!status && go > 0)
-        status = driver->read_later(g->card, &ranks->offered[KY_OFFER_PARCELS], 0,
-                                    ranks->pinned[KY_PIN_OUT].data, go, error);
-    if (!status)
-        status = driver->wait(g->card, error);
-    if (!status)
-        status = trade(g, ranks->pinned[KY_PIN_OUT].data, ranks->pinned[KY_PIN_IN].data, error);
-    return !status && come > 0 ? driver->write_later(g->card, &ranks->in, 0,
-                                                     ranks->pinned[KY_PIN_IN].data, come, error)
-                               : status;
+    struct ky_pinned *out = &ranks->pinned[KY_PIN_OUT], *in = &ranks->pinned[KY_PIN_IN];
+    KY_TRY(ky_ranks_pin(g->card, out, "cells for other ranks", go, error));
+    KY_TRY(ky_ranks_pin(g->card, in, "cells of other ranks", come, error));
+    if (go > 0)
+        KY_TRY(driver->read_later(g->card, &ranks->offered[KY_OFFER_PARCELS], 0, out->data, go,
+                                  error));
+    KY_TRY(driver->wait(g->card, error));
+    KY_TRY(trade(g, out->data, in->data, error));
+    return come > 0 ? driver->write_later(g->card, &ranks->in, 0, in->data, come, error) : KY_OK;
 }
 
 /* Copies the parcels from card to card. */

@@ -114,16 +114,16 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
     struct ky_card *card = state->bodies.card;
     struct ky_ranks_offer own = *offer;
     const int by_host = state->ranks->way == KY_WAY_BY_HOST;
-    enum ky_status status = by_host ? KY_OK : card->driver->wait(card, error);
+    if (!by_host)
+        KY_TRY(card->driver->wait(card, error));
     own.card = card;
     own.buffer = state->ranks->offered[slot];
-    if (!status && are_held(state) && own.buffer.handle)
-        status = card->driver->share(card, &own.buffer, own.handle, error);
-    if (!status)
-        status = ky_shared_gather(shared, &own, sizeof own, all, error);
-    if (!status && are_held(state))
+    if (are_held(state) && own.buffer.handle)
+        KY_TRY(card->driver->share(card, &own.buffer, own.handle, error));
+    KY_TRY(ky_shared_gather(shared, &own, sizeof own, all, error));
+    if (are_held(state))
         settle(state, slot, all);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
