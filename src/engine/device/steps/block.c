@@ -156,25 +156,23 @@ static uint32_t deepest_level(const struct blocks *b)
 
 /* ---- a block ---- */
 
-/* The clock of kernels/steps/block.k as arguments. */
+/* struct ky_clock of kernels/steps/clock.h. */
 struct clock {
     uint64_t stride;
-    uint32_t deepest;
     union ky_state_value longest, length, per_kick;
+    int32_t deepest, none;
 };
 static struct clock clock_of(const struct blocks *b)
 {
     const struct ky_card *card = card_of(b);
     const struct ky_engine_units *units = &b->state->units;
     const double per_kick = ky_device_scale(b->state).acceleration / units->length;
-    return (struct clock){b->way->stride, b->deepest, ky_to_state(card, b->longest),
-                          ky_to_state(card, b->way->tick), ky_to_state(card, per_kick)};
+    return (struct clock){.stride = b->way->stride,
+                          .longest = ky_to_state(card, b->longest),
+                          .length = ky_to_state(card, b->way->tick),
+                          .per_kick = ky_to_state(card, per_kick),
+                          .deepest = (int32_t)b->deepest};
 }
-#define CLOCK(clock)                                                                               \
-    KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest),                \
-        KY_VALUE((clock).length), KY_VALUE((clock).per_kick)
-#define CLOCK_OF_LEVELS(clock)                                                                     \
-    KY_VALUE((clock).stride), KY_VALUE((clock).deepest), KY_VALUE((clock).longest)
 
 /* The kernel for the bodies' precision. */
 #define KERNEL(b, name) KY_IN_PRECISION(name, (b)->state->parameters->precision)
@@ -219,7 +217,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
                                        KY_BUFFER(bodies->acceleration),
                                        KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
                                        KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(live),
-                                       KY_VALUE(tick), CLOCK(clock)),
+                                       KY_VALUE(tick), KY_VALUE(clock)),
                           error);
 }
 
@@ -237,7 +235,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
         return KY_OK;
     KY_TRY(ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
                            KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(live),
-                                        KY_VALUE(due), CLOCK_OF_LEVELS(clock)),
+                                        KY_VALUE(due), KY_VALUE(clock)),
                            error));
     KY_TRY(card->driver->scan(card, &own->counts, &own->counts, teams, &own->scratch, error));
     return ky_launch_teams(card, KERNEL(b, ky_block_open), teams,
@@ -245,7 +243,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
                                         KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
                                         KY_BUFFER(bodies->velocity),
                                         KY_BUFFER(bodies->acceleration), KY_VALUE(n),
-                                        KY_VALUE(live), KY_VALUE(due), CLOCK(clock)),
+                                        KY_VALUE(live), KY_VALUE(due), KY_VALUE(clock)),
                            error);
 }
 
@@ -296,7 +294,7 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
                      KY_BUFFER(bodies->acceleration), KY_BUFFER(*ky_device_softenings(bodies)),
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
                      KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
-                     REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), CLOCK(clock)),
+                     REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), KY_VALUE(clock)),
         error);
 }
 
@@ -316,7 +314,7 @@ static enum ky_status count_steps(const struct blocks *b, struct ky_error *error
         KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
                      KY_VALUE(n), KY_VALUE(live), KY_VALUE(own_eps), REAL(b, limit), KY_VALUE(even),
-                     CLOCK_OF_LEVELS(clock)),
+                     KY_VALUE(clock)),
         error));
     return read_tally(b, error);
 }
@@ -370,7 +368,7 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
     KY_TRY(ky_launch_over(card, KERNEL(b, ky_block_weigh), live,
                           KY_ARGUMENTS(KY_BUFFER(b->bodies->column[KY_COLUMN_STEP]),
                                        KY_BUFFER(ranks->of_level), KY_BUFFER(ranks->weight),
-                                       KY_VALUE(bodies), CLOCK_OF_LEVELS(clock)),
+                                       KY_VALUE(bodies), KY_VALUE(clock)),
                           error));
     KY_TRY(ky_scratch_need(card, scratch, KY_BULK_SCAN, live, error));
     return card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);

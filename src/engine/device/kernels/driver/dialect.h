@@ -32,6 +32,9 @@
 /* The same with registers limited so that a processor holds `groups` groups at a time. */
 #define KY_KERNEL_FULL(size, groups) KY_KERNEL(size)
 #define KY_GLOBAL __global
+/* An argument of a kernel that is a struct of numbers; CUDA reads it in place. It cannot be
+ * changed: PoCL 3.1 has one copy for all lanes. */
+#define KY_NUMBERS const
 #define KY_LOCAL __local
 #define KY_LOCAL_POINTER __local
 #define KY_RESTRICT restrict
@@ -97,6 +100,11 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_KERNEL_FULL(size, groups) extern "C" __global__ void __launch_bounds__(size, groups)
 #endif
 #define KY_GLOBAL
+#if __CUDACC_VER_MAJOR__ >= 12
+#define KY_NUMBERS const __grid_constant__
+#else
+#define KY_NUMBERS const
+#endif
 #define KY_LOCAL __shared__
 #define KY_LOCAL_POINTER
 #define KY_RESTRICT __restrict__

@@ -8,24 +8,13 @@
 #include "engine/device/kernels/driver/state.h"
 
 /* The longest step, in ticks and as a time; the length of a tick; the factor that converts
- * acceleration × time to a change of velocity. */
+ * acceleration × time to a change of velocity; the level of a step of one tick. An argument of
+ * kernels, which the host has as struct clock (steps/block.c). */
 struct ky_clock {
     ky_ulong stride;
-    int deepest; /* the level of a step of one tick */
     ky_state longest, length, per_kick;
+    int deepest, none;
 };
-
-KY_FN struct ky_clock ky_clock_of(ky_ulong stride, ky_uint deepest, ky_state longest,
-                                  ky_state length, ky_state per_kick)
-{
-    struct ky_clock clock;
-    clock.stride = stride;
-    clock.deepest = (int)deepest;
-    clock.longest = longest;
-    clock.length = length;
-    clock.per_kick = per_kick;
-    return clock;
-}
 
 /* The level of a step; deepest + 1 for a step that is not valid here. */
 KY_FN int ky_clock_level(struct ky_clock clock, ky_state step)
