@@ -12,7 +12,7 @@ import time
 from tap import KYOHO, check, finish, folder, run, run_json, skip, wait_for
 
 random.seed(20)
-MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
+MODEL = ["--model", "plummer", "-n", "2000", "--softening", "0.05", "--step", "0.0078125", "--every", "0.0625",
          "--restart-every", "0.05", "--quiet"]
 
 
@@ -248,7 +248,7 @@ with folder() as top:
     # a resumed run keeps the engine that --engine auto has chosen
     auto = [*MODEL, "--end", "0.0625", "--engine", "auto", "--force", "tree", "--output", path("auto")]
     line = run("run", *[word for word in auto if word != "--quiet"]).stderr
-    check("engine cpu (" in line and "for 3000 bodies" in line or "cuda" in line or "opencl" in line,
+    check("engine cpu (" in line and "for 2000 bodies" in line or "cuda" in line or "opencl" in line,
           "--engine auto says what it has chosen", line)
     chosen = json.load(open(path("auto/run.json")))["options"]["engine"]
     run("run", "--resume", path("auto"), "--end", "0.125", "--engine", "auto", "--quiet")

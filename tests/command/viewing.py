@@ -2,6 +2,7 @@
 import atexit
 import http.client
 import json
+import os
 import re
 import socket
 import struct
@@ -16,7 +17,8 @@ class View:
     """A program that shows something, and requests to its server."""
 
     def __init__(self, *words):
-        self.process = subprocess.Popen([KYOHO, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        one = dict(os.environ, OMP_NUM_THREADS="1")  # what is shown goes on all the while: on one core
+        self.process = subprocess.Popen([KYOHO, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=one)
         atexit.register(self.process.kill)
         self.said = ""
         stream = self.process.stdout if words[0] == "view" else self.process.stderr

@@ -348,6 +348,35 @@ static void groups_of_active_bodies(void **state)
         }
 }
 
+/* The relative opening test divides by the mass of all bodies. The sum reads each of 1 + 2 + … + n
+ * units of mass once: one that loses lanes or groups of lanes differs by more than rounding. */
+static void the_mass_of_all_bodies(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 129, 256, 1025, 70001};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !is_cpu_engine(e); k++) {
+            struct ky_error error = {0};
+            struct ky_parameters p = parameters_of(16, KY_HILBERT, KY_RELATIVE, KY_BOX, 1);
+            const struct ky_evaluation all = {.together = sizes[k]};
+            struct ky_bodies bodies = tree_bodies(PLUMMER, sizes[k]);
+            double mass = 0;
+            for (size_t i = 0; i < bodies.n; i++)
+                mass += bodies.mass[i] = (double)(i + 1) / (double)bodies.n;
+            struct made *made = make_tree(engines[e].engine, &p, &bodies);
+            assert_ok(ky_device_tree_build(&made->tree, made->bodies, &made->p, &error));
+            assert_ok(ky_device_tree_factors(&made->tree, made->bodies, &all, &made->p, &error));
+            uint64_t *sum = read_back(made, &made->tree.mass, sizeof *sum);
+            mass *= (double)KY_OPENING_MASS_PART / made->state.units.mass;
+            assert_true(fabs((double)*sum - mass) <= 1e-6 * mass + (double)bodies.n);
+            free(sum);
+            ky_device_tree_done(&made->tree, made->bodies);
+            free_tree(made);
+            ky_bodies_free(&bodies);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +385,7 @@ int main(void)
         cmocka_unit_test(more_cells_and_groups_than_expected),
         cmocka_unit_test(one_leaf_of_100000_bodies),
         cmocka_unit_test(groups_of_active_bodies),
+        cmocka_unit_test(the_mass_of_all_bodies),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

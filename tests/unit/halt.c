@@ -66,6 +66,7 @@ static enum ky_status direct(struct work *work)
 static enum ky_status walk_alone(struct work *work)
 {
     work->parameters.force = KY_WALK;
+    work->bodies.n = 2 * few;
     return forces(work);
 }
 
@@ -79,6 +80,7 @@ static enum ky_status mutual(struct work *work)
 {
     work->parameters.force = KY_FMM;
     work->parameters.mutual = 1;
+    work->bodies.n = 4 * few;
     return forces(work);
 }
 
@@ -86,6 +88,7 @@ static enum ky_status with_error(struct work *work)
 {
     work->parameters.force = KY_FORCE_AUTO;
     work->parameters.error = 1e-4;
+    work->bodies.n = 4 * few;
     return forces(work);
 }
 

@@ -50,4 +50,24 @@ static inline void try_case(enum shape shape, size_t n, const char *options, uin
     ky_bodies_free(&bodies);
 }
 
+/* Errors against exact sums in double. */
+static inline void compare_with_exact_sum(enum shape shape, size_t n, const char *options)
+{
+    struct ky_parameters parameters = parameters_of(options),
+                         direct = parameters_of("precision=double");
+    struct ky_bodies bodies = make(shape, n);
+    direct.force = KY_DIRECT;
+    struct ky_sim *exact = open_ranks(&direct, 1, &bodies),
+                  *sim = open_ranks(&parameters, 3, &bodies);
+    struct ky_bodies sums = state_of(exact), got = state_of(sim);
+    const struct cloud_error e = cloud_compare(&got, &sums);
+    assert_between(e.p99, 1e-6, 4e-3);
+    assert_between(e.potential_p99, 1e-8, 1e-3);
+    ky_sim_close(exact);
+    ky_sim_close(sim);
+    ky_bodies_free(&sums);
+    ky_bodies_free(&got);
+    ky_bodies_free(&bodies);
+}
+
 #endif

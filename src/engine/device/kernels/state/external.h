@@ -145,9 +145,9 @@ KY_FN ky_external_real ky_external_apart(ky_state x, ky_state centre)
 /* The acceleration and potential of a field; see ky_externals_at. If the frame falls in the field,
  * the field at the frame's origin follows: in one loop, so that the switch over all kinds is
  * compiled once. */
-KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, ky_state time,
-                                               ky_state x, ky_state y, ky_state z,
-                                               struct ky_external_place at)
+KY_FN_ONCE struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, ky_state time,
+                                                    ky_state x, ky_state y, ky_state z,
+                                                    struct ky_external_place at)
 {
     const struct ky_external_stand stand =
         ky_external_stand_of(field, ky_external_time(time, at.time));
