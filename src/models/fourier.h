@@ -5,9 +5,9 @@
 #include "base/halt.h"
 #include "base/status.h"
 
-/* Three grids of n³ points, n even with no prime factor above 7, and what transforms them in place.
- * In real space a grid is the numbers at [i][j][k] of double[n][n][n + 2]; the last two of a row
- * are unused. In Fourier space, [i][j][k] of double[n][n][n/2 + 1][2] holds the real and the
+/* Three grids of n³ points, n even with no prime factor above 7, and the workspace of transforms in
+ * place. In real space a grid is the numbers at [i][j][k] of double[n][n][n + 2]; the last two of a
+ * row are unused. In Fourier space, [i][j][k] of double[n][n][n/2 + 1][2] holds the real and the
  * imaginary part of the amplitude c of c e^{2πi (x i' + y j' + z k)/n}, i' = ky_wave_number(i, n),
  * summed over all modes; modes with k < 0 are the conjugates of the stored ones and are not stored.
  */
