@@ -26,8 +26,12 @@ result $? "without a compiler it ends with exit code 3 and names what is missing
 result $? "apt-get is called once for all packages, and asks no questions"
 grep -q 'missing: libpng-dev - pictures' "$folder/said" && grep -q 'still missing: libhdf5-dev - HDF5 snapshots' "$folder/said"
 result $? "it says what each package is for, and what is lost without it"
-! grep -q 'cmocka' "$folder/asked"
-result $? "a build does not ask for what only the tests need"
+! grep -q 'cmocka\|ffmpeg' "$folder/asked"
+result $? "a build does not ask for what only the tests or the demonstration need"
+: >"$folder/asked"
+bare "$root/bootstrap" demo
+grep -q ' install .*ffmpeg *$' "$folder/asked" && grep -q 'still missing: ffmpeg - the film' "$folder/said"
+result $? "the demonstration asks for ffmpeg"
 
 : >"$folder/asked"
 bare APT_FAILS=yes "$root/bootstrap" check
