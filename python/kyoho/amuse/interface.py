@@ -70,6 +70,11 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
         CodeInterface.__init__(self, name_of_the_worker=program, **options)
         LiteratureReferencesMixIn.__init__(self)
 
+    @classmethod
+    def version(cls):
+        """For AMUSE's list of references."""
+        return __version__
+
     new_source = function(("index_of_the_particle", "int32", "OUT"), ("mass", "float64", "IN"), ("x", "float64", "IN"),
                           ("y", "float64", "IN"), ("z", "float64", "IN"), name="new_source")
     set_time_step = function(("timestep", "float64", "IN"), arrays=False, name="set_time_step")
