@@ -53,4 +53,4 @@ help:
 	@echo 'make bench               the programs behind docs/results.md and docs/lab'
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
-	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no MPICC=no build without a library.'
+	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no MPICC=no build without a library.'

@@ -289,6 +289,7 @@ static int advance_watched(double end, double step)
                                     ? ky_sim_advance_to(code.sim, end, 1, &code_error)
                                     : ky_sim_advance(code.sim, 1, &code_error);
         code.moved = 1;
+        code.forces_copied = 0;
         if (code_answer(status))
             return REFUSED;
         met = stopping_met(ky_sim_steps(code.sim) - before);

@@ -18,7 +18,7 @@ static const struct {
     {"stop-collision", "it is the stopping condition collision_detection"},
     {"stop-pair",
      "it is the stopping condition collision_detection, with radii of half its length"},
-    {"stop-escape", "AMUSE's codes look for escapers in a script"},
+    {"stop-escape", "it is the stopping condition escaper_detection, at any distance"},
     {"stop-box", "it is the stopping condition out_of_box_detection"},
     {"body-radius", "particles have a radius"},
 };

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* AMUSE's numbers of the conditions. */
-enum { COLLISION = 0, TIMEOUT = 3, STEPS = 4, BOX = 5, CONDITIONS = 10 };
+enum { COLLISION = 0, PAIR = 1, ESCAPER = 2, TIMEOUT = 3, STEPS = 4, BOX = 5, CONDITIONS = 10 };
 enum { MOST_BODIES = 2 };
 
 struct met {
@@ -16,7 +16,8 @@ struct met {
     int id[MOST_BODIES];
 };
 
-static const int supported[CONDITIONS] = {[COLLISION] = 1, [TIMEOUT] = 1, [STEPS] = 1, [BOX] = 1};
+static const int supported[CONDITIONS] = {
+    [COLLISION] = 1, [PAIR] = 1, [ESCAPER] = 1, [TIMEOUT] = 1, [STEPS] = 1, [BOX] = 1};
 static int enabled[CONDITIONS];
 static struct met *met;
 static int met_count, met_room;
@@ -100,6 +101,40 @@ static int find_collisions(void)
     return refused;
 }
 
+/* Two bodies that are bound to each other, the more massive one first. */
+static int find_pairs(void)
+{
+    struct ky_binaries binaries = {.size = sizeof binaries};
+    struct ky_bodies bodies = {.size = sizeof bodies, .n = code.known};
+    bodies.mass = code.mass;
+    bodies.position = code.position;
+    bodies.velocity = code.velocity;
+    if (code_pull())
+        return REFUSED;
+    int refused =
+        code_answer(ky_binaries_find(code_parameters(), &bodies, &binaries, NULL, &code_error));
+    for (size_t k = 0; k < binaries.count && !refused; k++)
+        refused = add(PAIR, 2, code.id[binaries.body[k][0]], code.id[binaries.body[k][1]]);
+    ky_binaries_free(&binaries);
+    return refused;
+}
+
+/* Bodies whose kinetic energy, relative to the centre of mass, exceeds their binding energy. */
+static int find_escapers(void)
+{
+    struct ky_sums sums = {.size = sizeof sums};
+    if (code_pull() || code_pull_forces() || code_answer(ky_sim_sums(code.sim, &sums, &code_error)))
+        return REFUSED;
+    double mean[3];
+    for (int k = 0; k < 3; k++)
+        mean[k] = sums.mass > 0 ? sums.momentum[k] / sums.mass : 0;
+    for (size_t i = 0; i < code.known; i++)
+        if (distance2(code.velocity[i], mean) / 2 + code.potential[i] > 0 &&
+            add(ESCAPER, 1, code.id[i], 0))
+            return REFUSED;
+    return DONE;
+}
+
 /* Bodies that are farther from the origin, or from the centre of mass, than the size of the box. */
 static int find_outside(void)
 {
@@ -116,6 +151,10 @@ static int find_outside(void)
 int stopping_met(uint64_t steps)
 {
     if (enabled[COLLISION] && find_collisions())
+        return REFUSED;
+    if (enabled[PAIR] && find_pairs())
+        return REFUSED;
+    if (enabled[ESCAPER] && find_escapers())
         return REFUSED;
     if (enabled[BOX] && (code_pull() || find_outside()))
         return REFUSED;

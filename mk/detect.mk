@@ -14,7 +14,6 @@ links        = $(shell printf '%s\n' '$(subst ','\'',$(1))' | $(CC) -x c - -o /d
 HDF5 ?= $(if $(call have_package,hdf5-serial),hdf5-serial,$(if $(call have_package,hdf5),hdf5,no))
 PNG  ?= $(if $(call have_package,libpng),libpng,no)
 CAIRO ?= $(if $(call have_package,cairo),cairo,no)
-FFTW ?= $(if $(call have_package,fftw3),fftw3,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-include omp.h -fopenmp),yes,no)
 
@@ -39,14 +38,13 @@ CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
 CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
 endif
 
-FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(FFTW))
+FEATURE_PACKAGES := $(filter-out no,$(HDF5))
 FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) \
-                    $(if $(filter-out no,$(FFTW)),-DKY_HAVE_FFTW) \
                     $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
                     $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL)
 # What the user, not the machine, has switched off: its origin is not a file.
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
-FEATURE_DEFINES  += $(foreach feature,HDF5 FFTW OPENMP OPENCL,$(call switched_off,$(feature)))
+FEATURE_DEFINES  += $(foreach feature,HDF5 OPENMP OPENCL,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
                     $(if $(filter yes,$(OPENCL)),-lOpenCL)
@@ -83,7 +81,6 @@ info:
 	@echo 'HDF5      $(HDF5)$(if $(filter no,$(HDF5)), - snapshots are TIPSY; install libhdf5-dev)'
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
 	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse and there is no PDF or SVG; install libcairo2-dev)'
-	@echo 'FFTW      $(FFTW)$(if $(filter no,$(FFTW)), - no cosmological models; install libfftw3-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
 	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'

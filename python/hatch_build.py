@@ -1,7 +1,8 @@
 """Builds what the wheel holds beside the sources of the package: the libraries and the command, by make, and from their
 headers and table of options the modules that nobody writes by hand.
 
-BUILD names the folder of the build, and KYOHO_MAKE has more words for make: KYOHO_MAKE="HDF5=no OPENCL=no" pip wheel .
+BUILD names the folder of the build, JOBS the number of processes, CUDA_ARCHS the cards, and KYOHO_MAKE has more words for make:
+KYOHO_MAKE="HDF5=no OPENCL=no" pip wheel . (docs/python.md). `pip -v` shows what is compiled.
 """
 import glob
 import importlib.util
@@ -25,12 +26,39 @@ def load(path):
     return module
 
 
+def archs():
+    """The word for make that names the cards: machine code for those of this machine, and PTX, from which the driver of any other
+    card makes its code when it first runs. Machine code for every generation takes nvcc many minutes."""
+    try:
+        found = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
+        cards = sorted({line.strip().replace(".", "") for line in found.stdout.splitlines() if not found.returncode})
+    except OSError:
+        cards = []
+    return "CUDA_ARCHS=" + " ".join([card for card in cards if card.isdigit()] + ["ptx"])
+
+
+def make(words, root):
+    """Runs make, and says which file of how many it compiles. What compilers say goes to standard error."""
+    planned = subprocess.run(["make", "-n", *words], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    total, count = planned.count(" -c "), 0
+    with subprocess.Popen(["make", *words], cwd=root, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if " -c " in line:
+                count += 1
+                source = next((word for word in line.split() if word.endswith((".c", ".cu"))), "")
+                print(f"kyoho: {count} of {total}: {source}", flush=True)
+    if process.returncode:
+        raise RuntimeError("make has failed; its message is above, or pip -v shows it")
+
+
 class BuildHook(BuildHookInterface):
     def initialize(self, version, build_data):
         folder = os.path.join(self.root, os.environ.get("BUILD", "build"))
         jobs = os.environ.get("JOBS") or str(len(os.sched_getaffinity(0)))
         words = shlex.split(os.environ.get("KYOHO_MAKE", ""))
-        subprocess.run(["make", "-s", "-j", jobs, "BUILD=" + folder, *words, "python-parts"], cwd=self.root, check=True)
+        if "CUDA_ARCHS" not in os.environ and not any(word.startswith("CUDA_ARCHS=") for word in words):
+            words.append(archs())
+        make(["-j", jobs, "BUILD=" + folder, *words, "python-parts"], self.root)
         parts = os.path.join(folder, "python")
         self.declare(parts)
         self.describe_options(parts)

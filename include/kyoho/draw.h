@@ -208,10 +208,10 @@ KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,
                                    struct ky_view **view, struct ky_error *error);
 /* The address for the browser, with the token; valid until the view is closed. */
 KY_API const char *ky_view_address(const struct ky_view *view);
-/* Shows the snapshots of a run and its energy.csv for `seconds` (NaN: without end), or until *stop
- * is not 0, which is checked five times a second; KY_OK then. The run may still be running in
- * another process. KY_BAD_DATA for a folder without snapshots. A snapshot that cannot be read shows
- * as an error on the page. */
+/* Shows the snapshots of a run and its energy.csv, or the snapshot in a file, for `seconds` (NaN:
+ * without end), or until *stop is not 0, which is checked five times a second; KY_OK then. The run
+ * may still be running in another process. KY_BAD_DATA for a folder without snapshots. A snapshot
+ * that cannot be read shows as an error on the page. */
 KY_API enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
                                      const volatile int *stop, struct ky_error *error);
 /* Ends the server. Pages that are receiving their last picture have one second to complete it.

@@ -6,8 +6,6 @@
 #include "base/drivers.h"
 
 #define HDF5_LINE KY_FEATURE(HDF5, "HDF5", ", so that snapshots are TIPSY (32 bit)", KY_WHY_NO_HDF5)
-#define FFTW_LINE                                                                                  \
-    KY_FEATURE(FFTW, "FFTW", ", so that the model cosmic cannot be made", KY_WHY_NO_FFTW)
 #define THREADS_LINE                                                                               \
     "threads: " KY_IF(KY_HAVE_TEAM, "yes",                                                         \
                       KY_IF(KY_HAVE_OPENMP, "OpenMP", "one: " KY_WHY_NO_OPENMP))
@@ -15,5 +13,5 @@
 
 const char *ky_build_features(void)
 {
-    return HDF5_LINE "\n" FFTW_LINE "\n" THREADS_LINE KY_DRIVERS(DRIVER_LINE, );
+    return HDF5_LINE "\n" THREADS_LINE KY_DRIVERS(DRIVER_LINE, );
 }

@@ -21,8 +21,6 @@
 #define KY_WHY_NO_PNG KY_WHY_NO(PNG, "the library was not found; install libpng-dev and rebuild")
 #define KY_WHY_NO_CAIRO                                                                            \
     KY_WHY_NO(CAIRO, "the library was not found; install libcairo2-dev and rebuild")
-#define KY_WHY_NO_FFTW                                                                             \
-    KY_WHY_NO(FFTW, "the library was not found; install libfftw3-dev and rebuild")
 #define KY_WHY_NO_OPENMP KY_WHY_NO(OPENMP, "the compiler has no OpenMP")
 
 #endif

@@ -1,4 +1,4 @@
-/* kyoho view: shows the snapshots of a run in a browser. */
+/* kyoho view: shows the snapshots of a run, or one snapshot, in a browser. */
 #include "command/files.h"
 #include "command/signals.h"
 
@@ -29,6 +29,24 @@ static void show_address(const struct cli *cli, const char *address)
     fflush(stdout);
 }
 
+/* Refuses a folder without snapshots, and a file that is none. */
+static enum ky_status check(const char *word, struct ky_error *error)
+{
+    struct ky_paths paths = {0};
+    struct ky_snapshot snapshot;
+    struct ky_read_options reading;
+    ky_snapshot_clear(&snapshot);
+    ky_read_options_defaults(&reading);
+    reading.space = KY_SPACE_AS_STORED;
+    reading.may_be_empty = 1;
+    const enum ky_status status = files_is_folder(word)
+                                      ? ky_run_snapshots(word, &paths, error)
+                                      : ky_snapshot_read_as(word, &reading, &snapshot, error);
+    ky_paths_free(&paths);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct request request = {.max_wall = (double)NAN};
@@ -40,11 +58,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (status || describe || cli->help)
         return status;
     const char *folder = cli->words[0];
-    if (!files_is_folder(folder))
-        return ky_fail(&cli->error, KY_USAGE, "%s is not the folder of a run", folder);
-    struct ky_paths paths = {0}; /* before an address is printed */
-    status = ky_run_snapshots(folder, &paths, &cli->error);
-    ky_paths_free(&paths);
+    status = check(folder, &cli->error); /* before an address is printed */
     if (!status)
         status = ky_view_open(&request.view, &view, &cli->error);
     if (status)
@@ -56,10 +70,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     return status;
 }
 
-const struct subcommand view_command = {"view",
-                                        "FOLDER [options]",
-                                        "show the snapshots of a run in a browser on this machine",
-                                        run,
-                                        NULL,
-                                        NULL,
-                                        "kyoho view first --max-wall 1\n"};
+const struct subcommand view_command = {
+    "view",
+    "FOLDER|FILE [options]",
+    "show the snapshots of a run, or a snapshot, in a browser on this machine",
+    run,
+    NULL,
+    NULL,
+    "kyoho view first --max-wall 1\n"};

@@ -1,21 +1,21 @@
-/* Periodic grids and their Fourier transforms, by FFTW. */
+/* Periodic grids and their Fourier transforms. */
 #ifndef KY_MODELS_FOURIER_H
 #define KY_MODELS_FOURIER_H
 
 #include "base/halt.h"
 #include "base/status.h"
 
-/* Three grids of n³ points, n even, and the plans that transform them in place. In real space a
- * grid is the numbers at [i][j][k] of double[n][n][n + 2]; the last two of a row are unused. In
- * Fourier space, [i][j][k] of double[n][n][n/2 + 1][2] holds the real and the imaginary part of the
- * amplitude c of c e^{2πi (x i' + y j' + z k)/n}, i' = ky_wave_number(i, n), summed over all modes;
- * modes with k < 0 are the conjugates of the stored ones and are not stored. */
+/* Three grids of n³ points, n even with no prime factor above 7, and the workspace of transforms in
+ * place. In real space a grid is the numbers at [i][j][k] of double[n][n][n + 2]; the last two of a
+ * row are unused. In Fourier space, [i][j][k] of double[n][n][n/2 + 1][2] holds the real and the
+ * imaginary part of the amplitude c of c e^{2πi (x i' + y j' + z k)/n}, i' = ky_wave_number(i, n),
+ * summed over all modes; modes with k < 0 are the conjugates of the stored ones and are not stored.
+ */
 enum { KY_GRIDS = 3 };
-struct ky_fourier_plans;
 struct ky_fourier {
-    size_t n;
+    size_t n, threads;
     double *grid[KY_GRIDS];
-    struct ky_fourier_plans *plans;
+    double *root, *work;  /* e^{−2πi k/n}; the lines that each thread transforms */
     struct ky_halt *halt; /* when it is set, transforms are skipped; NULL: never */
 };
 
@@ -26,8 +26,8 @@ static inline long ky_wave_number(size_t index, size_t n)
 }
 /* The smallest even n ≥ `least` without prime factors above 7, for which transforms are fast. */
 size_t ky_fourier_size(size_t least);
-/* Allocates grids and plans. KY_UNSUPPORTED in a build without FFTW; KY_FAULT if memory runs out.
- * Call ky_fourier_close also after a failure. */
+/* Allocates grids and workspace; n is of ky_fourier_size. KY_FAULT if memory runs out. Call
+ * ky_fourier_close also after a failure. */
 enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_error *error);
 void ky_fourier_close(struct ky_fourier *fourier);
 /* Transforms to real space and back, in place. The second is not normalised: its amplitudes are n³

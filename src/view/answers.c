@@ -120,8 +120,8 @@ static void give_energy(struct ky_view *view, uint64_t from, struct ky_reply *re
     char *path = ky_desk_energy(view);
     FILE *file = path ? fopen(path, "rb") : NULL;
     const long end = file && !fseek(file, 0, SEEK_END) ? ftell(file) : -1;
-    if (end < 0)
-        say(reply, KY_HTTP_NONE, "there is no energy.csv\n");
+    if (end < 0) /* no rows yet, or never any */
+        say(reply, KY_HTTP_OK, "");
     else if (from > (uint64_t)end) /* the file was truncated or rewritten */
         say(reply, KY_HTTP_RANGE, "energy.csv is shorter\n");
     else

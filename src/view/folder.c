@@ -1,6 +1,8 @@
-/* The snapshots of a run in a browser. */
+/* The snapshots of a run, or one snapshot, in a browser. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -60,6 +62,23 @@ static enum ky_status show(struct ky_view *view, const char *folder, const struc
     return status;
 }
 
+/* The snapshots of a folder; a file is one. */
+static enum ky_status find(const char *folder, struct ky_paths *paths, struct ky_error *error)
+{
+    struct stat about;
+    if (stat(folder, &about) || S_ISDIR(about.st_mode))
+        return ky_run_snapshots(folder, paths, error);
+    *paths = (struct ky_paths){.path = ky_allocate_zeroed(1, sizeof *paths->path)};
+    char *name = ky_allocate(strlen(folder) + 1, 1);
+    if (!paths->path || !name) {
+        free(name);
+        ky_paths_free(paths);
+        return ky_no_memory(error, "name of a snapshot", strlen(folder) + 1, 1);
+    }
+    paths->path[paths->count++] = strcpy(name, folder);
+    return KY_OK;
+}
+
 enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
                               const volatile int *stop, struct ky_error *error)
 {
@@ -69,7 +88,7 @@ enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double s
     char path[4096];
     struct ky_paths paths = {0};
     const double begin = ky_clock();
-    enum ky_status status = ky_run_snapshots(folder, &paths, error);
+    enum ky_status status = find(folder, &paths, error);
     if (!status && snprintf(path, sizeof path, "%s/energy.csv", folder) >= (int)sizeof path)
         status = ky_fail(error, KY_USAGE, "the name of the folder is too long: %.60s…", folder);
     if (!status)
@@ -79,7 +98,7 @@ enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double s
         if (!number)
             continue;
         ky_paths_free(&paths);
-        status = ky_run_snapshots(folder, &paths, error); /* a run may have written more */
+        status = find(folder, &paths, error); /* a run may have written more */
         if (!status)
             status = show(view, folder, &paths, number, error);
     }

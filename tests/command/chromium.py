@@ -102,7 +102,8 @@ class Page:
     def call(self, method, **parameters):
         self.count += 1
         text = json.dumps({"id": self.count, "method": method, "params": parameters}).encode()
-        size = bytes([128 | len(text)]) if len(text) < 126 else bytes([254]) + struct.pack(">H", len(text))
+        size = (bytes([128 | len(text)]) if len(text) < 126 else struct.pack(">BH", 254, len(text)) if len(text) < 65536
+                else struct.pack(">BQ", 255, len(text)))
         mask = os.urandom(4)
         self.socket.sendall(b"\x81" + size + mask + bytes(byte ^ mask[k & 3] for k, byte in enumerate(text)))
         while True:

@@ -10,7 +10,7 @@ import wheels
 from tap import check, finish, folder, skip
 from wheels import BUILD, TOP
 
-WITHOUT = [f"{library}=no" for library in ("HDF5", "PNG", "CAIRO", "FFTW", "OPENCL", "CUDA")]
+WITHOUT = [f"{library}=no" for library in ("HDF5", "PNG", "CAIRO", "OPENCL", "CUDA")]
 
 
 def make(place, *words):

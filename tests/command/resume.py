@@ -191,7 +191,7 @@ with folder() as top:
     check(len(whole[1]) == 11 and whole == state(path("at2"), scratch), "snapshots of --at are those of the whole run", len(whole[1]))
 
     # all snapshots have the universe of the bodies, and another run can begin with one of them
-    if ENDING == ".hdf5" and "FFTW: yes" in run("--version").stdout:
+    if ENDING == ".hdf5":
         ways = ["--expansion", "bodies", "--step", "0.01", "--quiet"]
         run("run", "--model", "cosmic", "-n", "200", "--redshift", "99", *ways, "--steps", "2", "--output", path("young"))
         run("run", "--resume", path("young"), "--steps", "4", "--quiet")

@@ -347,7 +347,7 @@ with folder() as top:
             (["run", *MODEL, *LONG, "--output", path("none"), "--view-port", "0"], 2, "without --view"),
             (["run", *MODEL, *LONG, "--view", "--dry-run"], 2, "--dry-run"),
             (["view", path("unseen"), "--view-port", port], 3, f"port {port}"),
-            (["view", path("nothing")], 2, "not the folder"), (["view", top], 4, "snapshots"), (["view"], 2, "")]:
+            (["view", path("nothing")], 4, "nothing"), (["view", path("seen/run.log")], 4, "run.log"), (["view", top], 4, "snapshots"), (["view"], 2, "")]:
         process = run(*words, code=None)
         check(process.returncode == code and expected in process.stderr, "refused: kyoho " + " ".join(map(str, words[:1] + words[-3:])).replace(top, "…"),
               f"{process.returncode} {process.stderr}")
@@ -377,6 +377,10 @@ with folder() as top:
     text = view.frame(2)[0]
     check(names["seen"][2] in text["failure"] and view.frame(0)[0]["failure"] is None, "so is one that is damaged", text)
     check(view.energies() == open(path("seen/energy.csv"), "rb").read(), "the energies of a folder")
+    file = View("view", path("seen/" + names["seen"][1]))
+    text, rows, _ = file.frame()
+    check(text["number"] == text["snapshots"] == 1 and text["time"] > 0 and len(rows) == 600 and file.energies() == b"", "a file is one snapshot", text)
+    file.end(signal.SIGINT)
     check([view.code(order, "POST") for order in ("/pause", "/step", "/resume", "/snapshot", "/stop")] == [409] * 5, "409: there is no run to steer")
     check(view.end(signal.SIGINT) == 0, "a signal ends it")
     begin = time.monotonic()

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-# The page of the view in a browser: what it shows, and what its buttons, the mouse and the keys do.
+# The page of the view in a browser: what it shows, and what its buttons, the mouse and the keys do; and pictures of the page at three
+# sizes beside those in tests/pictures (KYOHO_TEST_PICTURES=write replaces them: look at them).
+import base64
 import http.server
 import json
 import math
@@ -21,6 +23,28 @@ def text_of(page):
     return json.loads(page.value("JSON.stringify(view.text)"))
 
 
+ROWS = "JSON.stringify(view.rows.map(row => ['time', 'energy', 'de'].map(name => row[view.names.indexOf(name)])))"
+MEAN, FAR = 0.5, 0.004
+PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pictures")
+# Of two pictures a quarter as large: the mean difference of a channel, and the part of the pixels where one differs by more than 40.
+# Without a stored picture: the small one.
+COMPARE = """(async (now, stored) => {
+  const read = async data => { const image = new Image(); image.src = 'data:image/png;base64,' + data; await image.decode(); return image; };
+  const paper = (image, w, h) => { const made = new OffscreenCanvas(w, h), pen = made.getContext('2d'); pen.imageSmoothingQuality = 'high';
+    pen.drawImage(image, 0, 0, w, h); return [made, pen.getImageData(0, 0, w, h).data]; };
+  const image = await read(now), [w, h] = [image.width / 4, image.height / 4], [small, a] = paper(image, w, h);
+  if (!stored) return [...new Uint8Array(await (await small.convertToBlob()).arrayBuffer())];
+  const b = paper(await read(stored), w, h)[1];
+  let sum = 0, far = 0;
+  for (let k = 0; k < a.length; k += 4) {
+    const d = [0, 1, 2].map(c => Math.abs(a[k + c] - b[k + c]));
+    sum += d[0] + d[1] + d[2];
+    far += Math.max(...d) > 40;
+  }
+  return [sum / (3 * w * h), far / (w * h)];
+})"""
+
+
 def rows_of(where):
     """time, energy and de of the rows of energy.csv."""
     with open(os.path.join(where, "energy.csv"), encoding="utf-8") as file:
@@ -28,26 +52,41 @@ def rows_of(where):
     return [[float(row[names.index(name)]) for name in ("time", "energy", "de")] for row in rows]
 
 
-def picture(page, kind, colour="one"):
-    """Shows the bodies so; returns lit pixels and the print of the picture."""
-    page.value(f"element('show').value = '{kind}'; element('colour').value = '{colour}'")
-    return page.value("view.lit()"), page.value(PRINT)
+def picture(page, colour):
+    """Shows the bodies so; returns lit pixels, those of white, and the print of the picture."""
+    page.value(f"element('colour').value = '{colour}'")
+    pixels = page.value("view.lit()")
+    return pixels["lit"], pixels["burnt"], page.value(PRINT)
 
 
 def looks(page):
     """What the page shows of the bodies. The run waits, so that only the looks change."""
-    lit, points = picture(page, "points")
-    check(2000 < lit < 300000, "bodies are seen as points", lit)
-    speed, component, density = picture(page, "points", "speed"), picture(page, "points", "component"), picture(page, "density")
-    check(lit == speed[0] and len({points, speed[1], component[1], density[1]}) == 4, "colours by speed and by component differ",
-          (points, speed, component, density))
-    check(0.3 * lit < density[0] < 2 * lit, "and so does density", (lit, density))
-    picture(page, "points")
+    kinds = [picture(page, colour) for colour in ("one", "speed", "component", "density")]
+    check(all(2000 < lit < 300000 and burnt < 0.01 * lit for lit, burnt, _ in kinds) and len({one for *_, one in kinds}) == 4,
+          "bodies are seen in four kinds of colours, and no centre is burnt out", kinds)
     page.value("element('bright').value = -3")
     dark = page.value(PRINT)
     page.value("element('bright').value = 0")
-    check(dark != points == page.value(PRINT), "brightness changes the picture, and back")
+    check(dark != kinds[3][2] == page.value(PRINT), "brightness changes the picture, and back")
+    names = page.value("[...document.querySelectorAll('#legend button')].map(button => button.textContent)")
+    check(names == ["halo", "disk", "bulge"], "the legend has the components", names)
+    lit = picture(page, "component")[0]
+    page.click("kind-1")
+    check(page.until(f"view.lit().lit < {0.9 * lit}") and page.value("shown.hidden") == 2, "a switch hides one of them", page.value("view.lit()"))
+    page.key("1")
+    check(page.until(f"view.lit().lit === {lit}"), "and a key shows it again")
+    page.click("trails")
+    check(page.value("card.past.length > 2 && view.lit().lit") > lit, "bodies have trails", (lit, page.value("view.lit()")))
+    page.key("t")
+    check(page.until(f"view.lit().lit === {lit}"), "until they are switched off")
+    page.key("s")
+    check(page.until("view.saved && view.saved.bytes > 5000"), "the picture is saved", page.value("view.saved"))
+    page.key("?")
+    check(page.until("element('keys').open && element('keys').textContent.includes('full screen')"), "a key lists the keys")
+    page.value("element('keys').close()")
+    page.key("y")
     turn, tilt, extent = page.value("[camera.turn, camera.tilt, camera.extent]")
+    check((turn, tilt) == (0, 0), "a key turns the camera to an axis", (turn, tilt))
     page.drag((300, 300), (400, 340))
     page.until(f"camera.turn !== {turn}")
     new = page.value("[camera.turn, camera.tilt]")
@@ -57,8 +96,9 @@ def looks(page):
     check(math.isclose(math.hypot(*page.value("camera.moved")), 2 * extent * 100 / 600), "with shift it moves them", page.value("camera.moved"))
     page.wheel(-300)
     check(page.until(f"Math.abs(camera.extent / {extent} - 0.5) < 1e-9"), "the wheel enlarges", page.value("camera.extent"))
+    page.key("z")
     page.click("whole")
-    check(page.until("camera.moved[0] === 0") and math.isclose(page.value("camera.extent"), extent, rel_tol=0.3), "a button shows the whole again")
+    check(page.until("camera.moved[0] === 0") and math.isclose(page.value("camera.extent"), extent, rel_tol=0.05), "a button shows the whole again")
     page.click("follow")
     place = page.value("centre().map((x, k) => x + view.text.origin[k])")
     page.value("camera.found = [1, 2, 3]")
@@ -71,6 +111,7 @@ def looks(page):
 
 def buttons(page, view, where):
     """What the buttons of a run do."""
+    page.until("!element('curves').hidden")  # which moves the buttons
     page.click("pause")
     check(page.until("view.text.paused && element('pause').disabled"), "a button pauses the run")
     before = text_of(page)
@@ -78,17 +119,31 @@ def buttons(page, view, where):
     check(page.until(f"view.text.steps === {before['steps'] + 1}") and text_of(page)["paused"], "another makes a step")
     page.click("snapshot")
     check(page.until(f"view.text.snapshots === {before['snapshots'] + 1}"), "another writes a snapshot")
-    page.value("ask_energies(true)")
-    check(json.loads(page.value("JSON.stringify(view.rows)")) == rows_of(where), "the energies are those of energy.csv", page.value("view.rows.length"))
+    page.value("ask_rows(true)")
+    check(json.loads(page.value(ROWS)) == rows_of(where), "the rows are those of energy.csv", page.value("view.rows.length"))
     shown = text_of(page)
     facts = page.value(FACTS)
     check(all(word in facts for word in (f"{shown['bodies']} bodies", f"step {shown['steps']} of {shown['steps_at_end']}", "steps/s", "left ", "dE/E"))
           and f"{shown['energy_change']:.1e}".replace("e-0", "e-").replace("e+0", "e+") in facts, "the facts have dE/E, the step, the pace and the time left", facts)
     looks(page)
+    survives(page)
     page.key(".")
     check(page.until(f"view.text.steps === {before['steps'] + 2}"), "a key makes a step")
     page.click("resume")
     check(page.until(f"view.text.steps > {before['steps'] + 4} && !view.text.paused"), "a button goes on")
+
+
+def survives(page):
+    """Camera and settings after a reload."""
+    state = "JSON.stringify([camera.turn, camera.tilt, camera.extent, camera.moved, shown, element('colour').value, element('bright').value])"
+    page.value("Object.assign(camera, {turn: 0.4, tilt: 0.2, moved: [1, 2, 3]}); shown.hidden = 4; shown.curves[1] = 'kinetic'; "
+               "element('colour').value = 'speed'; element('bright').value = 1")
+    before = page.value(state)
+    page.call("Page.reload")
+    check(page.until("view.frames > 0 && camera.turn === 0.4") and page.value(state) == before, "camera and settings survive a reload",
+          (before, page.value(state)))
+    check(page.until("document.querySelectorAll('#curves select')[1].value === 'kinetic'"), "so does the choice of a curve")
+    page.value("toggle_kind(2)")
 
 
 class Foreign(http.server.BaseHTTPRequestHandler):
@@ -155,22 +210,80 @@ def of_folder(browser, top):
     run("run", "--model", "plummer", "-n", "500", "--step", "0.0625", "--end", "1", "--every", "0.125", "--output", where, "--quiet")
     view = View("view", where)
     page = browser.open(view.address)
-    check(page.until("view.frames === 1") and page.value("view.lit()") > 500, "the page shows the first snapshot")
-    check(page.value("element('of-run').hidden && element('colour').options[2].disabled"), "without the buttons of a run")
+    check(page.until("view.frames === 1") and page.value("view.lit().lit") > 500, "the page shows the first snapshot")
+    check(page.value("element('of-run').hidden && element('colour').options[1].disabled"), "without the buttons of a run")
     rows = rows_of(where)
-    check(page.until(f"view.rows.length === {len(rows)}") and json.loads(page.value("JSON.stringify(view.rows)")) == rows, "with the energies of the run")
+    check(page.until(f"view.rows.length === {len(rows)}") and json.loads(page.value(ROWS)) == rows, "with the rows of the run")
+    curve = "document.querySelectorAll('#curves output')[1].textContent"
+    page.value("(select => { select.value = 'half_mass_radius'; select.oninput(); })(document.querySelectorAll('#curves select')[1])")
+    check(0.5 < float(page.value(curve)) < 1, "and the half-mass radius as a curve", page.value(curve))
     page.click("forward")
     check(page.until("view.text.number === 2 && element('facts').textContent.includes('snapshot 2 of 9')"), "a button shows the next one", page.value(FACTS))
     page.key("ArrowLeft")
     check(page.until("view.text.number === 1"), "a key the one before")
     page.value("element('which').value = 7; element('which').oninput()")
     check(page.until("view.text.number === 7 && view.text.time === 0.75"), "the slider any of them", page.value(FACTS))
+    page.value("element('speed').value = 30")
     page.click("play")
     check(page.until("view.text.number === 9 && !folder.plays"), "play goes on to the last one", page.value(FACTS))
+    page.click("loop")
+    page.click("play")
+    check(page.until("view.text.number === 9") and page.until("view.text.number === 2 && folder.plays"), "in a loop it begins again", page.value(FACTS))
+    page.click("play")
+    page.value("folder.go(7)")
+    page.until("view.text.number === 7")
+    page.call("Page.reload")
+    check(page.until("view.frames > 1 && view.text.number === 7"), "a page that is reloaded shows the same snapshot", page.value(FACTS))
+    check(not page.complaints(), "the page has made no errors", page.complaints())
+    os.kill(view.process.pid, signal.SIGSTOP)
+    check(page.until("view.lost && element('message').textContent.includes('cannot be reached')"), "a page notices by itself that the server is silent")
+    os.kill(view.process.pid, signal.SIGCONT)
+    check(page.until("!view.lost && element('message').hidden"), "and that it is there again", page.value("element('message').textContent"))
+    view.end(signal.SIGINT)
+    check(page.until("element('message').textContent.includes('has ended')"), "and says when the program has ended")
+
+
+def of_file(browser, top):
+    """One snapshot, and its page at three sizes."""
+    where = os.path.join(top, "pair")
+    run("run", "--model", "merger", "-n", "8000", "--engine", "cpu", "--step", "0.0625", "--end", "4", "--every", "2", "--output", where, "--quiet")
+    name = next(name for name in sorted(os.listdir(where)) if name.startswith("snapshot_0001"))
+    view = View("view", os.path.join(where, name))
+    page = browser.open(view.address)
+    check(page.until("view.frames === 1 && view.text.bodies === 8000 && element('of-folder').hidden && element('curves').hidden"),
+          "a file is shown without what only folders have", page.value(FACTS))
+    check(page.value("[camera.turn, camera.tilt, element('follow').checked]") == [0, math.pi / 2, False],
+          "the camera looks along z at both galaxies", page.value("JSON.stringify(camera)"))
     check(not page.complaints(), "the page has made no errors", page.complaints())
     view.end(signal.SIGINT)
-    page.value("folder.go(3)")
-    check(page.until("element('message').textContent.includes('has ended')"), "and says when the program has ended")
+    view = View("view", where)
+    for width, height in ((360, 640), (800, 600), (1920, 1080)):
+        page = browser.open(view.address, width, height)
+        page.until("view.frames === 1 && view.rows.length > 0")
+        page.value("folder.go(2)")
+        page.until("view.text.number === 2")
+        page.value("view.text.title = 'pair'; show_facts()")  # in place of a folder of this test
+        outside = "[...document.querySelectorAll('body *')].filter(e => { const b = e.getBoundingClientRect(); " \
+                  "return b.width && e.checkVisibility() && (b.left < 0 || b.right > innerWidth || b.bottom > innerHeight); }).map(e => e.id || e.tagName)"
+        check(page.value(outside) == [], f"at {width} pixels all is in the window", page.value(outside))
+        page.value("element('panel').open = element('curves').open = true")
+        check(page.value(outside) == [], "also where all is open", page.value(outside))
+        page.value(f"element('panel').open = element('curves').open = {str(width > 640).lower()}; document.activeElement.blur()")
+        page.value("sleep(300)")
+        compare(browser, page, f"view-{width}.png")
+    view.end(signal.SIGINT)
+
+
+def compare(browser, page, name):
+    """Compares the page with a stored picture, or writes it."""
+    now, path, desk = base64.b64encode(page.picture()).decode(), os.path.join(PICTURES, name), browser.open("about:blank")
+    desk.until("document.body")
+    if os.environ.get("KYOHO_TEST_PICTURES") == "write":
+        with open(path, "wb") as file:
+            file.write(bytes(desk.value(f"{COMPARE}('{now}')")))
+    with open(path, "rb") as file:
+        mean, far = desk.value(f"{COMPARE}('{now}', '{base64.b64encode(file.read()).decode()}')")
+    check(mean < MEAN and far < FAR, f"the page looks like {name}", f"mean difference {mean}, part of the pixels that differ {far}")
 
 
 if not chromium.find():
@@ -179,4 +292,5 @@ else:
     with folder() as place, chromium.Browser() as made:
         of_run(made, place)
         of_folder(made, place)
+        of_file(made, place)
 finish()

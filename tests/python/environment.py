@@ -102,6 +102,8 @@ class Environment:
         now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "pyproject.toml", "CITATION.cff", "docs/python.md")))
         if read(os.path.join(WHEELS, "made")) != now:
             shutil.rmtree(WHEELS, ignore_errors=True)
+            if "CUDA_ARCHS" not in os.environ:  # the cards of make, for which the parts were built, instead of those of this machine
+                os.environ["KYOHO_MAKE"] = os.environ.get("KYOHO_MAKE", "") + " 'CUDA_ARCHS=$(CUDA_ALL)'"
             self.must("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", WHEELS, TOP)
             write(os.path.join(WHEELS, "made"), now)
         if read(self.path("wheel")) != now:

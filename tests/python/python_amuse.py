@@ -33,6 +33,17 @@ assert not wrong and set(has) == set(wants), (wrong, set(has) ^ set(wants))
 print(len(wants), "functions")
 """
 
+REFUSES = """
+import kyoho
+from amuse.support.exceptions import AmuseException
+from kyoho.amuse import Kyoho, KyohoInterface
+assert KyohoInterface.version() == kyoho.__version__ and "arXiv" in KyohoInterface.__doc__
+try:
+    Kyoho(mode="warp")
+except AmuseException as why:
+    print(why)
+"""
+
 try:
     python = amuse_environment.made()
 except environment.Missing as why:
@@ -41,6 +52,8 @@ except environment.Missing as why:
 with folder() as place:
     done = environment.run(python, "-c", FUNCTIONS, within=place)
     check(done.returncode == 0 and "functions" in done.stdout, "the worker has the functions that AMUSE's classes call", done.stdout)
+    done = environment.run(python, "-c", REFUSES, within=place)
+    check(done.returncode == 0 and "no modes" in done.stdout, "a mode is refused; the citation has version and papers", done.stdout)
     blocks = re.findall(r"^```python\n(.*?)^```", environment.read(os.path.join(environment.TOP, "docs/amuse.md")), re.M | re.S)
     for k, block in enumerate(blocks, 1):
         done = environment.run(python, "-c", block, within=place)

@@ -170,7 +170,7 @@ check(worker.stop() == 0, "the worker ends when it is told to")
 worker = Worker()
 line = kyoho.Snapshot([[0, 0, 0], [1, 0, 0], [50, 0, 0]], [[0.2, 0, 0], [-0.2, 0, 0], [3, 0, 0]], mass=[1e-3, 1e-3, 1e-3])
 worker.add(line, radius=0.1)
-for condition, name, kind, value, bodies_met in ((0, None, None, None, [0, 1]), (5, "out_of_box", "reals", 51.0, [2]),
+for condition, name, kind, value, bodies_met in ((0, None, None, None, [0, 1]), (2, None, None, None, [0]), (5, "out_of_box", "reals", 51.0, [2]),
                                                  (4, "number_of_steps", "ints", 7, []), (3, "timeout", "reals", 0.0, [])):
     worker.done("enable_stopping_condition", ints=(condition,))
     if name:
@@ -184,9 +184,20 @@ for condition, name, kind, value, bodies_met in ((0, None, None, None, [0, 1]), 
         gap = np.diff(worker.places([0, 1])[:, 0])[0]
         check(0.19 < gap <= 0.2, "they collide at the sum of their radii", gap)
     worker.done("disable_stopping_condition", ints=(condition,))
-check("condition 1 " in worker.refused("enable_stopping_condition", ints=(1,)), "a condition that there is not is refused")
+check("condition 6 " in worker.refused("enable_stopping_condition", ints=(6,)), "a condition that there is not is refused")
 worker.line.close()
 check(ended(worker.process), "the worker ends when the script is gone")
+
+worker = Worker()  # two bodies that are bound to each other, and a third one that passes
+worker.add(kyoho.Snapshot([[0, 0, 0], [1, 0, 0], [50, 0, 0]], [[0, 0.5, 0], [0, -0.5, 0], [3, 0, 0]], mass=[1, 2, 1e-3]), radius=0)
+for condition, bodies_met in ((1, [1, 0]), (2, [2])):
+    worker.done("enable_stopping_condition", ints=(condition,))
+    worker.done("evolve_model", reals=(worker.done("get_time")[0] + 1,))
+    number = worker.done("get_stopping_condition_info", ints=(0,))[1]
+    found = [worker.done("get_stopping_condition_particle_index", ints=(0, k))[0] for k in range(number)]
+    check(found == bodies_met, f"condition {condition} finds its bodies", found)
+    worker.done("disable_stopping_condition", ints=(condition,))
+worker.line.close()
 
 worker = Worker()
 worker.add(kyoho.model("plummer", 2000, seed=1))

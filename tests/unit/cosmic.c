@@ -104,7 +104,7 @@ static void universes_that_cannot_be_are_refused(void **state)
     assert_non_null(strstr(error.text, "omega-lambda"));
 }
 
-/* Options and units are checked first, also in a build without FFTW. */
+/* Options and units are checked first. */
 static enum ky_status make(size_t n, const char *const *words, struct ky_snapshot *snapshot)
 {
     struct ky_model_parameters parameters;
@@ -147,19 +147,6 @@ static void wrong_options_are_refused(void **state)
     assert_int_equal(ky_model_make("cosmic", &parameters, &snapshot, &error), KY_USAGE);
 }
 
-#ifndef KY_HAVE_FFTW
-
-static void without_fftw_it_says_so(void **state)
-{
-    (void)state;
-    struct ky_snapshot snapshot;
-    assert_int_equal(make(100, NULL, &snapshot), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "FFTW"));
-    assert_non_null(strstr(ky_build_features(), "FFTW: no"));
-}
-
-#else
-
 /* ---- grids ---- */
 
 static double at(const double *grid, size_t n, size_t i, size_t j, size_t k)
@@ -200,19 +187,28 @@ static void transforms_go_forth_and_back(void **state)
                                1e-13);
         ky_fourier_close(&fourier);
     }
-    struct ky_fourier fourier;
-    const size_t n = 12, wave[] = {3, 1, 2};
-    assert_ok(ky_fourier_open(&fourier, n, &error));
-    memset(fourier.grid[0], 0, n * n * (n + 2) * sizeof(double));
-    add_cosine(fourier.grid[0], n, wave, 0.5);
-    ky_fourier_to_space(&fourier, fourier.grid[0]);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            for (size_t k = 0; k < n; k++)
-                assert_between(at(fourier.grid[0], n, i, j, k) -
-                                   0.5 * cos(2 * pi * (double)(3 * i + j + 2 * k) / (double)n),
-                               -1e-14, 1e-14);
-    ky_fourier_close(&fourier);
+}
+
+/* Cosines, for every factor of a transform and several of them. */
+static void a_wave_becomes_a_cosine(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {8, 10, 12, 14, 60, 42}, wave[] = {3, 1, 2};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct ky_fourier fourier;
+        const size_t n = sizes[s];
+        assert_ok(ky_fourier_open(&fourier, n, &error));
+        memset(fourier.grid[0], 0, n * n * (n + 2) * sizeof(double));
+        add_cosine(fourier.grid[0], n, wave, 0.5);
+        ky_fourier_to_space(&fourier, fourier.grid[0]);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                for (size_t k = 0; k < n; k++)
+                    assert_between(at(fourier.grid[0], n, i, j, k) -
+                                       0.5 * cos(2 * pi * (double)(3 * i + j + 2 * k) / (double)n),
+                                   -1e-14, 1e-14);
+        ky_fourier_close(&fourier);
+    }
 }
 
 /* ---- random fields ---- */
@@ -771,8 +767,6 @@ static void an_early_start_needs_steps_in_ln_a(void **state)
     ky_snapshot_free(&start);
 }
 
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -781,10 +775,8 @@ int main(void)
         cmocka_unit_test(growth_is_the_known_one),
         cmocka_unit_test(universes_that_cannot_be_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
-#ifndef KY_HAVE_FFTW
-        cmocka_unit_test(without_fftw_it_says_so),
-#else
         cmocka_unit_test(transforms_go_forth_and_back),
+        cmocka_unit_test(a_wave_becomes_a_cosine),
         cmocka_unit_test(fields_have_the_power_of_the_spectrum),
         cmocka_unit_test(fields_have_their_sigma8),
         cmocka_unit_test(finer_grids_have_the_same_long_waves),
@@ -798,7 +790,6 @@ int main(void)
         cmocka_unit_test(the_log_names_the_field),
         cmocka_unit_test(a_sphere_grows_as_linear_theory_has_it),
         cmocka_unit_test(an_early_start_needs_steps_in_ln_a),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,12 +287,10 @@ static enum ky_status merger(struct work *work)
     return model_of(work, "merger", 5 * count);
 }
 
-#ifdef KY_HAVE_FFTW
 static enum ky_status universe(struct work *work)
 {
     return model_of(work, "cosmic", count);
 }
-#endif
 
 static enum ky_status merge(struct work *work)
 {
@@ -340,9 +338,7 @@ static const struct call {
     {"model king", sphere, 1, 0},
     {"model galaxy", galaxy, 1, 0},
     {"model merger", merger, 1, 0},
-#ifdef KY_HAVE_FFTW
     {"model cosmic", universe, 1, 0},
-#endif
     {"merge", merge, 1, 0},
 };
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -386,7 +386,7 @@ static void a_simulation_is_shown(void **state)
         }
         order_a_step(steps.view, number, at);
         order(steps.view, "/snapshot", KY_HTTP_OK);
-        free(ask(steps.view, "GET", "/energy?from=0", KY_HTTP_NONE));
+        free(ask(steps.view, "GET", "/energy?from=0", KY_HTTP_OK));
         order(steps.view, "/stop", KY_HTTP_OK);
         pthread_join(thread, &ended);
         assert_non_null(ended);

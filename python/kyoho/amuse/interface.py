@@ -18,12 +18,16 @@ from amuse.support.exceptions import AmuseException
 from amuse.support.literature import LiteratureReferencesMixIn
 from amuse.units import nbody_system
 
+from kyoho import __version__
+
 UNITS = {"length": nbody_system.length, "time": nbody_system.time}
 KINDS = ("flag", "integer", "real", "choice", "text")
 
 
 def worker(options):
     """The program to start, and the options of AMUSE's channel that it needs."""
+    if options.pop("mode", None) is not None:
+        raise AmuseException("Kyoho has no modes: leave mode out, and set parameters.engine (cpu, cuda, opencl)")
     if int(options.get("number_of_workers", 1)) != 1:
         raise AmuseException("Kyoho is one worker with several threads: leave number_of_workers out, and set "
                              "parameters.threads")
@@ -50,15 +54,26 @@ def function(*parameters, arrays=True, name=None):
 
 class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDynamicsInterface, GravityFieldInterface,
                      StoppingConditionInterface):
-    """
-    Kyoho computes gravity of bodies by an octree, by expansions or exactly, on CPUs and GPUs.
+    __doc__ = f"""
+    Kyoho {__version__} computes gravity of bodies by an octree, by expansions or exactly, on CPUs and GPUs.
 
-    .. [#] Nakasato, N., Journal of Computational Science, 3, 132 (2012)
+    .. [#] The Kyoho authors, Kyoho {__version__}: gravitational N-body simulation on CPUs and GPUs
+    .. [#] Bedorf, J., Gaburov, E. & Portegies Zwart, S., Journal of Computational Physics, 231, 2825 (2012), arXiv:1106.1900 (force tree)
+    .. [#] Nakasato, N., Journal of Computational Science, 3, 132 (2012), arXiv:1112.4539 (order of bodies along a curve, force list)
+    .. [#] Nakasato, N., arXiv:0909.0541 (2009) (force walk)
+    .. [#] Fujiwara, K. & Nakasato, N., arXiv:0904.3659 (2009) (force direct)
+    .. [#] Gaburov, E., Harfst, S. & Portegies Zwart, S., New Astronomy, 14, 630 (2009), arXiv:0902.4463 (precision extended)
     """
+
     def __init__(self, **options):
-        program, options = worker(options)
+        program, options = worker(dict(options))
         CodeInterface.__init__(self, name_of_the_worker=program, **options)
         LiteratureReferencesMixIn.__init__(self)
+
+    @classmethod
+    def version(cls):
+        """For AMUSE's list of references."""
+        return __version__
 
     new_source = function(("index_of_the_particle", "int32", "OUT"), ("mass", "float64", "IN"), ("x", "float64", "IN"),
                           ("y", "float64", "IN"), ("z", "float64", "IN"), name="new_source")

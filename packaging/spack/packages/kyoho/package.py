@@ -17,7 +17,6 @@ class Kyoho(MakefilePackage, CudaPackage):
 
     variant("hdf5", default=True, description="snapshots in HDF5; without it they are TIPSY")
     variant("draw", default=True, description="pictures and films")
-    variant("fftw", default=True, description="the model cosmic")
     variant("opencl", default=False, description="OpenCL devices")
 
     depends_on("c", type="build")
@@ -27,7 +26,6 @@ class Kyoho(MakefilePackage, CudaPackage):
     depends_on("hdf5~mpi", when="+hdf5")
     depends_on("libpng", when="+draw")
     depends_on("cairo+png+pdf+svg", when="+draw")
-    depends_on("fftw~mpi precision=double", when="+fftw")
     depends_on("opencl@1.2:", when="+opencl")
 
     conflicts("cuda_arch=none", when="+cuda", msg="name the cards: cuda_arch=90, for example")
@@ -44,7 +42,6 @@ class Kyoho(MakefilePackage, CudaPackage):
             switch("HDF5", "hdf5", "hdf5"),
             switch("PNG", "draw", "libpng"),
             switch("CAIRO", "draw", "cairo"),
-            switch("FFTW", "fftw", "fftw3"),
             switch("OPENCL", "opencl", "yes"),
             switch("CUDA", "cuda", "yes"),
         ]
