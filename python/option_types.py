@@ -37,8 +37,11 @@ def stub(table, ffi, lib):
     engine = [option for option in motion if option.section == "engine"]
     groups = table.options_of(ffi, lib, lib.KY_OPTIONS_GROUPS)
     draw = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_DRAW) if option.keyword != "overwrite"]
-    classes = {"SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
+    film = table.options_of(ffi, lib, lib.KY_OPTIONS_FILM)
+    run = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_RUN) if option.keyword != "output"]
+    resumed = [option for option in run + engine if option.keyword in ("end", "steps", "max_wall", "restart_every") or option in engine]
+    classes = {"RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
-               "GroupSearchOptions": groups + engine, "DrawOptions": draw}
+               "GroupSearchOptions": groups + engine, "DrawOptions": draw + film}
     return HEAD + "".join("\n" + typed_dict(table, name, options) for name, options in classes.items())

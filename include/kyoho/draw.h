@@ -138,6 +138,8 @@ struct ky_film_parameters {
     /* Called after each frame, by one thread at a time; or NULL. */
     void (*progress)(void *context, size_t done, size_t frames);
     void *progress_context;
+    const volatile int *stop; /* not 0: ky_film ends with KY_STOPPED after the frames that are being
+                                 drawn, and there is no film; NULL: never */
 };
 KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size);
 #define ky_film_parameters_defaults(film)                                                          \

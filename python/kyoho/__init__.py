@@ -11,20 +11,22 @@ explains every option. docs/python.md is the manual.
 """
 from ._library import use_threads
 from ._library import version as __version__
-from ._picture import draw, png
+from ._picture import png
 from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
+from .drawing import draw
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
                      UsageError)
 from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, nearest, neighbours, orbit,
                      potential, tides)
 from .models import merge, model, model_options, models
+from .runs import Run, resume, run
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Simulation",
+__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Run", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
            "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",
+           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "read", "restore", "resume", "run", "scales", "tides",
            "use_threads"]

@@ -125,9 +125,14 @@ def call_file(path, function, *arguments):
     except errors.BadDataError as why:
         if os.path.exists(path):
             raise
-        missing = errors.NoFileError(str(why))
-        missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
-        raise missing from None
+        raise no_file(path, str(why)) from None
+
+
+def no_file(path, text):
+    """The NoFileError for this path."""
+    missing = errors.NoFileError(text)
+    missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
+    return missing
 
 
 def encoded(text):

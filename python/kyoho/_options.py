@@ -68,6 +68,14 @@ def fill(values, kind, options, allowed, units, keep):
             raise UsageError(re.sub(f"^{option.name}:", keyword + ":", str(why))) from None
 
 
+def divided(options, *tables):
+    """A dict for each table, with the options that it has. TypeError for a name that is in none of them."""
+    for keyword in options:
+        if not any(keyword in one for one in tables):
+            raise _words.no_option(keyword, {name for one in tables for name in one})
+    return [{keyword: value for keyword, value in options.items() if keyword in one} for one in tables]
+
+
 class Parameters:
     """A struct ky_parameters, filled from keyword arguments, with the memory of its texts."""
 
@@ -109,7 +117,8 @@ def options_text(options):
 def documented(kind, sections=None, without=(), more=list) -> Callable[[What], What]:
     """Adds the options of the library's table, and those that more() tells, to the docstring of a function or class."""
     def add(what):
-        described = [option for keyword, option in table(kind, sections).items() if keyword not in without] + more()
+        own = {} if kind is None else table(kind, sections)
+        described = [option for keyword, option in own.items() if keyword not in without] + more()
         what.__doc__ = textwrap.dedent(what.__doc__).rstrip() + "\n\nOptions:\n" + options_text(described) + "\n"
         return what
     return add

@@ -8,7 +8,7 @@ import numpy as np
 from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
-from ._options import FORCE, SEARCH, Parameters, documented, fill, table
+from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
 from .errors import BadDataError, UsageError
 from .snapshot import bodies_array, fill_bodies, taken
@@ -384,13 +384,6 @@ class Groups:
         return cls(made, n)
 
 
-def split(options, kind):
-    """Two dicts: the options that belong to the structs of this kind, and the others."""
-    own = table(kind)
-    return ({name: value for name, value in options.items() if name in own},
-            {name: value for name, value in options.items() if name not in own})
-
-
 @documented(lib.KY_OPTIONS_GROUPS, more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, SEARCH).values()))
 @hinted
 def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
@@ -400,7 +393,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     """
     position, units, own = taken(position, units, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
-    wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
+    wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
                                                          made, NULL), wanted, units, len(keep["position"]))
