@@ -13,6 +13,9 @@ Text = Union[str, Sequence[float], Quantity, None]
 '''
 
 
+TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening", "softening_kind", "g", "field")
+
+
 def type_of(option):
     if option.kind == "choice":
         return "Literal[%s, None]" % ", ".join(f'"{choice}"' for choice in option.choices)
@@ -40,7 +43,10 @@ def stub(table, ffi, lib):
     film = table.options_of(ffi, lib, lib.KY_OPTIONS_FILM)
     run = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_RUN) if option.keyword != "output"]
     resumed = [option for option in run + engine if option.keyword in ("end", "steps", "max_wall", "restart_every") or option in engine]
-    classes = {"RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
+    profile = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_PROFILE) if option.keyword != "g"]
+    tuned = [option for option in parameters if option in engine or option.keyword in TUNED]
+    binaries = [option for option in parameters if option in engine or option.keyword in ("softening", "softening_kind", "g")]
+    classes = {"ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
                "GroupSearchOptions": groups + engine, "DrawOptions": draw + film}

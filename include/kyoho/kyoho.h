@@ -503,8 +503,8 @@ KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
 
 /* External fields without bodies (`field` and the functions of the parameters) at points that are
  * at rest, at parameters->time, in double precision on the CPU. Softenings of points have no
- * meaning here. KY_USAGE for fields that ky_sim_open would refuse, and for a time that the tables
- * of the fields do not cover. */
+ * meaning here. KY_USAGE for fields that ky_sim_open would refuse, for friction alone, which is 0 at
+ * rest, and for a time that the tables of the fields do not cover. */
 KY_API enum ky_status ky_external_field(const struct ky_parameters *parameters,
                                         const struct ky_field_points *points,
                                         struct ky_error *error);

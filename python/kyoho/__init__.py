@@ -12,7 +12,7 @@ explains every option. docs/python.md is the manual.
 from ._library import use_threads
 from ._library import version as __version__
 from ._picture import png
-from .analysis import density_centre, lagrangian_radii, scales
+from .analysis import Binaries, Profile, binaries, check, density_centre, lagrangian_radii, profile, scales, tune
 from .devices import Device, devices
 from .drawing import draw
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
@@ -25,8 +25,9 @@ from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Run", "Simulation",
-           "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
-           "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "read", "restore", "resume", "run", "scales", "tides",
-           "use_threads"]
+__all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups",
+           "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Units",
+           "UnsupportedError", "UsageError", "accelerations", "binaries", "check", "density", "density_centre",
+           "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "profile", "read",
+           "restore", "resume", "run", "scales", "tides", "tune", "use_threads"]

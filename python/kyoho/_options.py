@@ -43,7 +43,7 @@ def text(option, value, units):
             raise TypeError(f"{option.keyword} must be one value, not {value!r}")
         return ",".join(text(option, one, units) for one in value)
     if option.kind == "integer":
-        return str(_arrays.whole(value, option.keyword))
+        return str(_arrays.whole(value, option.keyword, least=-2 ** 63))  # the library knows the range
     return repr(_arrays.number(value, option.keyword)) if option.kind == "real" else str(value)
 
 

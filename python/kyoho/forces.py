@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _arrays
 from ._aside import call_aside
-from ._library import NULL, ffi, lib, struct
+from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
 from .errors import BadDataError, UsageError
@@ -200,12 +200,14 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
     return asked.results()
 
 
-def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
+def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
     Positions (n, 3) and velocities (n, 3) of one body in external fields, without other bodies, at n times.
 
     At times[0] the body is at `position` with `velocity`. The times may also descend. A field "friction" slows this body down; it
-    needs body=0 and a mass. Each step has an error of 1e-12. Other arguments are as for kyoho.external_field.
+    needs body=0 and a mass. Each step has an error of 1e-12. `turn` is the speed, in radians in a unit of time, of axes in which the
+    results are, such as those of a bar; they turn about z and coincide with the axes at rest at the time 0. Other arguments are as for
+    kyoho.external_field.
     """
     parameters, units = _in_fields(field, 0.0, units, g)
     times = _arrays.row(units.number(times, "time", "times"), "times")
@@ -215,6 +217,9 @@ def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.n
         array[:1] = value[:len(array)]
     call_aside(parameters.values, lib.ky_orbit, parameters.values, len(times), _arrays.pointer(times, "double *"),
                _arrays.pointer(places, "double (*)[3]"), _arrays.pointer(velocities, "double (*)[3]"), NULL)
+    for k in range(len(times) if turn else 0):
+        row = fill_bodies(struct("ky_bodies"), 1, {"mass": np.ones(1), "position": places[k:k + 1], "velocity": velocities[k:k + 1]})
+        call(lib.ky_bodies_turn, row, _arrays.number(turn, "turn"), times[k])
     return places, velocities
 
 

@@ -47,6 +47,29 @@ def explain(stop, reason):
     stop.asked = reason.kind == lib.KY_STOP_ASKED
 
 
+def parameters_of(values):
+    """{option: value} of a struct ky_parameters."""
+    found, room = {}, ffi.new("char[]", 4096)
+    convert = {"flag": lambda value: value == "yes", "integer": int, "real": float}
+    for keyword, option in table(lib.KY_OPTIONS_PARAMETERS).items():
+        call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, values, encoded(option.name), room, len(room))
+        value = ffi.string(room).decode()
+        found[keyword] = convert.get(option.kind, str)(value) if value else None
+    return found
+
+
+def sums_of(found):
+    """The Sums of a struct ky_sums."""
+    return Sums(found.mass, *(np.array(list(part)) for part in (found.centre, found.momentum, found.angular_momentum)),
+                found.kinetic, found.potential, found.external, lib.ky_total_energy(found), lib.ky_virial_ratio(found))
+
+
+def report_of(found):
+    """{name: value} of a struct ky_force_report."""
+    values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
+    return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
+
+
 def _readable(name, help):
     """A property with an array of the bodies, which is copied from the processor when it is first read after a change."""
     return property(lambda sim: sim._array(name), doc=help)
@@ -225,14 +248,7 @@ class Simulation(Shared, WithQuantities):
     @property
     def parameters(self):
         """{option: value} of the options that are in force, with what was chosen for those that were left open."""
-        told, found = self._told(), {}
-        room = ffi.new("char[]", 4096)
-        convert = {"flag": lambda value: value == "yes", "integer": int, "real": float}
-        for keyword, option in table(lib.KY_OPTIONS_PARAMETERS).items():
-            call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, told, encoded(option.name), room, len(room))
-            value = ffi.string(room).decode()
-            found[keyword] = convert.get(option.kind, str)(value) if value else None
-        return found
+        return parameters_of(self._told())
 
     @property
     def step(self):
@@ -274,8 +290,7 @@ class Simulation(Shared, WithQuantities):
         """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
         found = struct("ky_sums")
         self._call(lib.ky_sim_sums, found)
-        return Sums(found.mass, *(np.array(list(part)) for part in (found.centre, found.momentum, found.angular_momentum)),
-                    found.kinetic, found.potential, found.external, lib.ky_total_energy(found), lib.ky_virial_ratio(found))
+        return sums_of(found)
 
     def energy(self) -> float:
         """The whole energy: kinetic, among the bodies, and in external fields."""
@@ -546,8 +561,7 @@ class Simulation(Shared, WithQuantities):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
         found = struct("ky_force_report")
         self._ask(lambda sim: lib.ky_sim_report(sim, found))
-        values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
-        return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
+        return report_of(found)
 
     # ---- keeping it ----
 
