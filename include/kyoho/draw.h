@@ -111,6 +111,26 @@ KY_API enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t co
                                      struct ky_picture *picture, struct ky_error *error);
 KY_API void ky_picture_free(struct ky_picture *picture); /* clears the struct */
 
+/* The numbers of a picture of one snapshot, for a program with axes and colours of its own. */
+struct ky_map {
+    size_t size; /* of this struct, or 0 */
+    size_t width, height;
+    double *values;   /* [height][width], from the upper left corner: mass per area [mass/length²];
+                         or with KY_SHOW_VELOCITY the mean velocity away from the eye, 0 in empty
+                         pixels [velocity] */
+    int by_number;    /* 1: no body has mass, and the values are bodies per area */
+    double low, high; /* values at the ends of the colours */
+    double axis[2][3]; /* unit vectors to the right and up */
+    double edge[2][2]; /* coordinates along them: left and right, bottom and top [length] */
+};
+/* Fills the map by the fields of the parameters that do not concern labels and colours. KY_USAGE
+ * for another `show` than density, velocity and auto, which is density here; otherwise as ky_draw.
+ * Free with ky_map_free. */
+KY_API enum ky_status ky_draw_map(const struct ky_snapshot *snapshot,
+                                  const struct ky_draw_parameters *parameters, struct ky_map *map,
+                                  struct ky_error *error);
+KY_API void ky_map_free(struct ky_map *map); /* clears the struct */
+
 /* ky_draw of snapshots in files, which it reads; of trails one at a time is in memory. `reading`
  * NULL: as ky_read_options_defaults, with KY_SPACE_AS_STORED. Fails as ky_draw and
  * ky_snapshot_read_as do. */
