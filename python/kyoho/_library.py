@@ -97,7 +97,13 @@ _threads = [0]  # of calls
 
 
 def use_threads(count=None):
-    """From now on calls take this number of threads where no `threads` is given; None: OMP_NUM_THREADS, or the processors.
+    """
+    From now on calls take this number of threads where no `threads` is given.
+
+    Arguments:
+      count   1 to 1024, or None for OMP_NUM_THREADS, or the processors
+    Example:
+      kyoho.use_threads(2)
 
     Results do not depend on it. It holds for all threads of the program.
     """

@@ -33,7 +33,14 @@ def pixels(values, panels):
 
 
 def png(picture) -> bytes:
-    """The bytes of a PNG file with this array of draw()."""
+    """
+    The bytes of a PNG file with a picture.
+
+    Arguments:
+      picture   an array of kyoho.draw, (height, width, 4)
+    Example:
+      open("sim.png", "wb").write(kyoho.png(kyoho.draw(sim)))
+    """
     height, width, channels = picture.shape
     lines = np.zeros((height, 1 + width * channels), "u1")  # each line after a 0: no filter
     lines[:, 1:] = picture.reshape(height, -1)

@@ -38,7 +38,17 @@ def _placed(position, mass, units):
 
 
 def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
-    """The mean position weighted by the density of the bodies nearer than the sixth neighbour (Casertano & Hut 1985)."""
+    """
+    The centre (3): the mean position weighted by the density of the bodies nearer than the sixth neighbour.
+
+    Arguments:
+      position, mass   (n, 3) [length]; masses (n) or one for all [mass]
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      centre = kyoho.density_centre(pos, mass)
+
+    Casertano & Hut (1985), with their masses.
+    """
     bodies, keep = _placed(position, mass, units)
     centre = np.empty(3)
     call(lib.ky_density_centre, bodies, _arrays.pointer(centre, "double *"))
@@ -47,8 +57,17 @@ def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
 
 
 def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, units=None) -> np.ndarray:
-    """Radii of the spheres that hold these fractions of the mass, 1, 2, 5, 10, 25, 50, 75 and 90 % unless others are given,
-    about `centre`, or the density centre."""
+    """
+    Radii of the spheres that hold fractions of the mass [length].
+
+    Arguments:
+      position, mass   (n, 3) [length]; masses (n) or one for all [mass]
+      fractions        one or several, ascending; 1, 2, 5, 10, 25, 50, 75 and 90 % without them
+      centre           three numbers [length]; without it the density centre
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      half = kyoho.lagrangian_radii(pos, mass, 0.5)[0]
+    """
     bodies, keep = _placed(position, mass, units)
     fractions = _arrays.row(fractions, "fractions")
     centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(
@@ -63,8 +82,15 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
 
 
 def scales(snapshot: Snapshot, softening=None) -> Scales:
-    """Lengths and times of a Snapshot, with the recommended softening and step, as kyoho.analysis.Scales. `softening` is that of
-    the run, from which the step follows; without it the recommended one."""
+    """
+    Lengths and times of a system, with the recommended softening and step, as kyoho.analysis.Scales.
+
+    Arguments:
+      snapshot    a Snapshot; the results are in its units
+      softening   that of the run, from which the step follows [length]; without it the recommended one
+    Example:
+      step = kyoho.scales(kyoho.model("plummer", 1000)).step
+    """
     need_snapshot(snapshot, "scales")
     made, keep = snapshot._struct()
     found = struct("ky_scales")
@@ -101,6 +127,14 @@ class Binaries:
     `semi_major_axis`, `eccentricity` and `period` are those of their orbit, and `energy` is that of their relative motion.
     """
 
+    index: np.ndarray
+    id: np.ndarray
+    separation: np.ndarray
+    semi_major_axis: np.ndarray
+    eccentricity: np.ndarray
+    period: np.ndarray
+    energy: np.ndarray
+
     def __init__(self, made, ids):
         owner, count = ffi.gc(made, lib.ky_binaries_free), made.count
         self.index = _arrays.view(made.body, (count, 2), "u4", owner)
@@ -121,14 +155,19 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
     The pairs of bodies that are bound to each other, with the elements of their orbits, as kyoho.Binaries.
 
-    pairs = kyoho.binaries(sim): `bodies` is a Snapshot or a Simulation. pairs.semi_major_axis [length], pairs.period [time] and pairs.energy
-    [energy] are in its units. Of all snapshots of a run: [kyoho.binaries(one) for one in kyoho.Run("first")]. A pair is two bodies each of
-    which is the nearest that the other is bound to, among its eight nearest neighbours. Without `softening` the bodies have their own; bodies
-    for which none is known have none.
+    Arguments:
+      bodies   a Snapshot or a Simulation; the results are in its units
+    Example:
+      pairs = kyoho.binaries(sim)
+      pairs.id, pairs.semi_major_axis, pairs.eccentricity, pairs.period
+
+    Of all snapshots of a run: [kyoho.binaries(one) for one in kyoho.Run("first")]. A pair is two bodies each of which is the nearest
+    that the other is bound to, among its eight nearest neighbours. Without `softening` the bodies have their own; bodies for
+    which none is known have none.
     """
     bodies = _whole(bodies, "binaries")
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    divided(options, {name: own[name] for name in own if own[name].section in SEARCH or name in ("softening", "softening_kind", "g")})
+    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or name in ("softening", "softening_kind", "g")})
     made, keep, parameters = _softened(bodies, options, FORCE, default=0.0)
     found = struct("ky_binaries")
     call_aside(parameters.values, lib.ky_binaries_find, parameters.values, ffi.addressof(made.bodies), found, NULL)
@@ -144,6 +183,21 @@ class Profile:
     1 − tangential²/radial², `radial_velocity` and `rotation` mean velocities; `surface_density` [mass/length²] of the ring. NaN where
     there are too few bodies.
     """
+
+    centre: np.ndarray
+    velocity: np.ndarray
+    edge: np.ndarray
+    bodies: np.ndarray
+    radius: np.ndarray
+    density: np.ndarray
+    enclosed: np.ndarray
+    circular_speed: np.ndarray
+    radial: np.ndarray
+    tangential: np.ndarray
+    anisotropy: np.ndarray
+    radial_velocity: np.ndarray
+    rotation: np.ndarray
+    surface_density: np.ndarray
 
     def __init__(self, made):
         owner, shells = ffi.gc(made, lib.ky_profile_free), made.shells
@@ -167,8 +221,13 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
     """
     Density, mass, velocities and surface density as functions of the radius, as kyoho.Profile.
 
-    shells = kyoho.profile(sim, shells=30): `bodies` is a Snapshot or a Simulation. shells.radius [length] and shells.density [mass/length³]
-    are in its units. The shells are equally spaced in the logarithm of the radius.
+    Arguments:
+      bodies   a Snapshot or a Simulation; the results are in its units
+    Example:
+      shells = kyoho.profile(sim, shells=30)
+      shells.radius, shells.density, shells.circular_speed
+
+    The shells are equally spaced in the logarithm of the radius.
     """
     bodies = _whole(bodies, "profile")
     made, memory = bodies._struct()
@@ -195,10 +254,16 @@ the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters, `
 @hinted
 def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Check:
     """
-    Computes the forces and compares them with exact sums, as kyoho.analysis.Check: `kyoho force --check` in Python.
+    Computes the forces and compares them with exact sums, as kyoho.analysis.Check; the command has it as `kyoho force`.
 
-    kyoho.check(sim, theta=0.5).acceleration.p99: `bodies` is a Snapshot or a Simulation, `samples` the number of bodies that are compared,
-    `repeat` that of evaluations, of which the times are the median [s]. The options are those of the force that is measured.
+    Arguments:
+      bodies    a Snapshot or a Simulation
+      samples   the number of bodies whose forces are compared; 0 for none
+      repeat    the number of evaluations, of which the times are the median [s]
+    Example:
+      kyoho.check(sim, theta=0.5).acceleration.p99  # 99 % of the accelerations have at most this relative error
+
+    The options are those of the force that is measured.
     """
     bodies = _whole(bodies, "check")
     made, keep, parameters = _softened(bodies, options, FORCE)
@@ -234,7 +299,7 @@ def _setting(made):
 
 def _tuned():
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    return [option for option in own.values() if option.section in SEARCH or option.keyword in (*TUNED, "softening")]
+    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or option.keyword in (*TUNED, "softening")]
 
 
 @documented(None, more=_tuned)
@@ -243,9 +308,17 @@ def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpac
     """
     Measures what methods and tolerances cost for these bodies, and finds the fastest options for an error, as kyoho.analysis.Tuning.
 
-    best = kyoho.tune(sim, error=1e-3).found; kyoho.Simulation(bodies, **best.options): `bodies` is a Snapshot or a Simulation, `error` the
-    relative error that 99 % of the accelerations keep, `seconds` the time for all measurements [s], `samples` the number of bodies that are
-    compared with an exact sum, `repeat` that of evaluations of a setting. Options restrict what is measured: force="tree".
+    Arguments:
+      bodies    a Snapshot or a Simulation
+      error     the relative error that 99 % of the accelerations keep; without it all settings are only measured
+      seconds   the time for all measurements [s]
+      samples   the number of bodies that are compared with an exact sum
+      repeat    the number of evaluations of a setting, of which the time is the median [s]
+    Example:
+      best = kyoho.tune(bodies, error=1e-3, seconds=10).found
+      sim = kyoho.Simulation(bodies, **best.options)
+
+    Options restrict what is measured: force="tree".
     """
     bodies = _whole(bodies, "tune")
     allowed = {option.keyword: option for option in _tuned()}

@@ -11,7 +11,8 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import call, encoded, ffi, lib, no_file, struct
 from ._options import divided, documented, fill, table
-from ._picture import pixels, prepared
+from ._picture import pixels as pixels_of
+from ._picture import prepared
 from ._progress import Progress
 from .errors import UsageError
 from .forces import Groups
@@ -21,7 +22,7 @@ from .snapshot import HAS_HDF5, Snapshot, need_snapshot, read
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._option_types import DrawOptions
+    from ._option_types import DrawOptions, PlotOptions
 
 PICTURES = (".png", ".pdf", ".svg")
 OF_DENSITY = ("colours", "brightness", "range", "peak", "smooth")  # options that only a picture of densities has
@@ -87,16 +88,79 @@ def _film(path, sources, options, of_film, overwrite, progress):
         call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), ffi.NULL, values, film)
 
 
+def _name_of(axis):
+    """ "x" for the unit vector along x; "" for a direction between the axes."""
+    return next((name for k, name in enumerate("xyz") if axis[k] > 1 - 1e-12), "")
+
+
+def _labels(found, shown, units):
+    """The labels of the axes and of the colour bar, with the names of the units where they have some."""
+    length, mass, velocity = (units.name(kind) for kind in ("length", "mass", "velocity"))
+    axes = [f"{_name_of(axis) or ('right', 'up')[k]}" + (f" [{length}]" if length else "") for k, axis in enumerate(found.axis)]
+    if shown == "velocity":
+        return axes, "velocity along the line of sight" + (f" [{velocity}]" if velocity else "")
+    if found.by_number:
+        return axes, "bodies per area" + (f" [1/{length}²]" if length else "")
+    return axes, "surface density" + (f" [{mass}/{length}²]" if length else "")
+
+
+NOT_IN_PLOTS = ("overwrite", "rim", "columns", "colours", "brightness", "trails", "divide", "title")
+
+
+@documented(lib.KY_OPTIONS_DRAW, without=NOT_IN_PLOTS)
+def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOptions]):
+    """
+    Shows the projected density of a snapshot in axes of matplotlib, with a colour bar. Returns the image of ax.imshow.
+
+    Arguments:
+      bodies     a Snapshot or a Simulation; axes and colours are in its units
+      ax         the axes; without them those of matplotlib.pyplot.gca()
+      colorbar   False leaves the bar out
+      cmap       a colour map of matplotlib
+    Example:
+      image = kyoho.plot(sim, axis="x", region=4)
+      image.figure.savefig("sim.png")
+
+    show="velocity" shows the mean velocity along the line of sight instead.
+    """
+    from matplotlib import colors, pyplot  # which is not needed otherwise
+    bodies = bodies.snapshot() if hasattr(bodies, "snapshot") else bodies
+    need_snapshot(bodies, "plot")
+    divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name not in NOT_IN_PLOTS})
+    keep, found = [], struct("ky_map")
+    values, made = prepared([bodies], options, keep)
+    call(lib.ky_draw_map, made, values, found)
+    owner = ffi.gc(found, lib.ky_map_free)
+    pixels = _arrays.view(found.values, (found.height, found.width), "f8", owner)
+    velocity = options.get("show") == "velocity"
+    norm = colors.Normalize(found.low, found.high) if velocity else colors.LogNorm(found.low, found.high, clip=True)
+    ax = pyplot.gca() if ax is None else ax
+    image = ax.imshow(pixels, extent=[*found.edge[0], *found.edge[1]], norm=norm, cmap=cmap or ("RdBu_r" if velocity else "inferno"))
+    (right, up), of_bar = _labels(found, options.get("show"), bodies.units)
+    ax.set(xlabel=right, ylabel=up)
+    if colorbar:
+        ax.figure.colorbar(image, ax=ax, label=of_bar)
+    return image
+
+
 @documented(lib.KY_OPTIONS_DRAW, without=("overwrite",), more=lambda: list(table(lib.KY_OPTIONS_FILM).values()))
 def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progress=False, **options: Unpack[DrawOptions]) -> np.ndarray | None:
     """
-    Draws snapshots side by side with equal scales, as an array (height, width, 4) of red, green, blue and 255; or a film of them.
+    Draws snapshots side by side with equal scales, or a film of them.
 
-    kyoho.draw(a, b, path="two.png"): each is a Snapshot, a Simulation as it is now, the path of a file, or a kyoho.Run or its folder, of
-    which a picture shows `panels` (3) snapshots. With `path` it writes a file and returns nothing: a picture (.png, .pdf, .svg) or a film
-    (.mp4, by the program ffmpeg): kyoho.draw("first", path="first.mp4", progress=True). A file that exists is replaced only with `overwrite`.
-    `groups` are kyoho.Groups of the one snapshot, around which circles are drawn. For show="trails" the snapshots are one system at
-    several times. Lengths are in the units of the first snapshot.
+    Arguments:
+      snapshots   each a Snapshot, a Simulation as it is now, the path of a file, or a kyoho.Run or its folder
+      path        a file to be written: a picture (.png, .pdf, .svg) or a film (.mp4, by the program ffmpeg); without it the
+                  result is an array (height, width, 4) of red, green, blue and 255
+      overwrite   True replaces a file that exists
+      panels      the number of snapshots that are drawn, evenly from the first to the last; 3 of a run, else all
+      groups      kyoho.Groups of the one snapshot, around which circles are drawn
+      progress    True shows a line, or a bar in a notebook, while a film is made
+    Example:
+      kyoho.draw(sim, path="sim.png", show="density")
+      kyoho.draw("first", path="first.mp4", progress=True)
+
+    Lengths are in the units of the first snapshot. For show="trails" the snapshots are one system at several times.
     """
     of_picture, of_film = divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name != "overwrite"},
                                   table(lib.KY_OPTIONS_FILM))
@@ -123,6 +187,6 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
     values, made = prepared([read(one, as_stored=True) if isinstance(one, str) else one for one in sources], of_picture, keep, overwrite=int(overwrite))
     _circles(groups, keep, values)
     if path is None:
-        return pixels(values, made)
+        return pixels_of(values, made)
     call(lib.ky_draw, encoded(path), made, len(made), values)
     return None

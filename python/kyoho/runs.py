@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 # What kyoho.resume takes, of the options of a run and of its parameters.
 RESUMED = ((lib.KY_OPTIONS_RUN, ("end", "steps", "max_wall", "restart_every")),
            (lib.KY_OPTIONS_PARAMETERS, ("engine", "isa", "threads", "ranks")))
+
+
+Plan = namedtuple("Plan", "step steps snapshots host_bytes device_bytes rank_bytes disk_bytes largest_n choice")
+Plan.__doc__ = """What a run would take: `step` [time], the numbers of steps and snapshots, bytes of memory and disk, the most bodies that fit into
+the memory that is free, and the line about what was chosen."""
 
 
 class Run:
@@ -147,17 +153,23 @@ def _follow(function, parameters, values, calls, *arguments):
 
 @documented(lib.KY_OPTIONS_RUN, without=("output",), more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, MOTION).values()))
 @hinted
-def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, **options: Unpack[RunOptions]) -> Run:
+def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dry_run=False, **options: Unpack[RunOptions]) -> Run:
     """
     Follows the motion of bodies and writes the results to a folder, as `kyoho run` does. Returns it as kyoho.Run.
 
-    run = kyoho.run(kyoho.model("plummer", 1000), "first", end=1, every=0.25): `bodies` is a Snapshot or a Simulation, `folder` the name of
-    the folder, `end` the time at the end [time], `every` the time between snapshots [time]. Without `step` the run chooses one.
-    progress=True shows a line in a terminal, or a bar in a notebook. `heartbeat` is called with the simulation after every
-    `heartbeat_every` steps; it may read and change the bodies, and ends the run if it returns True.
+    Arguments:
+      bodies      a Snapshot or a Simulation; options are in its units
+      folder      for snapshots, energy.csv, run.json, run.log and restart files
+      progress    True shows a line in a terminal, or a bar in a notebook
+      heartbeat   called with the simulation after every `heartbeat_every` steps; it may read and change the bodies, and
+                  ends the run if it returns True
+      dry_run     True starts nothing, and returns kyoho.runs.Plan: steps, files and memory
+    Example:
+      run = kyoho.run(bodies, "first", end=1, every=0.25)
+      run[-1].position, run.energy["de"]
 
-    A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on: kyoho.resume(folder). StoppedError tells why it has
-    stopped, with `reason` ("max_wall", "stop_core" … or "asked").
+    Without `step` the run chooses one. A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on:
+    kyoho.resume(folder). StoppedError tells why it has stopped, with `reason` ("max_wall", "stop_core" ... or "asked").
     """
     if hasattr(bodies, "snapshot"):
         bodies = bodies.snapshot()
@@ -170,6 +182,10 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, **
     values, keep = struct("ky_run_parameters", output=output, origin=origin, keep=1, choose_ranks=int(options.get("ranks") is None)), []
     fill(values, lib.KY_OPTIONS_RUN, of_run, own, units, keep)
     initial, memory = bodies._struct()
+    if dry_run:
+        plan = struct("ky_plan")
+        call(lib.ky_run_plan, parameters.values, values, initial, plan)
+        return Plan(*(getattr(plan, name) for name in Plan._fields[:-1]), ffi.string(plan.choice).decode() or None)
     with Progress(progress) as shown:
         calls = _Calls(values, parameters, units, shown, heartbeat, heartbeat_every)
         _follow(lib.ky_run, parameters, values, calls, initial)
@@ -185,10 +201,17 @@ def _resumed():
 @hinted
 def resume(folder, *, progress=False, heartbeat=None, heartbeat_every=1, field=None, **options: Unpack[ResumeOptions]) -> Run:
     """
-    Continues the run in a folder that kyoho.run or `kyoho run` has begun, bit for bit as if it had not stopped. Returns kyoho.Run.
+    Continues the run in a folder, of kyoho.run or `kyoho run`, bit for bit as if it had not stopped. Returns kyoho.Run.
 
-    kyoho.resume("first", end=2): `end` is a later end [time], without it the end of the run. `field` is the function that the run had as
-    `field`, if it had one; `heartbeat` too must be the same for the same results. All else is as the run began.
+    Arguments:
+      folder      of the run
+      progress    True shows a line in a terminal, or a bar in a notebook
+      heartbeat, heartbeat_every   as of kyoho.run, and the same as there for the same results
+      field       the function that the run had as `field`, if it had one
+    Example:
+      run = kyoho.resume("first", end=2)  # [time]; without it to the end of the run
+
+    All else is as the run began.
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the run had; fields with a name are in the folder")

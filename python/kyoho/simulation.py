@@ -82,15 +82,23 @@ def _changeable(name, help):
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
 class Simulation(Shared, WithQuantities):
     """
-    Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
+    Bodies that move: a processor, an integrator and a clock.
 
-    The bodies are a Snapshot, or arrays: position (n, 3), velocity (n, 3), mass (n), and if need be id, type, radius (n, for
-    stop_collision), and softening (one length, or one for each body). `units` are kyoho.Units or the name of a preset, and G
-    follows from them; without units G is `g`. Options have the names that they have on the command line. Without `step` the first advance chooses one, as
-    `kyoho run` does. The library copies the bodies.
+    Arguments:
+      bodies     a Snapshot; or None, and arrays:
+      position, velocity, mass   (n, 3) [length], (n, 3) [velocity], (n) [mass]
+      softening  one length, 0 for none, or one for each body [length]; without it that of the Snapshot
+      id, type, radius   (n) if need be; radii are for stop_collision [length]
+      time       at the start [time]
+      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim:
+          sim.integrate(1)
+          print(sim.time, sim.energy(), sim.position[0])
 
-    `position`, `velocity`, `mass` and the other arrays are copied from the processor once after each change, and cannot be
-    written: assign a whole array, sim.velocity = array. Several threads may use a simulation, one after the other.
+    Without `step` the first advance chooses one, as `kyoho run` does. The library copies the bodies. `position`, `velocity`, `mass` and the
+    other arrays are copied from the processor once after each change, and cannot be written: assign a whole array,
+    sim.velocity = array. Several threads may use a simulation, one after the other.
     """
 
     position = _changeable("position", "(n, 3) [length]")
@@ -551,7 +559,7 @@ class Simulation(Shared, WithQuantities):
     @alone
     def nearest(self, k):
         """As kyoho.nearest, of the present bodies."""
-        return nearest_of(self.position, k, self.neighbours, self.density)
+        return nearest_of(len(self), k, lambda *wanted: self._search(lib.ky_sim_nearest, *wanted, NULL))
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
@@ -626,9 +634,16 @@ class Simulation(Shared, WithQuantities):
 
 
 def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None) -> Simulation:
-    """Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run of the command.
+    """
+    Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run.
 
-    The file has everything but the units, which are those given here, and a field that is a function: `field` is that function.
+    Arguments:
+      path    of the file
+      units   of the simulation, which the file does not have: the name of a preset or kyoho.Units
+      engine, isa, threads   a processor in place of that of the file
+      field   the function that the simulation had as `field`, if it had one
+    Example:
+      sim = kyoho.restore("first/restart.kyo")
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the simulation had; fields with a name are in the file")

@@ -3,6 +3,7 @@
 import environment
 
 environment.enter()
+import importlib.util  # noqa: E402
 import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
@@ -11,7 +12,7 @@ import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
 from pressing import pressing  # noqa: E402
 from refused import refused  # noqa: E402
-from tap import check, finish, folder  # noqa: E402
+from tap import check, finish, folder, skip  # noqa: E402
 
 FFMPEG = f"""#!{sys.executable}
 import shutil, sys
@@ -77,7 +78,33 @@ def pictures():
     check(not np.array_equal(kyoho.draw(made, colours="ice", **small), kyoho.draw(made, colours="gray", **small)), "colours ask for densities")
 
 
-for test in (films, pictures):
+def plots():
+    """Axes of matplotlib have the lengths of the bodies, and the colours their densities."""
+    if not importlib.util.find_spec("matplotlib"):
+        skip("a picture in axes of matplotlib", "matplotlib is not installed here; make check-all installs it")
+        return
+    os.environ["MPLBACKEND"] = "Agg"
+    from matplotlib import pyplot
+    young = kyoho.model("plummer", 2000, units="cluster", mass=500, radius="0.5pc", seed=1)
+    image = kyoho.plot(young, axis="x", region="20 pc", centre_y=0, centre_z=0, width=SIDE)
+    axes, area = image.axes, (20 / SIDE) ** 2
+    check(np.allclose(image.get_extent(), [-10, 10, -10, 10]) and (axes.get_xlabel(), axes.get_ylabel()) == ("y [pc]", "z [pc]"), "the axes have names, units and lengths",
+          (image.get_extent(), axes.get_xlabel(), axes.get_ylabel()))
+    check(abs(image.get_array().sum() * area / 500 - 1) < 0.02, "the colours are mass per area", image.get_array().sum() * area)
+    bars = [one.get_ylabel() for one in axes.figure.axes if one is not axes]
+    check(bars == ["surface density [Msun/pc²]"], "a colour bar has its unit", bars)
+    half = image.get_array()[:SIDE // 2].sum() / image.get_array().sum()
+    above = young.mass[young.position[:, 2] > 0].sum() / 500
+    check(abs(half - above) < 0.03, "up is up", (half, above))
+    figure, two = pyplot.subplots(1, 2)
+    image = kyoho.plot(kyoho.Simulation(made, step=1 / 64), two[1], show="velocity", colorbar=False, width=SIDE)
+    low, high = image.get_clim()
+    check(image.axes is two[1] and low == -high < 0 and len(figure.axes) == 2 and two[1].get_xlabel() == "x", "velocities, in given axes and without a bar", (low, high))
+    refused(TypeError, "an option of draw() alone", ["rim"], kyoho.plot, made, rim="axes")
+    refused(ValueError, "a plot of trails", ["density or velocity"], kyoho.plot, made, show="trails")
+
+
+for test in (films, pictures, plots):
     with folder() as place:
         os.chdir(place)
         stand_in()
