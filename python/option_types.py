@@ -41,6 +41,7 @@ def stub(table, ffi, lib):
               for option in table.model_options_of(ffi, lib, name) if option.keyword != "bodies"}
     engine = [option for option in motion if option.section == "engine"]
     once = [option for option in motion if option.keyword != "ranks"]
+    field = [option for option in once if option.section in ("engine", "force") and option.keyword != "mutual"]
     search = [option for option in once if option.section == "engine"]
     groups = table.options_of(ffi, lib, lib.KY_OPTIONS_GROUPS)
     draw = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_DRAW) if option.keyword != "overwrite"]
@@ -51,7 +52,7 @@ def stub(table, ffi, lib):
     tuned = [option for option in parameters if option in search or option.keyword in TUNED]
     binaries = [option for option in parameters if option in search or option.keyword in ("softening", "softening_kind", "g")]
     plot = [option for option in draw if option.keyword not in NOT_IN_PLOTS]
-    classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "ForceOptions": [option for option in once if option.section in ("engine", "force")],
+    classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "FieldOptions": field, "ForceOptions": [option for option in once if option.section in ("engine", "force")],
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
                "GroupSearchOptions": groups + search, "DrawOptions": draw + film}

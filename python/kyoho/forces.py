@@ -17,7 +17,7 @@ from .units import Units
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._option_types import ForceOptions, GroupSearchOptions, SearchOptions
+    from ._option_types import FieldOptions, ForceOptions, GroupSearchOptions, SearchOptions
 
 
 def _softened(softening, n, units, options, arrays):
@@ -166,10 +166,10 @@ def _field_of(points, position, mass, softening, points_softening, units, option
     return asked
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
 @hinted
 def field(points, position, mass=None, softening=None, *, points_softening=None, units=None,
-          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+          **options: Unpack[FieldOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
 
@@ -187,10 +187,10 @@ def field(points, position, mass=None, softening=None, *, points_softening=None,
                      ("acceleration", "potential")).results()
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
 @hinted
 def tides(points, position, mass=None, softening=None, *, points_softening=None, units=None,
-          **options: Unpack[ForceOptions]) -> np.ndarray:
+          **options: Unpack[FieldOptions]) -> np.ndarray:
     """
     Tidal tensors (m, 3, 3) at m points: element [k, i, j] is the derivative of component i of the acceleration along axis j.
 
