@@ -13,6 +13,11 @@ Text = Union[str, Sequence[float], Quantity, None]
 '''
 
 
+RESUMED = ("end", "steps", "max_wall", "restart_every", "engine", "isa", "threads", "ranks")
+NOT_IN_PLOTS = ("rim", "columns", "colours", "brightness", "trails", "divide", "title")
+TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening", "softening_kind", "g", "field")
+
+
 def type_of(option):
     if option.kind == "choice":
         return "Literal[%s, None]" % ", ".join(f'"{choice}"' for choice in option.choices)
@@ -35,10 +40,20 @@ def stub(table, ffi, lib):
     models = {option.keyword: option for name in table.model_names(ffi, lib)
               for option in table.model_options_of(ffi, lib, name) if option.keyword != "bodies"}
     engine = [option for option in motion if option.section == "engine"]
+    once = [option for option in motion if option.keyword != "ranks"]
+    field = [option for option in once if option.section in ("engine", "force") and option.keyword != "mutual"]
+    search = [option for option in once if option.section == "engine"]
     groups = table.options_of(ffi, lib, lib.KY_OPTIONS_GROUPS)
     draw = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_DRAW) if option.keyword != "overwrite"]
-    classes = {"SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
+    film = table.options_of(ffi, lib, lib.KY_OPTIONS_FILM)
+    run = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_RUN) if option.keyword != "output"]
+    resumed = [option for option in run + engine if option.keyword in RESUMED]
+    profile = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_PROFILE) if option.keyword != "g"]
+    tuned = [option for option in parameters if option in search or option.keyword in TUNED]
+    binaries = [option for option in parameters if option in search or option.keyword in ("softening", "softening_kind", "g")]
+    plot = [option for option in draw if option.keyword not in NOT_IN_PLOTS]
+    classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "FieldOptions": field, "ForceOptions": [option for option in once if option.section in ("engine", "force")],
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
-               "GroupSearchOptions": groups + engine, "DrawOptions": draw}
+               "GroupSearchOptions": groups + search, "DrawOptions": draw + film}
     return HEAD + "".join("\n" + typed_dict(table, name, options) for name, options in classes.items())

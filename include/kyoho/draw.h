@@ -112,6 +112,26 @@ KY_API enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t co
                                      struct ky_picture *picture, struct ky_error *error);
 KY_API void ky_picture_free(struct ky_picture *picture); /* clears the struct */
 
+/* The numbers of a picture of one snapshot, for a program with axes and colours of its own. */
+struct ky_map {
+    size_t size; /* of this struct, or 0 */
+    size_t width, height;
+    double *values;   /* [height][width], from the upper left corner: mass per area [mass/length²];
+                         or with KY_SHOW_VELOCITY the mean velocity away from the eye, 0 in empty
+                         pixels [velocity] */
+    int by_number;    /* 1: no body has mass, and the values are bodies per area */
+    double low, high; /* values at the ends of the colours */
+    double axis[2][3]; /* unit vectors to the right and up */
+    double edge[2][2]; /* coordinates along them: left and right, bottom and top [length] */
+};
+/* Fills the map by the fields of the parameters that do not concern labels and colours. KY_USAGE
+ * for another `show` than density, velocity and auto, which is density here; otherwise as ky_draw.
+ * Free with ky_map_free. */
+KY_API enum ky_status ky_draw_map(const struct ky_snapshot *snapshot,
+                                  const struct ky_draw_parameters *parameters, struct ky_map *map,
+                                  struct ky_error *error);
+KY_API void ky_map_free(struct ky_map *map); /* clears the struct */
+
 /* Reads snapshots from files and draws them as ky_draw does. For trails only one at a time is in
  * memory. `reading` NULL: as ky_read_options_defaults, with KY_SPACE_AS_STORED. Fails as ky_draw
  * and ky_snapshot_read_as do. */
@@ -139,6 +159,8 @@ struct ky_film_parameters {
     /* Called after each frame, by one thread at a time; or NULL. */
     void (*progress)(void *context, size_t done, size_t frames);
     void *progress_context;
+    const volatile int *stop; /* not 0: ky_film ends with KY_STOPPED after the frames that are being
+                                 drawn, and there is no film; NULL: never */
 };
 KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size);
 #define ky_film_parameters_defaults(film)                                                          \

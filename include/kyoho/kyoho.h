@@ -312,13 +312,14 @@ struct ky_parameters {
                     a pair. Until the end of the step is reached, only calls that save, and calls
                     that advance to that end or beyond, are possible. All others return KY_USAGE.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
-                    ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end in
-                    the middle of their work. The bodies stay usable. No partial result is kept: a
-                    repeated call starts from the beginning, with the same results.
+                    ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make and
+                    ky_binaries_find end in the middle of their work. The bodies stay usable. No
+                    partial result is kept: a   repeated call starts from the beginning, with the same
+                    results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
-                      ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
-                      the simulation as it was: later calls give the same results as without the
-                      stopped call. On the CPU loops over the bodies check the flag;
+                      ky_sim_nearest, ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do
+                    too, and leave   the simulation as it was: later calls give the same results as
+                    without the   stopped call. On the CPU loops over the bodies check the flag;
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
                       forces, a whole field at points, download of the results. Each call documents
@@ -512,8 +513,8 @@ KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
 
 /* Computes only the external fields (`field` and the functions of the parameters) at points at
  * rest, at parameters->time, in double precision on the CPU. Softenings of points have no meaning
- * here. KY_USAGE for fields that ky_sim_open would refuse, and for a time that the tables of the
- * fields do not cover. */
+ * here. KY_USAGE for fields that ky_sim_open would refuse, for friction alone, which is 0 at rest,
+ * and for a time that the tables of the fields do not cover. */
 KY_API enum ky_status ky_external_field(const struct ky_parameters *parameters,
                                         const struct ky_field_points *points,
                                         struct ky_error *error);
@@ -644,6 +645,16 @@ KY_API enum ky_status ky_neighbours(const struct ky_parameters *parameters,
                                     size_t radii, uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_force_report *report, struct ky_error *error);
 KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears the struct */
+
+/* The k nearest other bodies of each body, for all i: index[i × k] … index[i × k + k − 1], the
+ * nearest first, of bodies at equal distances the smaller index first, and their distances [length]
+ * in the same places. Either array (n × k) may be NULL. k from 1 to n − 1, else KY_USAGE; with no
+ * bodies there is nothing to do. KY_FAULT as ky_neighbours: very many bodies at one place are
+ * listed. */
+KY_API enum ky_status ky_nearest(const struct ky_parameters *parameters,
+                                 const struct ky_bodies *bodies, size_t k, uint32_t *index,
+                                 double *distance, struct ky_force_report *report,
+                                 struct ky_error *error);
 
 /* SPH density at every body: Σ m W(r, h) over the bodies within h, including the body itself. W is
  * the cubic spline that vanishes at h. h is the distance of the k-th nearest other body, so that
@@ -1046,6 +1057,9 @@ KY_API enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, siz
                                    struct ky_pairs *pairs, struct ky_force_report *report,
                                    struct ky_error *error);
 KY_API void ky_pairs_free(struct ky_pairs *pairs); /* clears the struct */
+KY_API enum ky_status ky_sim_nearest(struct ky_sim *sim, size_t k, uint32_t *index,
+                                     double *distance, struct ky_force_report *report,
+                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
                                          double *smoothing, struct ky_force_report *report,
                                          struct ky_error *error);

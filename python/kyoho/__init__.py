@@ -6,25 +6,29 @@
         print(sim.time, sim.energy(), sim.position[0])
 
 kyoho.gravity(pos, mass, eps) is accelerations and potentials at once; accelerations, potential, field, neighbours, density and
-groups work on arrays too. kyoho.model, merge, read and draw make, combine, read and show a Snapshot. help(kyoho.Simulation)
+groups work on arrays too. kyoho.model, merge, read and draw make, combine, read and show a Snapshot. kyoho.options(kyoho.Simulation)
 explains every option. docs/python.md is the manual.
 """
 from ._library import use_threads
 from ._library import version as __version__
-from ._picture import draw, png
-from .analysis import density_centre, lagrangian_radii, scales
+from ._options import options
+from ._picture import png
+from .analysis import Binaries, Profile, binaries, check, density_centre, lagrangian_radii, profile, scales, tune
 from .devices import Device, devices
+from .drawing import draw, plot
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
                      UsageError)
 from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, nearest, neighbours, orbit,
                      potential, tides)
 from .models import merge, model, model_options, models
+from .runs import Run, resume, run
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "NoFileError", "Simulation",
-           "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
-           "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "nearest", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",
-           "use_threads"]
+__all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups",
+           "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Units",
+           "UnsupportedError", "UsageError", "accelerations", "binaries", "check", "density", "density_centre",
+           "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "model_options", "models", "nearest", "neighbours", "options", "orbit", "plot", "png", "potential", "profile", "read",
+           "restore", "resume", "run", "scales", "tides", "tune", "use_threads"]

@@ -69,16 +69,16 @@ def number(value, name):
     raise TypeError(f"{name} must be a number, not {value!r}")
 
 
-def whole(value, name, most=2 ** 63 - 1):
-    """The value as a whole number from 0 to `most`."""
+def whole(value, name, most=2 ** 63 - 1, least=0):
+    """The value as a whole number from `least` to `most`."""
     if _is_truth(value):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     try:
         found = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be a whole number, not {value!r}") from None
-    if not 0 <= found <= most:
-        raise UsageError(f"{name} is {found}; it must be from 0 to {most}")
+    if not least <= found <= most:
+        raise UsageError(f"{name} is {found}; it must be from {least} to {most}")
     return found
 
 

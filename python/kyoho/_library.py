@@ -97,7 +97,13 @@ _threads = [0]  # of calls
 
 
 def use_threads(count=None):
-    """From now on calls take this number of threads where no `threads` is given; None: OMP_NUM_THREADS, or the processors.
+    """
+    From now on calls take this number of threads where no `threads` is given.
+
+    Arguments:
+      count   1 to 1024, or None for OMP_NUM_THREADS, or the processors
+    Example:
+      kyoho.use_threads(2)
 
     Results do not depend on it. It holds for all threads of the program.
     """
@@ -125,9 +131,14 @@ def call_file(path, function, *arguments):
     except errors.BadDataError as why:
         if os.path.exists(path):
             raise
-        missing = errors.NoFileError(str(why))
-        missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
-        raise missing from None
+        raise no_file(path, str(why)) from None
+
+
+def no_file(path, text):
+    """The NoFileError for this path."""
+    missing = errors.NoFileError(text)
+    missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
+    return missing
 
 
 def encoded(text):

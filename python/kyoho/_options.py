@@ -23,7 +23,8 @@ def table(kind, sections=None):
     """{keyword: Option} of the structs of this kind, of these sections alone unless `sections` is None."""
     if kind not in _tables:
         _tables[kind] = {option.keyword: option for option in _table.options_of(ffi, lib, kind)}
-    return {keyword: option for keyword, option in _tables[kind].items() if sections is None or option.section in sections}
+    return {keyword: option for keyword, option in _tables[kind].items() if sections is None or (
+        option.section in sections and (keyword != "ranks" or "integrator" in sections))}  # ranks are of simulations
 
 
 def text(option, value, units):
@@ -43,7 +44,7 @@ def text(option, value, units):
             raise TypeError(f"{option.keyword} must be one value, not {value!r}")
         return ",".join(text(option, one, units) for one in value)
     if option.kind == "integer":
-        return str(_arrays.whole(value, option.keyword))
+        return str(_arrays.whole(value, option.keyword, least=-2 ** 63))  # the library knows the range
     return repr(_arrays.number(value, option.keyword)) if option.kind == "real" else str(value)
 
 
@@ -66,6 +67,14 @@ def fill(values, kind, options, allowed, units, keep):
             call(lib.ky_draw_options_set, kind, values, name, given, scales)
         except UsageError as why:  # begins with the name as the command has it
             raise UsageError(re.sub(f"^{option.name}:", keyword + ":", str(why))) from None
+
+
+def divided(options, *tables):
+    """A dict for each table, with the options that it has. TypeError for a name that is in none of them."""
+    for keyword in options:
+        if not any(keyword in one for one in tables):
+            raise _words.no_option(keyword, {name for one in tables for name in one})
+    return [{keyword: value for keyword, value in options.items() if keyword in one} for one in tables]
 
 
 class Parameters:
@@ -95,21 +104,49 @@ class Parameters:
                 raise UsageError(f"{keyword} has no effect with {in_python(ffi.string(because).decode())}")
 
 
-def options_text(options):
-    """The lines of a docstring that describe these options."""
-    lines = []
-    for option in options:
-        initial = f" (default {option.initial})" if option.initial and option.kind != "flag" else ""
-        choices = "|".join(option.choices) or {"flag": "bool", "integer": "int", "real": "float", "text": "str"}[option.kind]
-        lines += [f"    {option.keyword}: {choices}"]
-        lines += textwrap.wrap(_table.explained(option) + initial, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return "\n".join(lines)
+class Options(dict):
+    """{option: its help}, which shows itself as a text."""
+
+    def __repr__(self):
+        return "\n".join(f"{keyword}: {help}" for keyword, help in self.items())
+
+
+def _explained(option):
+    """The values, the help with its unit, and the default."""
+    choices = "|".join(option.choices) or {"flag": "bool", "integer": "int", "real": "float", "text": "str"}[option.kind]
+    initial = f" (default {option.initial})" if option.initial and option.kind != "flag" else ""
+    return f"{choices}\n" + textwrap.fill(_table.explained(option) + initial, 92, initial_indent=" " * 4, subsequent_indent=" " * 4)
+
+
+_described = {}  # {the name of a public function or class: its options}
+
+
+def options(of) -> Options:
+    """
+    The options of a function or class of this package, with their values, units and defaults.
+
+    Arguments:
+      of   the function or class
+    Returns {option: help}, which shows itself as a text.
+    Example:
+      kyoho.options(kyoho.gravity)
+      print(kyoho.options(kyoho.Simulation)["step"])
+    """
+    described = _described.get(getattr(of, "__name__", None))
+    if described is None or of.__module__.partition(".")[0] != __name__.partition(".")[0]:
+        raise UsageError(f"{of!r} has no options; there are {', '.join(sorted(_described))}")
+    return Options({option.keyword: _explained(option) for option in described()})
 
 
 def documented(kind, sections=None, without=(), more=list) -> Callable[[What], What]:
-    """Adds the options of the library's table, and those that more() tells, to the docstring of a function or class."""
+    """Names the options of the library's table, and those that more() tells, in the docstring of a function or class; kyoho.options
+    explains them."""
     def add(what):
-        described = [option for keyword, option in table(kind, sections).items() if keyword not in without] + more()
-        what.__doc__ = textwrap.dedent(what.__doc__).rstrip() + "\n\nOptions:\n" + options_text(described) + "\n"
+        def described():
+            own = {} if kind is None else table(kind, sections)
+            return [option for keyword, option in own.items() if keyword not in without] + more()
+        names = textwrap.fill(", ".join(option.keyword for option in described()), 112, initial_indent="  ", subsequent_indent="  ")
+        what.__doc__ = (textwrap.dedent(what.__doc__).strip() + f"\n\nOptions, which kyoho.options(kyoho.{what.__name__}) explains:\n{names}\n")
+        _described[what.__name__] = described
         return what
     return add

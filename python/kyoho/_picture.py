@@ -6,55 +6,44 @@ import html as escape
 import struct as binary
 import zlib
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from . import _arrays
-from ._library import call, encoded, ffi, lib, struct
-from ._options import documented, fill, table
-from .errors import Error, UsageError
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._option_types import DrawOptions
+from ._library import call, ffi, lib, struct
+from ._options import fill, table
+from .errors import Error
 
 
-@documented(lib.KY_OPTIONS_DRAW, without=("overwrite",))
-def draw(*snapshots, path=None, overwrite=False, **options: Unpack[DrawOptions]) -> np.ndarray | None:
-    """
-    Draws snapshots, or simulations as they are now, side by side with equal scales, as an array (height, width, 4) of red, green, blue and 255.
-
-    With `path` it writes a file instead, .png, .pdf or .svg, and returns nothing; a file that exists is replaced only with
-    `overwrite`. For show="trails" the snapshots are one system at several times.
-    """
-    snapshots = [one.snapshot() if hasattr(one, "snapshot") else one
-                 for given in snapshots for one in (given if isinstance(given, (list, tuple)) else [given])]
-    if not snapshots:
-        raise UsageError("draw needs a snapshot")
-    from .snapshot import need_snapshot  # which needs this module
-    for one in snapshots:
-        need_snapshot(one, "draw")
-    values, keep = struct("ky_draw_parameters", overwrite=int(overwrite)), []
+def prepared(snapshots, options, keep, **members):
+    """The struct ky_draw_parameters of these options, and the panels of the snapshots; `keep` gets what must live as long."""
     allowed = {keyword: option for keyword, option in table(lib.KY_OPTIONS_DRAW).items() if keyword != "overwrite"}
+    values = struct("ky_draw_parameters", **members)
     fill(values, lib.KY_OPTIONS_DRAW, options, allowed, snapshots[0].units, keep)
     made = [one._struct() for one in snapshots]
-    panels = ffi.new("struct ky_snapshot[]", [panel[0] for panel, _ in made])
-    if path is not None:
-        call(lib.ky_draw, encoded(path), panels, len(made), values)
-        return None
+    keep += made
+    return values, ffi.new("struct ky_snapshot[]", [panel[0] for panel, _ in made])
+
+
+def pixels(values, panels):
+    """The picture as an array (height, width, 4)."""
     picture = struct("ky_picture")
-    call(lib.ky_draw_pixels, panels, len(made), values, picture)
+    call(lib.ky_draw_pixels, panels, len(panels), values, picture)
     owner = ffi.gc(picture, lib.ky_picture_free)
     return _arrays.view(picture.rgba, (picture.height, picture.width, 4), "u1", owner)
 
 
-def png(pixels) -> bytes:
-    """The bytes of a PNG file with this array of draw()."""
-    height, width, channels = pixels.shape
+def png(picture) -> bytes:
+    """
+    The bytes of a PNG file with a picture.
+
+    Arguments:
+      picture   an array of kyoho.draw, (height, width, 4)
+    Example:
+      open("sim.png", "wb").write(kyoho.png(kyoho.draw(sim)))
+    """
+    height, width, channels = picture.shape
     lines = np.zeros((height, 1 + width * channels), "u1")  # each line after a 0: no filter
-    lines[:, 1:] = pixels.reshape(height, -1)
+    lines[:, 1:] = picture.reshape(height, -1)
 
     def chunk(kind, data):
         return binary.pack(">I", len(data)) + kind + data + binary.pack(">I", zlib.crc32(kind + data))
@@ -67,7 +56,8 @@ def png(pixels) -> bytes:
 def html(snapshot, rows):
     """A still of the snapshot and a table, for notebooks; everything is in the text."""
     try:
-        still = base64.b64encode(png(draw(snapshot, width=320))).decode()
+        keep = []
+        still = base64.b64encode(png(pixels(*prepared([snapshot], {"width": 320}, keep)))).decode()
         still = f'<img alt="the bodies" src="data:image/png;base64,{still}">'
     except Error as why:  # bodies that cannot be drawn are shown by their numbers alone
         still = escape.escape(str(why))

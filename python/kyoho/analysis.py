@@ -1,17 +1,29 @@
-"""Centres, radii and scales of bodies."""
+"""Centres, radii and scales of bodies, binaries, profiles, and what forces cost and how accurate they are."""
 from __future__ import annotations
 
 import math
+import os
+import tempfile
 from collections import namedtuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _arrays
-from ._library import call, ffi, lib, struct
+from . import _arrays, _command
+from ._aside import call_aside
+from ._library import NULL, call, ffi, lib, struct
+from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table, text
+from ._words import hinted
 from .errors import BadDataError
 from .forces import given_bodies
-from .snapshot import Snapshot, fill_bodies, need_snapshot
+from .simulation import parameters_of, report_of, sums_of
+from .snapshot import HAS_HDF5, Snapshot, fill_bodies, need_snapshot
 from .units import Units
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._option_types import BinaryOptions, ForceOptions, ProfileOptions, TuneOptions
 
 Scales = namedtuple("Scales", "half_mass_radius velocity_dispersion crossing_time relaxation_time softening step")
 Scales.__doc__ = """Lengths and times of a system: half-mass radius about the density centre; rms speed in three dimensions about the
@@ -26,7 +38,17 @@ def _placed(position, mass, units):
 
 
 def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
-    """The mean position weighted by the density of the bodies nearer than the sixth neighbour (Casertano & Hut 1985)."""
+    """
+    The centre (3): the mean position weighted by the density of the bodies nearer than the sixth neighbour.
+
+    Arguments:
+      position, mass   (n, 3) [length]; masses (n) or one for all [mass]
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      centre = kyoho.density_centre(pos, mass)
+
+    Casertano & Hut (1985), with their masses.
+    """
     bodies, keep = _placed(position, mass, units)
     centre = np.empty(3)
     call(lib.ky_density_centre, bodies, _arrays.pointer(centre, "double *"))
@@ -35,8 +57,17 @@ def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
 
 
 def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, units=None) -> np.ndarray:
-    """Radii of the spheres that hold these fractions of the mass, 1, 2, 5, 10, 25, 50, 75 and 90 % unless others are given,
-    about `centre`, or the density centre."""
+    """
+    Radii of the spheres that hold fractions of the mass [length].
+
+    Arguments:
+      position, mass   (n, 3) [length]; masses (n) or one for all [mass]
+      fractions        one or several, ascending; 1, 2, 5, 10, 25, 50, 75 and 90 % without them
+      centre           three numbers [length]; without it the density centre
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      half = kyoho.lagrangian_radii(pos, mass, 0.5)[0]
+    """
     bodies, keep = _placed(position, mass, units)
     fractions = _arrays.row(fractions, "fractions")
     centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(
@@ -51,8 +82,15 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
 
 
 def scales(snapshot: Snapshot, softening=None) -> Scales:
-    """Lengths and times of a Snapshot, with the recommended softening and step, as kyoho.analysis.Scales. `softening` is that of
-    the run, from which the step follows; without it the recommended one."""
+    """
+    Lengths and times of a system, with the recommended softening and step, as kyoho.analysis.Scales.
+
+    Arguments:
+      snapshot    a Snapshot; the results are in its units
+      softening   that of the run, from which the step follows [length]; without it the recommended one
+    Example:
+      step = kyoho.scales(kyoho.model("plummer", 1000)).step
+    """
     need_snapshot(snapshot, "scales")
     made, keep = snapshot._struct()
     found = struct("ky_scales")
@@ -60,3 +98,241 @@ def scales(snapshot: Snapshot, softening=None) -> Scales:
     call(lib.ky_system_scales, ffi.addressof(made.bodies), snapshot.units.g, softening, found)
     del keep
     return Scales(*(getattr(found, name) for name in Scales._fields))
+
+
+def _whole(bodies, what):
+    """The Snapshot of what a function takes: a Snapshot or a Simulation."""
+    bodies = bodies.snapshot() if hasattr(bodies, "snapshot") else bodies
+    need_snapshot(bodies, what)
+    return bodies
+
+
+def _softened(bodies, options, sections, default=None):
+    """The struct ky_snapshot of the bodies, the memory behind it, and the parameters with their softening."""
+    made, keep = bodies._struct()
+    softening = bodies.units.number(options.pop("softening", None), "length", "softening")
+    if softening is None and bodies.softening is None:
+        softening = default
+    parameters = Parameters({"softening": softening, **options}, sections, bodies.units)
+    parameters.settle()
+    call(lib.ky_softening_choose, parameters.values, made, NULL)
+    parameters.values.time = bodies.time
+    return made, keep, parameters
+
+
+class Binaries:
+    """Pairs of bodies that are bound to each other, the tightest first; each array has a row for each pair.
+
+    `index` (k, 2) are the places of the two bodies, the more massive first, and `id` (k, 2) their ids; `separation` is their present distance,
+    `semi_major_axis`, `eccentricity` and `period` are those of their orbit, and `energy` is that of their relative motion.
+    """
+
+    index: np.ndarray
+    id: np.ndarray
+    separation: np.ndarray
+    semi_major_axis: np.ndarray
+    eccentricity: np.ndarray
+    period: np.ndarray
+    energy: np.ndarray
+
+    def __init__(self, made, ids):
+        owner, count = ffi.gc(made, lib.ky_binaries_free), made.count
+        self.index = _arrays.view(made.body, (count, 2), "u4", owner)
+        self.id = self.index.astype("u8") if ids is None else np.asarray(ids)[self.index]
+        for name in ("separation", "semi_major_axis", "eccentricity", "period", "energy"):
+            setattr(self, name, _arrays.view(getattr(made, name), (count,), "f8", owner))
+
+    def __len__(self):
+        return len(self.energy)
+
+    def __repr__(self):
+        return f"<kyoho.Binaries: {len(self):,}>"
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
+@hinted
+def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
+    """
+    The pairs of bodies that are bound to each other, with the elements of their orbits, as kyoho.Binaries.
+
+    Arguments:
+      bodies   a Snapshot or a Simulation; the results are in its units
+    Example:
+      pairs = kyoho.binaries(sim)
+      pairs.id, pairs.semi_major_axis, pairs.eccentricity, pairs.period
+
+    Of all snapshots of a run: [kyoho.binaries(one) for one in kyoho.Run("first")]. A pair is two bodies each of which is the nearest
+    that the other is bound to, among its eight nearest neighbours. Without `softening` the bodies have their own; bodies for
+    which none is known have none.
+    """
+    bodies = _whole(bodies, "binaries")
+    own = table(lib.KY_OPTIONS_PARAMETERS)
+    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or name in ("softening", "softening_kind", "g")})
+    made, keep, parameters = _softened(bodies, options, FORCE, default=0.0)
+    found = struct("ky_binaries")
+    call_aside(parameters.values, lib.ky_binaries_find, parameters.values, ffi.addressof(made.bodies), found, NULL)
+    del keep
+    return Binaries(found, bodies.id)
+
+
+class Profile:
+    """Spherical profiles about `centre`; each array has a row for each shell.
+
+    `radius` is the middle of the shell and `edge` (one more) its ends; `bodies` their number, `density` [mass/length³], `enclosed` the mass
+    within its outer edge, `circular_speed` there; `radial` and `tangential` the dispersions of the velocity in one dimension, `anisotropy`
+    1 − tangential²/radial², `radial_velocity` and `rotation` mean velocities; `surface_density` [mass/length²] of the ring. NaN where
+    there are too few bodies.
+    """
+
+    centre: np.ndarray
+    velocity: np.ndarray
+    edge: np.ndarray
+    bodies: np.ndarray
+    radius: np.ndarray
+    density: np.ndarray
+    enclosed: np.ndarray
+    circular_speed: np.ndarray
+    radial: np.ndarray
+    tangential: np.ndarray
+    anisotropy: np.ndarray
+    radial_velocity: np.ndarray
+    rotation: np.ndarray
+    surface_density: np.ndarray
+
+    def __init__(self, made):
+        owner, shells = ffi.gc(made, lib.ky_profile_free), made.shells
+        self.centre, self.velocity = (np.array(list(part)) for part in (made.centre, made.velocity))
+        self.edge = _arrays.view(made.edge, (shells + 1,), "f8", owner)
+        self.bodies = _arrays.view(made.bodies, (shells,), "u8", owner)
+        for name in ("radius", "density", "enclosed", "circular_speed", "radial", "tangential", "anisotropy", "radial_velocity", "rotation",
+                     "surface_density"):
+            setattr(self, name, _arrays.view(getattr(made, name), (shells,), "f8", owner))
+
+    def __len__(self):
+        return len(self.radius)
+
+    def __repr__(self):
+        return f"<kyoho.Profile of {len(self)} shells from {self.edge[0]:g} to {self.edge[-1]:g}>"
+
+
+@documented(lib.KY_OPTIONS_PROFILE, without=("g",))
+@hinted
+def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
+    """
+    Density, mass, velocities and surface density as functions of the radius, as kyoho.Profile.
+
+    Arguments:
+      bodies   a Snapshot or a Simulation; the results are in its units
+    Example:
+      shells = kyoho.profile(sim, shells=30)
+      shells.radius, shells.density, shells.circular_speed
+
+    The shells are equally spaced in the logarithm of the radius.
+    """
+    bodies = _whole(bodies, "profile")
+    made, memory = bodies._struct()
+    values, keep = struct("ky_profile_parameters"), []
+    values.g = bodies.units.g
+    fill(values, lib.KY_OPTIONS_PROFILE, options, table(lib.KY_OPTIONS_PROFILE), bodies.units, keep)
+    found = struct("ky_radial_profile")
+    call(lib.ky_profile_make, values, ffi.addressof(made.bodies), found)
+    del memory
+    return Profile(found)
+
+
+Errors = namedtuple("Errors", "median p90 p99 max mean rms samples")
+Errors.__doc__ = """Relative errors: `p99` is the smallest that 99 % of the samples do not exceed."""
+
+Check = namedtuple("Check", "acceleration potential total without_dominant of_rms of_peculiar report sums parameters choice")
+Check.__doc__ = """What one evaluation of forces costs, and how accurate it is. `acceleration` and `potential` are kyoho.analysis.Errors
+against exact sums in double precision, `total` with external fields, `without_dominant` less the heaviest body; None where nothing was compared.
+`of_rms` is the rms error over the rms acceleration, `of_peculiar` without the linear part. `report` is as Simulation.report(), with medians of
+the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters, `choice` the line about what was chosen, if anything was."""
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE)
+@hinted
+def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Check:
+    """
+    Computes the forces and compares them with exact sums, as kyoho.analysis.Check; the command has it as `kyoho force`.
+
+    Arguments:
+      bodies    a Snapshot or a Simulation
+      samples   the number of bodies whose forces are compared; 0 for none
+      repeat    the number of evaluations, of which the times are the median [s]
+    Example:
+      kyoho.check(sim, theta=0.5).acceleration.p99  # 99 % of the accelerations have at most this relative error
+
+    The options are those of the force that is measured.
+    """
+    bodies = _whole(bodies, "check")
+    made, keep, parameters = _softened(bodies, options, FORCE)
+    report, sums, choice = struct("ky_force_report"), struct("ky_sums"), struct("ky_choice")
+    resolved, results = struct("ky_parameters"), struct("ky_check_results")
+    wanted = struct("ky_check_parameters", repeat=_arrays.whole(repeat, "repeat"), samples=_arrays.whole(samples, "samples"), report=report,
+                    sums=sums, choice=choice, resolved=resolved)
+    call_aside(parameters.values, lib.ky_forces_check, parameters.values, ffi.addressof(made.bodies), wanted, results)
+    del keep
+    errors = [Errors(*(getattr(one, name) for name in Errors._fields)) if one.samples else None
+              for one in (results.acceleration, results.potential, results.total, results.without_dominant)]
+    rms = (results.of_rms, results.of_peculiar) if errors[0] else (math.nan, math.nan)
+    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), ffi.string(choice.text).decode() or None)
+
+
+Setting = namedtuple("Setting", "options seconds error error_potential")
+Setting.__doc__ = """A setting of the force: its `options`, for kyoho.Simulation(bodies, **options), the `seconds` of an evaluation, and the relative
+errors that 99 % of the accelerations and of the potentials keep."""
+
+Tuning = namedtuple("Tuning", "settings found left_out")
+Tuning.__doc__ = """`settings` that were measured, as kyoho.analysis.Setting, the one that was `found` for the error, or None, and the number of settings
+that were `left_out` for want of time."""
+
+TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening_kind", "g", "field")
+
+
+def _setting(made):
+    if made is None:
+        return None
+    names = [name for name in ("force", "opening", "order", "alpha", "theta", "engine") if made[name] is not None]
+    return Setting({name: made[name] for name in names}, made["seconds"], made["error"], made["error_potential"])
+
+
+def _tuned():
+    own = table(lib.KY_OPTIONS_PARAMETERS)
+    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or option.keyword in (*TUNED, "softening")]
+
+
+@documented(None, more=_tuned)
+@hinted
+def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpack[TuneOptions]) -> Tuning:
+    """
+    Measures what methods and tolerances cost for these bodies, and finds the fastest options for an error, as kyoho.analysis.Tuning.
+
+    Arguments:
+      bodies    a Snapshot or a Simulation
+      error     the relative error that 99 % of the accelerations keep; without it all settings are only measured
+      seconds   the time for all measurements [s]
+      samples   the number of bodies that are compared with an exact sum
+      repeat    the number of evaluations of a setting, of which the time is the median [s]
+    Example:
+      best = kyoho.tune(bodies, error=1e-3, seconds=10).found
+      sim = kyoho.Simulation(bodies, **best.options)
+
+    Options restrict what is measured: force="tree".
+    """
+    bodies = _whole(bodies, "tune")
+    allowed = {option.keyword: option for option in _tuned()}
+    divided(options, allowed)
+    units, words = bodies.units, []
+    given = {"seconds": seconds, "check": _arrays.whole(samples, "samples"), "repeat": _arrays.whole(repeat, "repeat"), "error": error}
+    for name, value in given.items():
+        words += [] if value is None else [f"--{name}", repr(value)]
+    if not units.physical:
+        words += ["--g", repr(units.g)] if options.get("g") is None else []
+    for keyword, value in options.items():
+        words += [] if value is None else [f"--{allowed[keyword].name}={text(allowed[keyword], value, units)}"]
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "bodies." + ("hdf5" if HAS_HDF5 else "csv"))
+        bodies.write(path)
+        told = _command.told("tune", path, *words)
+    return Tuning([_setting(one) for one in told["settings"]], _setting(told["found"]), told["left_out"])

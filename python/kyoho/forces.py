@@ -7,17 +7,17 @@ import numpy as np
 
 from . import _arrays
 from ._aside import call_aside
-from ._library import NULL, ffi, lib, struct
-from ._options import FORCE, SEARCH, Parameters, documented, fill, table
+from ._library import NULL, call, ffi, lib, struct
+from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
-from .errors import BadDataError, UsageError
+from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies, taken
 from .units import Units
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._option_types import ForceOptions, GroupSearchOptions, SearchOptions
+    from ._option_types import FieldOptions, ForceOptions, GroupSearchOptions, SearchOptions
 
 
 def _softened(softening, n, units, options, arrays):
@@ -71,10 +71,16 @@ def _forces(position, mass, softening, units, options, wanted):
 @hinted
 def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    Accelerations (n, 3) and potentials (n) of bodies on each other: acc, pot = kyoho.gravity(pos, mass, eps).
+    Accelerations (n, 3) and potentials (n) of bodies on each other.
 
-    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. A Snapshot or a
-    Simulation as `pos` has all three, and the units: kyoho.gravity(sim). Otherwise G is 1 unless `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
+    Arguments:
+      pos, mass, eps   positions (n, 3) [length]; masses (n), or one for all [mass]; softening, one length, 0 for
+                       none, or one for each body [length]. Or a Snapshot or a Simulation as pos, which has all three
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      acc, pot = kyoho.gravity(pos, mass, 0.05, theta=0.5)
+
+    The potential is per unit mass, without the body itself and without external fields. Arguments and results are those of
     pyfalcon.gravity; the kernel of the softening is Plummer's unless softening_kind says otherwise.
     """
     found = _forces(pos, mass, eps, units, options, ("acceleration", "potential"))
@@ -87,8 +93,13 @@ def accelerations(position, mass=None, softening=None, *, units=None, **options:
     """
     Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
 
-    Arguments are those of kyoho.gravity. For the forces of a motion use kyoho.Simulation, which keeps the bodies and takes
-    the last accelerations for the next ones.
+    Arguments:
+      position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      acc = kyoho.accelerations(pos, mass, 0.05, field="plummer:mass=1,scale=2")
+
+    For the forces of a motion use kyoho.Simulation, which keeps the bodies and takes the last accelerations for the next ones.
     """
     return _forces(position, mass, softening, units, options, ("acceleration",))["acceleration"]
 
@@ -99,7 +110,11 @@ def potential(position, mass=None, softening=None, *, units=None, **options: Unp
     """
     Potentials (n) of bodies on each other, per unit mass, without the body itself and without external fields.
 
-    Arguments are those of kyoho.gravity.
+    Arguments:
+      position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      pot = kyoho.potential(pos, mass, 0.05)
     """
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
 
@@ -151,29 +166,43 @@ def _field_of(points, position, mass, softening, points_softening, units, option
     return asked
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
 @hinted
 def field(points, position, mass=None, softening=None, *, points_softening=None, units=None,
-          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+          **options: Unpack[FieldOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
 
-    `points_softening` is one length for all points, or one for each; without it the points have that of the bodies, which
-    is one length then. Other arguments are those of kyoho.gravity. No forces of the bodies are computed.
+    Arguments:
+      points   (m, 3) [length]
+      position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
+      points_softening   one length for all points, or one for each [length]; without it that of the bodies
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      acc, pot = kyoho.field([[0, 0, 3.0]], pos, mass, 0.05)
+
+    No forces of the bodies are computed.
     """
     return _field_of(points, position, mass, softening, points_softening, units, options,
                      ("acceleration", "potential")).results()
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
 @hinted
 def tides(points, position, mass=None, softening=None, *, points_softening=None, units=None,
-          **options: Unpack[ForceOptions]) -> np.ndarray:
+          **options: Unpack[FieldOptions]) -> np.ndarray:
     """
-    Tidal tensors (m, 3, 3) at m points, of bodies and external fields: element [k, i, j] is the derivative of component i of
-    the acceleration along axis j.
+    Tidal tensors (m, 3, 3) at m points: element [k, i, j] is the derivative of component i of the acceleration along axis j.
 
-    Arguments are those of kyoho.field. They are computed in double, which a device has to have.
+    Arguments:
+      points   (m, 3) [length]
+      position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
+      points_softening   one length for all points, or one for each [length]; without it that of the bodies
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      tide = kyoho.tides([[0, 0, 3.0]], pos, mass, 0.05)
+
+    They are of the bodies and of external fields (`field`), in double, which a device has to have.
     """
     return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
 
@@ -191,8 +220,14 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
     """
     Accelerations (m, 3) and potentials (m) of external fields at m points, without bodies.
 
-    `field` is a text, a function, or both, as in kyoho.Simulation; `time` matters for fields that change in time. G is 1 unless
-    `g` or `units` is given.
+    Arguments:
+      points   (m, 3) [length]
+      field    a text ("mw14", "nfw:mass=1e12Msun,scale=20kpc"), a function, or a tuple of both, as of kyoho.Simulation
+      time     for fields that change in time [time]
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      g        the constant of gravity in place of that of the units
+    Example:
+      acc, pot = kyoho.external_field([[8, 0, 0.0]], "mw14", units="galaxy")
     """
     parameters, units = _in_fields(field, time, units, g)
     asked = Points(points, 0.0, units, ("acceleration", "potential"))
@@ -200,12 +235,22 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
     return asked.results()
 
 
-def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
+def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
     Positions (n, 3) and velocities (n, 3) of one body in external fields, without other bodies, at n times.
 
-    At times[0] the body is at `position` with `velocity`. The times may also descend. A field "friction" slows this body down; it
-    needs body=0 and a mass. Each step has an error of 1e-12. Other arguments are as for kyoho.external_field.
+    Arguments:
+      position, velocity   of the body at times[0], three numbers each [length] [velocity]
+      times    (n), ascending or descending [time]
+      field    as of kyoho.external_field
+      turn     speed of axes that turn about z, in radians in a unit of time, in which the results are; they coincide
+               with the axes at rest at the time 0
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      g        the constant of gravity in place of that of the units
+    Example:
+      place, velocity = kyoho.orbit([8, 0, 0], [0, 150, 50], np.linspace(0, 2, 100), "mw14", units="galaxy")
+
+    Each step has an error of 1e-12. A field "friction" slows this body down; it needs body=0 and a mass.
     """
     parameters, units = _in_fields(field, 0.0, units, g)
     times = _arrays.row(units.number(times, "time", "times"), "times")
@@ -215,6 +260,9 @@ def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.n
         array[:1] = value[:len(array)]
     call_aside(parameters.values, lib.ky_orbit, parameters.values, len(times), _arrays.pointer(times, "double *"),
                _arrays.pointer(places, "double (*)[3]"), _arrays.pointer(velocities, "double (*)[3]"), NULL)
+    for k in range(len(times) if turn else 0):
+        row = fill_bodies(struct("ky_bodies"), 1, {"mass": np.ones(1), "position": places[k:k + 1], "velocity": velocities[k:k + 1]})
+        call(lib.ky_bodies_turn, row, _arrays.number(turn, "turn"), times[k])
     return places, velocities
 
 
@@ -266,8 +314,14 @@ def _search(position, mass, units, options, velocity=None):
 @hinted
 def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]) -> Neighbours:
     """
-    The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body.
-    `position` is an array, a Snapshot or a Simulation.
+    The other bodies within a radius of each body, as kyoho.Neighbours.
+
+    Arguments:
+      position   (n, 3) [length], or a Snapshot or a Simulation
+      radius     one length for all bodies, or one for each [length]
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      near = kyoho.neighbours(pos, 0.3)  # those of body 5: near[5]; their numbers: near.count
     """
     position, units, _ = taken(position, units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
@@ -279,9 +333,14 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
 @hinted
 def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    Densities (n) of the cubic spline over the `k` nearest other bodies, and the distances (n) of the k-th of them.
+    Densities (n) of the cubic spline over the k nearest other bodies, and the distances (n) of the k-th of them.
 
-    `position` is an array with `mass`, or a Snapshot or a Simulation.
+    Arguments:
+      position, mass   (n, 3) [length]; masses (n) or one for all [mass]; or a Snapshot or a Simulation as position
+      k                the number of neighbours
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      density, radius = kyoho.density(pos, mass, k=32)
     """
     position, units, own = taken(position, units, mass=mass)
     if own["mass"] is None:
@@ -294,43 +353,32 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     return found, smoothing
 
 
-def _reach(n, k, density_of):
-    """A radius for each body with k bodies or more within it, or a little less."""
-    try:
-        return density_of(k)[1]
-    except BadDataError:  # so many bodies lie in one place: there is no density
-        return _reach(n, min(2 * k, n - 1), density_of) if k < n - 1 else np.zeros(n)
-
-
-def nearest_of(position, k, lists_within, density_of):
-    """The places (n, k) of the k nearest other bodies and their distances (n, k), nearest first. lists_within(radius) gives
-    Neighbours, and density_of(k) the distances of the k-th neighbours."""
-    n, grow = len(position), 1 + 1e-5  # the distances may be of single precision
-    radius = _reach(n, _arrays.whole(k, "k"), density_of)
-    lists = lists_within(radius * grow)
-    while (lists.count < k).any():
-        grow = 1 + 10 * (grow - 1)
-        lists = lists_within(radius * grow)
-    count = lists.count.astype(int)
-    body, owner = lists.body.astype(int), np.repeat(np.arange(n), count)
-    distance = np.linalg.norm(position[body] - position[owner], axis=1)
-    order = np.lexsort((body, distance, owner))
-    chosen = order[(np.arange(len(order)) - np.repeat(lists.offset[:-1].astype(int), count)) < k]
-    return body[chosen].reshape(n, k), distance[chosen].reshape(n, k)
+def nearest_of(n, k, search):
+    """The places (n, k) and the distances (n, k) that search(k, places, distances) of the library finds."""
+    k = _arrays.whole(k, "k")
+    index, distance = np.empty((n, k), "u4"), np.empty((n, k))
+    search(k, _arrays.pointer(index, "uint32_t *"), _arrays.pointer(distance, "double *"))
+    return index.astype(int), distance
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
 @hinted
 def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    The `k` nearest other bodies of each body: their places (n, k), nearest first, and distances (n, k).
+    The k nearest other bodies of each body: their places (n, k), nearest first, and distances (n, k).
 
-    index, distance = kyoho.nearest(pos, 6): the nearest of body 5 is index[5, 0]. Of bodies at equal distances those come first that
-    stand first.
+    Arguments:
+      position   (n, 3) [length], or a Snapshot or a Simulation
+      k          how many, 1 to n - 1
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      index, distance = kyoho.nearest(pos, 6)  # the nearest of body 5: index[5, 0]
+
+    Of bodies at equal distances those come first that stand first.
     """
     position, units, _ = taken(position, units)
-    position = _arrays.vectors(units.number(position, "length", "position"), "position")
-    return nearest_of(position, k, lambda within: neighbours(position, within, **options), lambda k: density(position, 1.0, k, **options))
+    parameters, bodies, keep = _search(position, 1.0, units, options)
+    return nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL))
 
 
 class Groups:
@@ -339,6 +387,14 @@ class Groups:
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
     for each group; `linking_length` is the length that was taken. `label` has the number of the group of each body.
     """
+
+    offset: np.ndarray
+    body: np.ndarray
+    mass: np.ndarray
+    centre: np.ndarray
+    velocity: np.ndarray
+    radius: np.ndarray
+    dispersion: np.ndarray
 
     def __init__(self, made, n):
         owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
@@ -384,23 +440,23 @@ class Groups:
         return cls(made, n)
 
 
-def split(options, kind):
-    """Two dicts: the options that belong to the structs of this kind, and the others."""
-    own = table(kind)
-    return ({name: value for name, value in options.items() if name in own},
-            {name: value for name, value in options.items() if name not in own})
-
-
 @documented(lib.KY_OPTIONS_GROUPS, more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, SEARCH).values()))
 @hinted
 def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
     """
-    Groups of bodies by friends of friends, as kyoho.Groups. `mass` is one number or one for each body; without it all bodies
-    count alike. Without `velocity` the bodies are at rest. A Snapshot or a Simulation as `position` has these.
+    Groups of bodies by friends of friends, as kyoho.Groups.
+
+    Arguments:
+      position   (n, 3) [length], or a Snapshot or a Simulation, which has mass and velocity
+      mass       one number or one for each body [mass]; without it all bodies count alike
+      velocity   (n, 3) [velocity]; without it the bodies are at rest
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      groups = kyoho.groups(pos, mass, linking_length=0.2)  # of the largest: groups[0]; of each body: groups.label
     """
     position, units, own = taken(position, units, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
-    wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
+    wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
                                                          made, NULL), wanted, units, len(keep["position"]))

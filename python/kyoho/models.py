@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 def models() -> dict[str, str]:
-    """{name: one line of help} of the initial models."""
+    """
+    The names of the initial models, with a line of help each.
+
+    Arguments: none. Returns {name: help}.
+    Example:
+      list(kyoho.models())
+    """
     about, found = struct("ky_model_about"), {}
     while lib.ky_model_get(len(found), about) == 0:
         found[ffi.string(about.name).decode()] = ffi.string(about.help).decode()
@@ -36,7 +42,15 @@ def _options_of(name):
 
 
 def model_options(name) -> dict[str, str]:
-    """{keyword: help} of the options of a model."""
+    """
+    The options of an initial model, with their help.
+
+    Arguments:
+      name   of the model
+    Returns {keyword: help}.
+    Example:
+      kyoho.model_options("king")["w0"]
+    """
     if name not in models():
         raise UsageError(f"there is no model {name!r}; there are {', '.join(models())}")
     return {keyword: option.help for keyword, option in _options_of(name).items() if keyword != "bodies"}
@@ -53,10 +67,16 @@ def _own_options():
 @documented(lib.KY_OPTIONS_MODEL, without=("bodies",), more=_own_options)
 def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snapshot:
     """
-    Makes the bodies of an initial model as a Snapshot: kyoho.model("plummer", 1000, seed=3).
+    Makes the bodies of an initial model, as a Snapshot.
 
-    kyoho.models() lists the models, and kyoho.model_options(name) the options of one; a model refuses the others. `n` is the
-    number of bodies, `units` the name of a preset or kyoho.Units. The same seed gives the same bodies anywhere.
+    Arguments:
+      name    of the model; kyoho.models() lists them
+      n       the number of bodies
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      bodies = kyoho.model("plummer", 500, units="cluster", mass="500 Msun", radius="0.5 pc", seed=3)
+
+    kyoho.model_options(name) has the options of one model, which refuses the others. The same seed gives the same bodies anywhere.
     """
     given = struct("ky_units")
     units = Units.of(units)
@@ -104,8 +124,13 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
     """
     Puts two snapshots on a Kepler orbit about each other, in the x-y plane: a Snapshot at time 0 with the bodies of both.
 
-    `separation` and `pericentre` are required. The orbit is a parabola unless `eccentricity` is given. Both snapshots must
-    have the same units and, where they have one, the same kind of softening.
+    Arguments:
+      a, b   Snapshots with the same units and, where they have one, the same kind of softening
+      separation, pericentre   options that are required [length]
+    Example:
+      pair = kyoho.merge(a, b, separation=5, pericentre=0.5)
+
+    The orbit is a parabola unless `eccentricity` is given.
     """
     for one in (a, b):
         need_snapshot(one, "merge")

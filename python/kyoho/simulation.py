@@ -15,6 +15,7 @@ from . import _arrays, _picture
 from ._aside import aside
 from ._library import NULL, call, call_file, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
+from ._progress import Progress
 from ._sharing import Shared, alone
 from ._words import hinted, no_option
 from .errors import BadDataError, StoppedError, UsageError
@@ -33,8 +34,40 @@ whole energy; `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
 
 # By enum ky_stop_kind: the word for it, and how many bodies it names.
 REASONS = {lib.KY_STOP_CLOSE_PAIR: ("close pair", 2), lib.KY_STOP_ASKED: ("asked", 0), lib.KY_STOP_COLLISION: ("stop_collision", 2),
-           lib.KY_STOP_PAIR: ("stop_pair", 2), lib.KY_STOP_ESCAPE: ("stop_escape", 1), lib.KY_STOP_BOX: ("stop_box", 1)}
+           lib.KY_STOP_PAIR: ("stop_pair", 2), lib.KY_STOP_ESCAPE: ("stop_escape", 1), lib.KY_STOP_BOX: ("stop_box", 1),
+           lib.KY_STOP_WALL: ("max_wall", 0), lib.KY_STOP_CORE: ("stop_core", 0)}
 SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
+
+
+def explain(stop, reason):
+    """Fills a StoppedError from a struct ky_stop."""
+    stop.reason, bodies = REASONS.get(reason.kind, ("", 0))
+    stop.ids, stop.indices = tuple(reason.id)[:bodies], tuple(reason.index)[:bodies]
+    stop.distance, stop.time, stop.count = reason.distance, reason.time, reason.count
+    stop.asked = reason.kind == lib.KY_STOP_ASKED
+
+
+def parameters_of(values):
+    """{option: value} of a struct ky_parameters."""
+    found, room = {}, ffi.new("char[]", 4096)
+    convert = {"flag": lambda value: value == "yes", "integer": int, "real": float}
+    for keyword, option in table(lib.KY_OPTIONS_PARAMETERS).items():
+        call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, values, encoded(option.name), room, len(room))
+        value = ffi.string(room).decode()
+        found[keyword] = convert.get(option.kind, str)(value) if value else None
+    return found
+
+
+def sums_of(found):
+    """The Sums of a struct ky_sums."""
+    return Sums(found.mass, *(np.array(list(part)) for part in (found.centre, found.momentum, found.angular_momentum)),
+                found.kinetic, found.potential, found.external, lib.ky_total_energy(found), lib.ky_virial_ratio(found))
+
+
+def report_of(found):
+    """{name: value} of a struct ky_force_report."""
+    values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
+    return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
 
 
 def _readable(name, help):
@@ -49,15 +82,23 @@ def _changeable(name, help):
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
 class Simulation(Shared, WithQuantities):
     """
-    Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
+    Bodies that move: a processor, an integrator and a clock.
 
-    The bodies are a Snapshot, or arrays: position (n, 3), velocity (n, 3), mass (n), and if need be id, type, radius (n, for
-    stop_collision), and softening (one length, or one for each body). `units` are kyoho.Units or the name of a preset, and G
-    follows from them; without units G is `g`. Options have the names that they have on the command line. Without `step` the first advance chooses one, as
-    `kyoho run` does. The library copies the bodies.
+    Arguments:
+      bodies     a Snapshot; or None, and arrays:
+      position, velocity, mass   (n, 3) [length], (n, 3) [velocity], (n) [mass]
+      softening  one length, 0 for none, or one for each body [length]; without it that of the Snapshot
+      id, type, radius   (n) if need be; radii are for stop_collision [length]
+      time       at the start [time]
+      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim:
+          sim.integrate(1)
+          print(sim.time, sim.energy(), sim.position[0])
 
-    `position`, `velocity`, `mass` and the other arrays are copied from the processor once after each change, and cannot be
-    written: assign a whole array, sim.velocity = array. Several threads may use a simulation, one after the other.
+    Without `step` the first advance chooses one, as `kyoho run` does. The library copies the bodies. `position`, `velocity`, `mass` and the
+    other arrays are copied from the processor once after each change, and cannot be written: assign a whole array,
+    sim.velocity = array. Several threads may use a simulation, one after the other.
     """
 
     position = _changeable("position", "(n, 3) [length]")
@@ -106,15 +147,25 @@ class Simulation(Shared, WithQuantities):
         except BaseException:
             lib.ky_sim_close(opened[0])
             raise
-        self._sim = ffi.gc(opened[0], lib.ky_sim_close)
-        self._arrays = {}
+        self._hold(ffi.gc(opened[0], lib.ky_sim_close), divided)
+
+    def _hold(self, handle, divided):
+        """Takes the simulation with this handle, whose parameters are self._parameters."""
+        self._sim, self._arrays = handle, {}
         self._share()
         if self._parameters.asked:
             self._parameters.asked.stop = self._stop
-            self._parameters.asked.belongs_to(self._sim)
+            self._parameters.asked.belongs_to(handle)
         self._divided = divided  # whether a step may have begun and not ended
-        told = self._told()
-        self._engine = ffi.string(told.engine).decode()
+        self._engine = ffi.string(self._told().engine).decode()
+
+    @classmethod
+    def _borrowed(cls, handle, parameters, units, stop):
+        """The simulation with this handle, which the library closes."""
+        self = cls.__new__(cls)
+        self._parameters, self.units, self._stop = parameters, units, stop
+        self._hold(ffi.gc(handle, lambda _: None), False)
+        return self
 
     @alone
     def _call(self, function, *arguments):
@@ -178,10 +229,7 @@ class Simulation(Shared, WithQuantities):
     def _explain(self, stop):
         reason = struct("ky_stop")
         lib.ky_sim_stop_reason(self._sim, reason)
-        stop.reason, bodies = REASONS.get(reason.kind, ("", 0))
-        stop.ids, stop.indices = tuple(reason.id)[:bodies], tuple(reason.index)[:bodies]
-        stop.distance, stop.time, stop.count = reason.distance, reason.time, reason.count
-        stop.asked = reason.kind == lib.KY_STOP_ASKED
+        explain(stop, reason)
 
     # ---- the state ----
 
@@ -208,14 +256,7 @@ class Simulation(Shared, WithQuantities):
     @property
     def parameters(self):
         """{option: value} of the options that are in force, with what was chosen for those that were left open."""
-        told, found = self._told(), {}
-        room = ffi.new("char[]", 4096)
-        convert = {"flag": lambda value: value == "yes", "integer": int, "real": float}
-        for keyword, option in table(lib.KY_OPTIONS_PARAMETERS).items():
-            call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, told, encoded(option.name), room, len(room))
-            value = ffi.string(room).decode()
-            found[keyword] = convert.get(option.kind, str)(value) if value else None
-        return found
+        return parameters_of(self._told())
 
     @property
     def step(self):
@@ -257,8 +298,7 @@ class Simulation(Shared, WithQuantities):
         """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
         found = struct("ky_sums")
         self._call(lib.ky_sim_sums, found)
-        return Sums(found.mass, *(np.array(list(part)) for part in (found.centre, found.momentum, found.angular_momentum)),
-                    found.kinetic, found.potential, found.external, lib.ky_total_energy(found), lib.ky_virial_ratio(found))
+        return sums_of(found)
 
     def energy(self) -> float:
         """The whole energy: kinetic, among the bodies, and in external fields."""
@@ -335,9 +375,9 @@ class Simulation(Shared, WithQuantities):
             raise UsageError("port and bodies are those of the first call: the view is open already")
         return ffi.string(lib.ky_view_address(self._view)).decode()
 
-    def _calls(self, most):
-        """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C. Returns whether the heartbeat
-        or stop() has ended it."""
+    def _calls(self, most, tell):
+        """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C, and calls tell() after each. Returns
+        whether the heartbeat or stop() has ended it."""
         count = 1
         while most > 0:
             count = 1 if self.heartbeat or self._view else min(count, most)
@@ -347,21 +387,34 @@ class Simulation(Shared, WithQuantities):
             took = clock.perf_counter() - began
             most -= count
             count = 2 * count if took < SHORT else max(1, count // 2) if took > LONG else count
+            tell()
             if stopped or self._after_step():
                 return True
         return False
 
-    def advance(self, steps=1):
+    def _teller(self, shown, end, of, what):
+        """A function that shows how far the steps (of="steps") or the time ("time") have gone to `end`."""
+        begin = getattr(self, of)
+
+        def tell():
+            if shown:
+                now = getattr(self, of)
+                done = (now - begin) / (end - begin) if end != begin else 1.0
+                shown(done, f"{what} {now:.6g} of {end:.6g} ({100 * done:.0f} %)  left {shown.left(done)}")
+        return tell
+
+    def advance(self, steps=1, *, progress=False):
         """Makes this number of steps; a negative sim.step leads into the past.
 
-        Ctrl-C ends it after the step that is being computed, and the next call continues.
+        progress=True shows a line in a terminal, or a bar in a notebook. Ctrl-C ends it after the step that is being computed, and the next call continues.
         StoppedError where two bodies of hermite4 are too close, and by stop_collision, stop_pair, stop_escape and stop_box; the
         next call continues.
         """
         steps = _arrays.whole(steps, "steps")
         self._need_step()
         self._stop[0] = 0
-        self._calls(steps)
+        with Progress(progress) as shown:
+            self._calls(steps, self._teller(shown, self.steps + steps, "steps", "step"))
 
     def _whole_steps(self, time, shorten):
         """The number of steps that certainly end before this time; 0 for a time that the library will refuse before it makes a
@@ -376,7 +429,7 @@ class Simulation(Shared, WithQuantities):
             return 0
         return math.ceil(steps - 1e-9) - 1  # the last one is the call that knows the time
 
-    def integrate(self, time, *, shorten=True):
+    def integrate(self, time, *, shorten=True, progress=False):
         """Advances to this time. A step that `time` lies within is divided, unless `shorten` is False: then the time must be
         the end of a step. Otherwise as advance()."""
         time = self.units.real(time, "time", "time")
@@ -387,11 +440,14 @@ class Simulation(Shared, WithQuantities):
                 raise UsageError("integrate calls no heartbeat between steps that are equal in ln a: use advance")
             aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)), self.stop)
             return
-        if self._calls(self._whole_steps(time, shorten)):
-            return
-        self._divided = bool(shorten)
-        if not self._advance(lib.ky_sim_advance_to, time, int(shorten)):
-            self._after_step()
+        with Progress(progress) as shown:
+            tell = self._teller(shown, time, "time", "time")
+            if self._calls(self._whole_steps(time, shorten), tell):
+                return
+            self._divided = bool(shorten)
+            if not self._advance(lib.ky_sim_advance_to, time, int(shorten)):
+                self._after_step()
+            tell()
 
     # ---- changes ----
 
@@ -503,7 +559,7 @@ class Simulation(Shared, WithQuantities):
     @alone
     def nearest(self, k):
         """As kyoho.nearest, of the present bodies."""
-        return nearest_of(self.position, k, self.neighbours, self.density)
+        return nearest_of(len(self), k, lambda *wanted: self._search(lib.ky_sim_nearest, *wanted, NULL))
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
@@ -513,8 +569,7 @@ class Simulation(Shared, WithQuantities):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
         found = struct("ky_force_report")
         self._ask(lambda sim: lib.ky_sim_report(sim, found))
-        values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
-        return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
+        return report_of(found)
 
     # ---- keeping it ----
 
@@ -579,9 +634,16 @@ class Simulation(Shared, WithQuantities):
 
 
 def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None) -> Simulation:
-    """Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run of the command.
+    """
+    Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run.
 
-    The file has everything but the units, which are those given here, and a field that is a function: `field` is that function.
+    Arguments:
+      path    of the file
+      units   of the simulation, which the file does not have: the name of a preset or kyoho.Units
+      engine, isa, threads   a processor in place of that of the file
+      field   the function that the simulation had as `field`, if it had one
+    Example:
+      sim = kyoho.restore("first/restart.kyo")
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the simulation had; fields with a name are in the file")

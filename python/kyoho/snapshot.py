@@ -1,4 +1,6 @@
 """Snapshots: bodies with their time and units, in memory and in files."""
+from __future__ import annotations
+
 import copy
 import math
 import os
@@ -71,6 +73,19 @@ class Snapshot(WithQuantities):
     back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
     astropy, unyt and pynbody are converted to them.
     """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    mass: np.ndarray
+    id: np.ndarray | None
+    type: np.ndarray | None
+    radius: np.ndarray | None
+    acceleration: np.ndarray | None
+    potential: np.ndarray | None
+    softening: float | np.ndarray | None
+    softening_kind: str | None
+    units: Units
+    time: float
 
     @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
@@ -175,10 +190,11 @@ class Snapshot(WithQuantities):
         call(lib.ky_snapshot_write, encoded(os.fspath(path)), made, options)
         del keep
 
-    def place(self, position=None, velocity=None, orientation=None):
+    def place(self, position=None, velocity=None, orientation=None, turn=0.0):
         """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
         to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
-        "8kpc,0,0"."""
+        "8kpc,0,0". At last they go to axes that turn about z with the speed `turn`, in radians in a unit of time, and coincide with the
+        axes at rest at the time 0."""
         for name in ("position", "velocity", "acceleration"):
             if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
                 setattr(self, name, getattr(self, name).copy())
@@ -186,6 +202,7 @@ class Snapshot(WithQuantities):
         texts = [self._three(value, kind, name) for name, kind, value in (
             ("position", "length", position), ("velocity", "velocity", velocity), ("orientation", "degrees", orientation))]
         call(lib.ky_bodies_place, ffi.addressof(made.bodies), *texts, ffi.addressof(made.units))
+        call(lib.ky_bodies_turn, ffi.addressof(made.bodies), _arrays.number(turn, "turn"), made.time)
         for name, array in keep[0].items():  # where the array of the snapshot was of another kind, it has been copied
             setattr(self, name, array)
         return self
@@ -206,11 +223,18 @@ class Snapshot(WithQuantities):
 
 
 def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False) -> Snapshot:
-    """Reads a file of any known format, told by its content, as a Snapshot: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
+    """
+    Reads a file of any known format, told by its content, as a Snapshot: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
 
-    `types` reads only bodies of these GADGET types; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
-    without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` treats its
-    numbers as physical quantities in open space. FileNotFoundError if there is no such file.
+    Arguments:
+      path       of the file; FileNotFoundError if there is none
+      types      only bodies of these GADGET types
+      renumber   True gives them the ids 0, 1, 2 ...
+      units      of a file without units: the name of a preset or kyoho.Units
+      physical   True converts a comoving, h-scaled or periodic file, which is an error otherwise
+      as_stored  True treats its numbers as physical quantities in open space
+    Example:
+      bodies = kyoho.read("snapshot_0000.hdf5", types=[4])
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")

@@ -122,6 +122,16 @@ class Units:
     def _product(self, powers):
         return math.prod(scale ** power for scale, power in zip((self.length_cm, self.mass_g, self.velocity_cm_s), powers))
 
+    def name(self, kind):
+        """The name of the unit of "length", "mass", "velocity" or "time", such as "kpc" or "1e10 Msun"; "" without scales."""
+        if not self.physical:
+            return ""
+        if kind == "time":
+            name, size = "Myr", self.scale("time") / scale_of("Myr", "time")
+        else:
+            name, size = self._named(kind)
+        return name if math.isclose(size, 1, rel_tol=1e-9) else f"{size:.6g} {name}"
+
     def _struct(self):
         made = struct("ky_units")
         self.put(made)
@@ -148,9 +158,9 @@ class Units:
             raise UsageError(f"{name} must be a {kind or 'number'}: {why}") from why
         return found * (size / self.scale(kind)) if powers else found
 
-    def real(self, value, kind, name):
-        """One number in these units."""
-        return _arrays.number(self.number(value, kind, name), name)
+    def real(self, value, kind, name=None):
+        """One number in these units: units.real("1 Myr", "time")."""
+        return _arrays.number(self.number(value, kind, name or kind), name or kind)
 
     def quantity(self, value, kind, package=None):
         """The value, a number or array in these units, as a quantity of astropy or unyt: units.quantity(acc, "acceleration").

@@ -45,6 +45,9 @@ enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double 
                                struct ky_error *error);
 enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *density,
                                  double *smoothing, struct ky_error *error);
+/* `bodies` has the positions of the engine's bodies, as the engine returns them. */
+enum ky_status ky_walker_nearest(struct ky_walker *walker, const struct ky_bodies *bodies, size_t k,
+                                 uint32_t *index, double *distance, struct ky_error *error);
 /* Copies masses, positions and velocities from the engine to `bodies`. */
 enum ky_status ky_walker_catalogue(struct ky_walker *walker,
                                    const struct ky_catalogue_parameters *wanted,

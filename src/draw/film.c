@@ -169,10 +169,12 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
     return status;
 }
 
-/* The next frame to draw, or `frames` at the end: after a failure the rest is skipped. */
-static size_t take_frame(struct film *film)
+/* The next frame to draw, or `frames` at the end: after a failure or a stop the rest is skipped. */
+static size_t take_frame(struct film *film, struct ky_error *error)
 {
     pthread_mutex_lock(&film->lock);
+    if (film->wanted.stop && *film->wanted.stop)
+        note(film, ky_fail(error, KY_STOPPED, "stopped by the program"), error);
     size_t k = film->status ? film->frames : film->taken;
     film->taken += k < film->frames;
     pthread_mutex_unlock(&film->lock);
@@ -211,7 +213,7 @@ static void draw_frames(struct film *film, struct ky_encoder *encoder)
 #pragma omp parallel for schedule(static, 1) num_threads(film->at_once)
     for (int d = 0; d < film->at_once; d++) {
         struct ky_error error = {0};
-        for (size_t k; (k = take_frame(film)) < film->frames;) {
+        for (size_t k; (k = take_frame(film, &error)) < film->frames;) {
             enum ky_status status = draw_frame(film, k, &film->desks[d], &error);
             send_frame(film, k, encoder, &film->desks[d], status, &error);
         }

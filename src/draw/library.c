@@ -13,6 +13,7 @@ const char *ky_draw_features(void)
 static const struct ky_struct_size structs[] = {
     {"ky_draw_parameters", sizeof(struct ky_draw_parameters)},
     {"ky_picture", sizeof(struct ky_picture)},
+    {"ky_map", sizeof(struct ky_map)},
     {"ky_film_parameters", sizeof(struct ky_film_parameters)},
     {"ky_plot_curve", sizeof(struct ky_plot_curve)},
     {"ky_plot", sizeof(struct ky_plot)},

@@ -172,6 +172,21 @@ static enum ky_status fill_alone(const struct ky_externals *fields,
                                 : ky_finite_tides(1, &points, (const double(*)[6])own->tide, error);
 }
 
+/* KY_USAGE if friction is all that the fields have: it acts on a moving body, and would be 0
+ * everywhere. */
+static enum ky_status refuse_friction_alone(const struct ky_externals *fields,
+                                            struct ky_error *error)
+{
+    size_t others = 0;
+    for (size_t k = 0; k < fields->count; k++)
+        others += fields->field[k].kind != KY_EXTERNAL_FRICTION;
+    return others || !fields->count
+               ? KY_OK
+               : ky_fail(error, KY_USAGE,
+                         "friction slows a moving body down and is nothing at points at rest: add "
+                         "the fields that pull, or follow the body's orbit");
+}
+
 enum ky_status ky_external_field(const struct ky_parameters *parameters,
                                  const struct ky_field_points *points, struct ky_error *error)
 {
@@ -185,6 +200,8 @@ enum ky_status ky_external_field(const struct ky_parameters *parameters,
             ky_size_adopt(&adopted, sizeof adopted, parameters, "ky_parameters_defaults", error);
     if (!status)
         status = ky_externals_of(&adopted, &fields, error);
+    if (!status)
+        status = refuse_friction_alone(&fields, error);
     if (!status)
         status = ky_externals_cover(&fields, adopted.time, adopted.time, error);
     fields.time = adopted.time;

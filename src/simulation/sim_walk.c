@@ -1,7 +1,10 @@
 /* A simulation's requests to its engine other than motion: the field at points, and general walks
  * over the current bodies. */
+#include <stdlib.h>
+
 #include "analysis/walker.h"
 #include "base/bodies.h"
+#include "base/memory.h"
 #include "simulation/sim.h"
 
 enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_points *points,
@@ -79,6 +82,23 @@ enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
         KY_NEED(density, error);
     struct ky_walker walker = walker_of(sim);
     status = ky_walker_density(&walker, k, density, smoothing, error);
+    ky_walker_close(&walker, report);
+    return status;
+}
+
+enum ky_status ky_sim_nearest(struct ky_sim *sim, size_t k, uint32_t *index, double *distance,
+                              struct ky_force_report *report, struct ky_error *error)
+{
+    KY_TRY(ky_sim_check_alive(sim, error));
+    struct ky_walker walker = walker_of(sim);
+    struct ky_bodies bodies = {.n = sim->n};
+    bodies.position = ky_allocate(sim->n, sizeof *bodies.position);
+    enum ky_status status = bodies.position
+                                ? ky_engine_get(sim->engine, &bodies, error)
+                                : ky_no_memory(error, "positions", sim->n, sizeof *bodies.position);
+    if (!status)
+        status = ky_walker_nearest(&walker, &bodies, k, index, distance, error);
+    free(bodies.position);
     ky_walker_close(&walker, report);
     return status;
 }

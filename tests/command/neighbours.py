@@ -56,6 +56,15 @@ with folder() as where:
           and "neighbours" not in rows(path("c.csv"))[0], "without --lists there are counts alone")
     run("neighbours", path("a.csv"), "--radius", radius, "-o", path("t.csv"), "--lists", "--threads", "3")
     check(open(path("t.csv")).read() == open(path("n.csv")).read(), "the same for any number of threads")
+    said = run_json("neighbours", path("a.csv"), "--nearest", 3, "-o", path("k.csv"))
+    closest = {one: sorted((math.sqrt(sum((p - q) ** 2 for p, q in zip(x, y))), other) for other, _, y in bodies if other != one)[:3] for one, _, x in bodies}
+    found = rows(path("k.csv"))
+    check(all([(float(d), j) for d, j in zip(b["distances"].split(), b["nearest"].split())] == closest[b["id"]] for b in found) and len(found) == 400,
+          "--nearest lists the nearest bodies with their distances, in their order")
+    check(said["nearest"] == 3 and said["last_distance"]["max"] == max(near[2][0] for near in closest.values())
+          and said["first_distance"]["min"] == min(near[0][0] for near in closest.values()), "JSON has the statistics of the distances", said)
+    for words in (("--nearest", "400"), ("--nearest", "3", "--radius", "1"), ("--nearest", "3", "--lists"), ()):
+        check(run("neighbours", path("a.csv"), *words, code=2).stderr.count("\n") == 1, f"neighbours {' '.join(words)} is refused")
     text = run("neighbours", "--model", "uniform-cube", "-n", "500", "--radius", "0.1").stdout
     check("500 bodies" in text and "without neighbours" in text, "a model in memory", text)
     check(run_json("neighbours", path("a.csv"), "--radius", "0")["neighbours"] == 0, "radius 0")

@@ -3,13 +3,19 @@
 import environment
 
 environment.enter()
+import contextlib  # noqa: E402
+import importlib.util  # noqa: E402
 import inspect  # noqa: E402
+import io  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
 import pathlib  # noqa: E402
+import pydoc  # noqa: E402
 import re  # noqa: E402
+import shutil  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
+import textwrap  # noqa: E402
 import zlib  # noqa: E402
 
 import kyoho  # noqa: E402
@@ -94,13 +100,20 @@ def declarations():
 
 def texts():
     for what, words in ((kyoho.gravity, ["theta: float", "opening angle"]), (kyoho.Simulation, ["integrator: leapfrog|block|hermite4", "eta: float"]),
-                        (kyoho.model, ["w0: float", "mass_function: equal|salpeter|kroupa"]), (kyoho.draw, ["colours: "]), (kyoho.merge, ["pericentre"])):
-        check(all(word in what.__doc__ for word in words) and not re.search(r"--|(\[\w+\]) \1", what.__doc__), f"the docstring of {what.__name__} explains its options")
+                        (kyoho.model, ["w0: float", "mass_function: equal|salpeter|kroupa"]), (kyoho.draw, ["colours: ", "turn_to: "]), (kyoho.merge, ["pericentre"]),
+                        (kyoho.run, ["every: float", "integrator: leapfrog"])):
+        text = repr(kyoho.options(what))
+        check(all(word in text for word in words) and not re.search(r"--|(\[\w+\]) \1", text), f"kyoho.options(kyoho.{what.__name__}) explains them", text)
+        check(all(re.search(rf"\b{name}\b", what.__doc__) for name in kyoho.options(what)), f"the docstring of {what.__name__} names its options")
+    refused(ValueError, "options of what has none", ["gravity"], kyoho.options, kyoho.png)
     stub = open(os.path.join(PACKAGE, "_option_types.pyi"), encoding="utf-8").read()
     space = {}
     exec(compile(stub, "_option_types.pyi", "exec"), space)
     wanted = {"ForceOptions": set(_options.table(lib.KY_OPTIONS_PARAMETERS, _options.FORCE)) - {"softening"},
-              "DrawOptions": set(_options.table(lib.KY_OPTIONS_DRAW)) - {"overwrite"}, "GroupOptions": set(_options.table(lib.KY_OPTIONS_GROUPS)),
+              "DrawOptions": set(kyoho.options(kyoho.draw)), "RunOptions": set(kyoho.options(kyoho.run)), "ResumeOptions": set(kyoho.options(kyoho.resume)),
+              "PlotOptions": set(kyoho.options(kyoho.plot)), "ProfileOptions": set(kyoho.options(kyoho.profile)), "TuneOptions": set(kyoho.options(kyoho.tune)),
+              "BinaryOptions": set(kyoho.options(kyoho.binaries)), "SearchOptions": set(kyoho.options(kyoho.neighbours)), "FieldOptions": set(kyoho.options(kyoho.field)), "SimulationOptions": set(kyoho.options(kyoho.Simulation)) - {"softening"},
+              "GroupSearchOptions": set(kyoho.options(kyoho.groups)), "GroupOptions": set(_options.table(lib.KY_OPTIONS_GROUPS)),
               "MergeOptions": set(_options.table(lib.KY_OPTIONS_MERGE)),
               "ModelOptions": {name for model in kyoho.models() for name in kyoho.model_options(model)}}
     for name, options in wanted.items():
@@ -109,6 +122,41 @@ def texts():
     check("--" not in stub and not re.search(r"(\[\w+\])\s+\1", stub), "and names them as arguments")
     missing = [name for name in kyoho.__all__ if not inspect.getdoc(getattr(kyoho, name))]
     check(not missing and kyoho.__all__ == sorted(kyoho.__all__), "everything that the package has is explained", missing)
+
+
+def helped():
+    """The help of each function fits on two screens, and begins with its arguments and an example, which runs."""
+    functions = {name: getattr(kyoho, name) for name in kyoho.__all__ if inspect.isfunction(getattr(kyoho, name))}
+    check(len(functions) > 30, "there are functions", len(functions))
+    for name, function in functions.items():
+        text, doc = pydoc.plain(pydoc.render_doc(function)), inspect.getdoc(function)
+        before = doc.partition("\nExample:")[0]
+        takes = [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        missing = [one for one in takes if not re.search(rf"\b{one}\b", before.partition("Arguments:")[2])]
+        check(text.count("\n") <= 48 and "\nArguments:" in before and before.count("\n") <= 16 and not missing, f"help({name}) fits on two screens and begins with its arguments",
+              (text.count("\n"), missing))
+    os.environ["MPLBACKEND"] = "Agg"
+    with folder() as place:
+        os.chdir(place)
+        bodies = kyoho.model("plummer", 200, seed=1)
+        bodies.write("snapshot_0000.csv")
+        space = {"kyoho": kyoho, "np": np, "bodies": bodies, "a": bodies, "b": bodies, "pos": bodies.position, "mass": bodies.mass,
+                 "sim": kyoho.Simulation(bodies, step=1 / 64)}
+        has_film, has_plot = shutil.which("ffmpeg"), importlib.util.find_spec("matplotlib")
+        for name in sorted(functions, key=lambda name: name != "run"):  # others read its folder
+            if name == "plot" and not has_plot:
+                continue
+            code = textwrap.dedent(inspect.getdoc(functions[name]).partition("\nExample:\n")[2].partition("\n\n")[0])
+            code = code.replace("seconds=10", "seconds=1").replace("snapshot_0000.hdf5", "snapshot_0000.csv")
+            code = "\n".join(line for line in code.split("\n") if has_film or ".mp4" not in line)
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(code, space)
+                check(bool(code), f"the example of {name} runs", code)
+            except Exception as why:
+                check(False, f"the example of {name} runs", f"{code}: {why!r}")
+        os.chdir("/")
+    kyoho.use_threads()
 
 
 def checked():
@@ -288,6 +336,6 @@ def pictures():
     refused(TypeError, "an option that there is not", ["'color'"], kyoho.draw, made, color="red")
 
 
-for part in (installed, beside_the_command, declarations, texts, checked, models, files, without_hdf5, remarks, pictures):
+for part in (installed, beside_the_command, declarations, texts, helped, checked, models, files, without_hdf5, remarks, pictures):
     part()
 finish()

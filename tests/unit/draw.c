@@ -822,6 +822,44 @@ static void pixels_are_in_memory(void **state)
     ky_bodies_free(&panels[1].bodies);
 }
 
+/* The map has the mass, about the middle of the bodies, and the edges of the picture. */
+static void a_map_has_the_numbers(void **state)
+{
+    (void)state;
+    struct ky_draw_parameters parameters = small_picture();
+    struct ky_snapshot snapshot;
+    struct ky_map map = {0};
+    cloud(&snapshot, 3000, 1);
+    parameters.region = 20;
+    parameters.centre[1] = parameters.centre[2] = 0;
+    parameters.axis = KY_X;
+    assert_ok(ky_draw_map(&snapshot, &parameters, &map, &error));
+    assert_true(map.width == WIDTH && map.height == WIDTH / 2 && !map.by_number);
+    assert_true(map.axis[0][1] == 1 && map.axis[1][2] == 1); /* y to the right, z up */
+    assert_between(map.edge[0][1] - map.edge[0][0], 40 - 1e-9, 40 + 1e-9);
+    assert_between(map.edge[1][1] - map.edge[1][0], 20 - 1e-9, 20 + 1e-9);
+    double mass = 0, wanted = 0;
+    for (size_t i = 0; i < WIDTH * WIDTH / 2; i++)
+        mass += map.values[i] * (40.0 / WIDTH) * (40.0 / WIDTH);
+    for (size_t i = 0; i < snapshot.bodies.n; i++)
+        wanted += snapshot.bodies.mass[i];
+    assert_between(mass / wanted, 0.99, 1.01);
+    assert_true(map.low > 0 && map.high > 1000 * map.low);
+    ky_map_free(&map);
+    assert_null(map.values);
+    parameters.show = KY_SHOW_VELOCITY;
+    assert_ok(ky_draw_map(&snapshot, &parameters, &map, &error));
+    assert_true(map.low == -map.high);
+    ky_map_free(&map);
+    parameters.show = KY_SHOW_TRAILS;
+    assert_int_equal(ky_draw_map(&snapshot, &parameters, &map, &error), KY_USAGE);
+    assert_int_equal(ky_draw_map(NULL, &parameters, &map, &error), KY_USAGE);
+    assert_int_equal(ky_draw_map(&snapshot, NULL, &map, &error), KY_USAGE);
+    assert_int_equal(ky_draw_map(&snapshot, &parameters, NULL, &error), KY_USAGE);
+    ky_map_free(NULL);
+    ky_bodies_free(&snapshot.bodies);
+}
+
 static char folder[] = "/tmp/kyoho-film-XXXXXX", film_path[64], stub[64], csv[2][64];
 
 /* Makes two snapshots, and a program in place of ffmpeg that keeps the frames. */
@@ -1305,6 +1343,7 @@ int main(void)
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
         cmocka_unit_test(pixels_are_in_memory),
+        cmocka_unit_test(a_map_has_the_numbers),
         cmocka_unit_test(films_are_frames),
 #ifdef KY_HAVE_PNG
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,

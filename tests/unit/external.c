@@ -482,6 +482,10 @@ static void fields_alone_are_found_at_points(void **state)
     assert_true(a[1][0] == 0 && a[0][2] == 0);
     p.field = "point:mas=1";
     assert_int_equal(ky_external_field(&p, &points, &error), KY_USAGE);
+    p.field = "friction:body=0,log=3,sigma=0.4,mass=0.05"; /* nothing acts on points at rest */
+    assert_int_equal(ky_external_field(&p, &points, &error), KY_USAGE);
+    p.field = "hernquist:mass=1,scale=1 friction:body=0,log=3,sigma=0.4,mass=0.05";
+    assert_ok(ky_external_field(&p, &points, &error));
     p.field = "point:mass=1";
     points.position = NULL;
     assert_int_equal(ky_external_field(&p, &points, &error), KY_USAGE);

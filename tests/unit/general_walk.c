@@ -95,6 +95,56 @@ static void every_body_may_have_its_radius(void **state)
     }
 }
 
+/* Distances ascend, equal ones by index; no body that is left out is nearer than the last. */
+static void the_nearest_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    enum { N = 700, K = 9 };
+    static uint32_t index[N][K], again[N][K];
+    static double distance[N][K];
+    struct ky_error error = {0};
+    for (int kind = 0; kind < CLOUDS; kind++) {
+        struct ky_bodies bodies = cloud_make((enum cloud)kind, N);
+        struct ky_parameters parameters = walk_parameters();
+        assert_ok(ky_nearest(&parameters, &bodies, K, index[0], distance[0], NULL, &error));
+        for (size_t i = 0; i < N; i++) {
+            size_t before = 0;
+            for (size_t k = 0; k < K; k++) {
+                const size_t j = index[i][k];
+                assert_true(j < N && j != i);
+                assert_true(distance[i][k] == sqrt(pair2(&bodies, i, j)));
+                assert_true(!k || distance[i][k] > distance[i][k - 1] ||
+                            (distance[i][k] == distance[i][k - 1] && j > index[i][k - 1]));
+            }
+            for (size_t j = 0; j < N; j++) {
+                const double r = sqrt(pair2(&bodies, i, j));
+                before += j != i && (r < distance[i][K - 1] ||
+                                     (r == distance[i][K - 1] && j <= index[i][K - 1]));
+            }
+            assert_int_equal(before, K);
+        }
+        parameters.threads = 3;
+        assert_ok(ky_nearest(&parameters, &bodies, K, again[0], NULL, NULL, &error));
+        assert_memory_equal(index, again, sizeof index);
+        ky_bodies_free(&bodies);
+    }
+    struct ky_bodies two = cloud_make(CUBE, 2), none = {.n = 0};
+    struct ky_parameters parameters = walk_parameters();
+    struct ky_sim *sim;
+    assert_ok(ky_nearest(&parameters, &two, 1, index[0], NULL, NULL, &error));
+    assert_true(index[0][0] == 1 && index[0][1] == 0);
+    assert_ok(ky_nearest(&parameters, &none, 1, NULL, NULL, NULL, &error));
+    assert_int_equal(ky_nearest(&parameters, &two, 2, index[0], NULL, NULL, &error), KY_USAGE);
+    assert_int_equal(ky_nearest(&parameters, &two, 0, index[0], NULL, NULL, &error), KY_USAGE);
+    parameters.softening = 0.1;
+    assert_ok(ky_sim_open(&parameters, &two, 0, &sim, &error));
+    assert_ok(ky_sim_nearest(sim, 1, again[0], distance[0], NULL, &error));
+    assert_memory_equal(index, again, 2 * sizeof **index);
+    assert_true(distance[0][0] == sqrt(pair2(&two, 0, 1)));
+    ky_sim_close(sim);
+    ky_bodies_free(&two);
+}
+
 static void few_bodies_are_served(void **state)
 {
     (void)state;
@@ -553,6 +603,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_all_pairs),
         cmocka_unit_test(every_body_may_have_its_radius),
+        cmocka_unit_test(the_nearest_are_those_of_all_pairs),
         cmocka_unit_test(few_bodies_are_served),
         cmocka_unit_test(the_surface_belongs_to_the_sphere),
         cmocka_unit_test(densities_are_those_of_all_pairs),

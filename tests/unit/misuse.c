@@ -108,6 +108,8 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_neighbours(NULL, &bodies, numbers, 1, count, NULL, NULL, &error));
     REFUSED(ky_neighbours(p, NULL, numbers, 1, count, NULL, NULL, &error));
     REFUSED(ky_neighbours(p, &bodies, NULL, 1, count, NULL, NULL, &error));
+    REFUSED(ky_nearest(NULL, &bodies, 1, count, NULL, NULL, &error));
+    REFUSED(ky_nearest(p, NULL, 1, count, NULL, NULL, &error));
     REFUSED(ky_sph_density(NULL, &bodies, 4, numbers, NULL, NULL, &error));
     REFUSED(ky_sph_density(p, NULL, 4, numbers, NULL, NULL, &error));
     REFUSED(ky_sph_density(p, &bodies, 4, NULL, NULL, NULL, &error));
@@ -199,6 +201,7 @@ static void simulations_that_are_not_there(void **state)
     REFUSED(ky_sim_column(NULL, "step", &place, 1, bodies.mass, &error));
     REFUSED(ky_sim_walk(NULL, "count", NULL, bodies.mass, NULL, &error));
     REFUSED(ky_sim_neighbours(NULL, bodies.mass, 1, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_nearest(NULL, 1, NULL, NULL, NULL, &error));
     REFUSED(ky_sim_sph_density(NULL, 1, bodies.mass, NULL, NULL, &error));
     REFUSED(ky_sim_catalogue_make(NULL, NULL, NULL, NULL, &error));
     REFUSED(ky_sim_set_step(NULL, 1, &error));

@@ -1,0 +1,79 @@
+"""The progress of long calls: a line in a terminal, a bar of tqdm in a notebook that has it."""
+import importlib.util
+import sys
+import time as clock
+
+OFTEN, SELDOM, MOST = 0.2, 2.0, 60.0  # seconds between two lines: in a terminal; elsewhere at first, and at last
+
+
+def _bar():
+    """A bar of tqdm in a notebook, or None."""
+    notebook = "ZMQInteractiveShell" in type(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()).__name__
+    if not notebook or not importlib.util.find_spec("tqdm"):
+        return None
+    widgets = importlib.util.find_spec("ipywidgets")
+    tqdm = importlib.import_module("tqdm.notebook" if widgets else "tqdm").tqdm
+    return tqdm(total=1.0, bar_format="{percentage:3.0f} % {bar} {postfix}")
+
+
+class Progress:
+    """What progress=True shows: with Progress(True) as shown: shown(0.5, "half"). Progress(False) shows nothing, and a function in
+    the place of True is called with the fraction and the text."""
+
+    def __init__(self, wanted):
+        if not callable(wanted) and wanted not in (True, False, None):
+            raise TypeError(f"progress must be True, False or a function of a fraction and a text, not {wanted!r}")
+        self.wanted, self.bar = wanted, None
+        self.began = self.told = clock.monotonic()
+        self.open = False  # whether the cursor stands behind a line that the next one replaces
+
+    def __enter__(self):
+        self.bar = _bar() if self.wanted is True else None
+        return self
+
+    def __exit__(self, *_):
+        if self.bar is not None:
+            self.bar.close()
+        if self.open:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+    def __bool__(self):
+        return bool(self.wanted)
+
+    def __call__(self, done, text):
+        """Shows that this fraction is done, where the last line is old enough or this is the end."""
+        if callable(self.wanted):
+            self.wanted(done, text)
+        elif self.wanted and self._is_time(done):
+            self._show(done, text)
+
+    def _is_time(self, done):
+        now = clock.monotonic()
+        often = self.bar is not None or sys.stderr.isatty()
+        wait = OFTEN if often else min(MOST, max(SELDOM, 0.2 * (now - self.began)))
+        if now - self.told < wait and not (done >= 1 and often):
+            return False
+        self.told = now
+        return True
+
+    def _show(self, done, text):
+        if self.bar is not None:
+            self.bar.n = min(1.0, done)
+            self.bar.set_postfix_str(text)
+            return
+        terminal = sys.stderr.isatty()
+        sys.stderr.write(("\r\033[K" if terminal else "") + text + ("" if terminal else "\n"))
+        sys.stderr.flush()
+        self.open = terminal
+
+    def left(self, done):
+        """The time that is left at the present rate, as text."""
+        return duration((clock.monotonic() - self.began) * (1 - done) / done if done > 0 else float("nan"))
+
+
+def duration(seconds):
+    """ "90 s", "12 min" or "3.5 h"; "-" where it is not known."""
+    if not seconds >= 0:
+        return "-"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,192 @@
+"""Pictures and films of snapshots, simulations, files and runs."""
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _arrays
+from ._aside import call_aside
+from ._library import call, encoded, ffi, lib, no_file, struct
+from ._options import divided, documented, fill, table
+from ._picture import pixels as pixels_of
+from ._picture import prepared
+from ._progress import Progress
+from .errors import UsageError
+from .forces import Groups
+from .runs import Run
+from .snapshot import HAS_HDF5, Snapshot, need_snapshot, read
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._option_types import DrawOptions, PlotOptions
+
+PICTURES = (".png", ".pdf", ".svg")
+OF_DENSITY = ("colours", "brightness", "range", "peak", "smooth")  # options that only a picture of densities has
+PANELS = 3  # of a run in a picture, as the command has them
+
+
+def _sources(given):
+    """The snapshots and paths of files among the arguments of draw(), and whether there is a run among them."""
+    found, has_run = [], False
+    for one in given:
+        if isinstance(one, (str, os.PathLike)):
+            one = Run(one) if os.path.isdir(one) else [os.fspath(one)]
+        if isinstance(one, Run):
+            has_run, one = True, one.snapshots
+        for single in one if isinstance(one, (list, tuple)) else [one]:
+            if isinstance(single, str) and not os.path.exists(single):
+                raise no_file(single, f"{single}: there is no such file")
+            if not isinstance(single, str):
+                single = single.snapshot() if hasattr(single, "snapshot") else single
+                need_snapshot(single, "draw")
+            found.append(single)
+    if not found:
+        raise UsageError("draw needs a snapshot")
+    return found, has_run
+
+
+def _spread(things, count):
+    """`count` of the things, evenly from the first to the last."""
+    return [things[round(k)] for k in np.linspace(0, len(things) - 1, min(count, len(things)))]
+
+
+def _circles(groups, keep, values):
+    """Marks the groups in the picture."""
+    if groups is None:
+        return
+    if not isinstance(groups, Groups):
+        raise TypeError(f"groups must be kyoho.Groups, not {type(groups).__name__}")
+    circles = np.column_stack((groups.centre, groups.radius))
+    keep.append(circles)
+    values.circles, values.circle_count = _arrays.pointer(circles, "double (*)[4]"), len(circles)
+
+
+def _film(path, sources, options, of_film, overwrite, progress):
+    """Writes a film; snapshots in memory go through files, of which the library reads a few at a time."""
+    with tempfile.TemporaryDirectory() as place, Progress(progress) as shown:
+        paths = list(sources)
+        for k, one in enumerate(paths):
+            if isinstance(one, Snapshot):
+                paths[k] = os.path.join(place, f"{k}.{'hdf5' if HAS_HDF5 else 'csv'}")
+                one.write(paths[k])
+        first = sources[0] if isinstance(sources[0], Snapshot) else read(paths[0], as_stored=True)
+        keep = []
+        values, _ = prepared([first], {"rim": "scale", **options}, keep, overwrite=int(overwrite))
+        film = struct("ky_film_parameters")
+        fill(film, lib.KY_OPTIONS_FILM, of_film, table(lib.KY_OPTIONS_FILM), first.units, keep)
+
+        @ffi.callback("void(void *, size_t, size_t)")
+        def tell(context, done, frames):
+            shown(done / frames, f"frame {done} of {frames}  left {shown.left(done / frames)}")
+        if shown:
+            film.progress = tell
+        names = [encoded(one) for one in paths]
+        call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), ffi.NULL, values, film)
+
+
+def _name_of(axis):
+    """ "x" for the unit vector along x; "" for a direction between the axes."""
+    return next((name for k, name in enumerate("xyz") if axis[k] > 1 - 1e-12), "")
+
+
+def _labels(found, shown, units):
+    """The labels of the axes and of the colour bar, with the names of the units where they have some."""
+    length, mass, velocity = (units.name(kind) for kind in ("length", "mass", "velocity"))
+    axes = [f"{_name_of(axis) or ('right', 'up')[k]}" + (f" [{length}]" if length else "") for k, axis in enumerate(found.axis)]
+    if shown == "velocity":
+        return axes, "velocity along the line of sight" + (f" [{velocity}]" if velocity else "")
+    if found.by_number:
+        return axes, "bodies per area" + (f" [1/{length}²]" if length else "")
+    return axes, "surface density" + (f" [{mass}/{length}²]" if length else "")
+
+
+NOT_IN_PLOTS = ("overwrite", "rim", "columns", "colours", "brightness", "trails", "divide", "title")
+
+
+@documented(lib.KY_OPTIONS_DRAW, without=NOT_IN_PLOTS)
+def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOptions]):
+    """
+    Shows the projected density of a snapshot in axes of matplotlib, with a colour bar. Returns the image of ax.imshow.
+
+    Arguments:
+      bodies     a Snapshot or a Simulation; axes and colours are in its units
+      ax         the axes; without them those of matplotlib.pyplot.gca()
+      colorbar   False leaves the bar out
+      cmap       a colour map of matplotlib
+    Example:
+      image = kyoho.plot(sim, axis="x", region=4)
+      image.figure.savefig("sim.png")
+
+    show="velocity" shows the mean velocity along the line of sight instead.
+    """
+    from matplotlib import colors, pyplot  # which is not needed otherwise
+    bodies = bodies.snapshot() if hasattr(bodies, "snapshot") else bodies
+    need_snapshot(bodies, "plot")
+    divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name not in NOT_IN_PLOTS})
+    keep, found = [], struct("ky_map")
+    values, made = prepared([bodies], options, keep)
+    call(lib.ky_draw_map, made, values, found)
+    owner = ffi.gc(found, lib.ky_map_free)
+    pixels = _arrays.view(found.values, (found.height, found.width), "f8", owner)
+    velocity = options.get("show") == "velocity"
+    norm = colors.Normalize(found.low, found.high) if velocity else colors.LogNorm(found.low, found.high, clip=True)
+    ax = pyplot.gca() if ax is None else ax
+    image = ax.imshow(pixels, extent=[*found.edge[0], *found.edge[1]], norm=norm, cmap=cmap or ("RdBu_r" if velocity else "inferno"))
+    (right, up), of_bar = _labels(found, options.get("show"), bodies.units)
+    ax.set(xlabel=right, ylabel=up)
+    if colorbar:
+        ax.figure.colorbar(image, ax=ax, label=of_bar)
+    return image
+
+
+@documented(lib.KY_OPTIONS_DRAW, without=("overwrite",), more=lambda: list(table(lib.KY_OPTIONS_FILM).values()))
+def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progress=False, **options: Unpack[DrawOptions]) -> np.ndarray | None:
+    """
+    Draws snapshots side by side with equal scales, or a film of them.
+
+    Arguments:
+      snapshots   each a Snapshot, a Simulation as it is now, the path of a file, or a kyoho.Run or its folder
+      path        a file to be written: a picture (.png, .pdf, .svg) or a film (.mp4, by the program ffmpeg); without it the
+                  result is an array (height, width, 4) of red, green, blue and 255
+      overwrite   True replaces a file that exists
+      panels      the number of snapshots that are drawn, evenly from the first to the last; 3 of a run, else all
+      groups      kyoho.Groups of the one snapshot, around which circles are drawn
+      progress    True shows a line, or a bar in a notebook, while a film is made
+    Example:
+      kyoho.draw(sim, path="sim.png", show="density")
+      kyoho.draw("first", path="first.mp4", progress=True)
+
+    Lengths are in the units of the first snapshot. For show="trails" the snapshots are one system at several times.
+    """
+    of_picture, of_film = divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name != "overwrite"},
+                                  table(lib.KY_OPTIONS_FILM))
+    ending = os.path.splitext(os.fspath(path))[1].lower() if path is not None else None
+    if ending not in (None, ".mp4", *PICTURES):
+        raise UsageError(f"{path}: pictures are PNG, PDF or SVG files, films are MP4 files; give a name that ends in .png, .pdf, .svg or .mp4")
+    given = {name for name, value in options.items() if value is not None}
+    if given & set(of_film) and ending != ".mp4":
+        raise UsageError(f"{', '.join(sorted(given & set(of_film)))}: only a film (.mp4) has this")
+    if of_picture.get("show") is None and given & set(OF_DENSITY):
+        of_picture["show"] = "density"
+    sources, has_run = _sources(snapshots)
+    if has_run and of_picture.get("show") != "trails" and not given & {"about", "centre_x", "centre_y", "centre_z"}:
+        of_picture["about"] = "density"
+    if ending == ".mp4":
+        if groups is not None or panels is not None:
+            raise UsageError("groups and panels are for pictures, not for films")
+        return _film(path, sources, of_picture, of_film, overwrite, progress)
+    if panels is not None or (has_run and of_picture.get("show") != "trails"):
+        sources = _spread(sources, PANELS if panels is None else _arrays.whole(panels, "panels"))
+    if groups is not None and len(sources) != 1:
+        raise UsageError("groups marks the groups of one snapshot in a picture of it")
+    keep = []
+    values, made = prepared([read(one, as_stored=True) if isinstance(one, str) else one for one in sources], of_picture, keep, overwrite=int(overwrite))
+    _circles(groups, keep, values)
+    if path is None:
+        return pixels_of(values, made)
+    call(lib.ky_draw, encoded(path), made, len(made), values)
+    return None

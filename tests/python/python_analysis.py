@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Binaries, profiles, checks of forces and tuning of the Python package: the numbers of the command."""
+import environment
+
+environment.enter()
+import json  # noqa: E402
+import math  # noqa: E402
+import os  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+
+import kyoho  # noqa: E402
+import numpy as np  # noqa: E402
+from refused import refused  # noqa: E402
+from tap import check, finish, folder  # noqa: E402
+
+COMMAND = os.path.join(os.environ["KYOHO_TEST_ENVIRONMENT"], "bin", "kyoho")
+made = kyoho.model("plummer", 500, seed=1)
+made.id = np.arange(500) + 7
+
+
+def command(*words):
+    """What the command tells about bodies.csv."""
+    made.write("bodies.csv", overwrite=True)
+    done = subprocess.run([sys.executable, COMMAND, words[0], "bodies.csv", *words[1:], "--json"], text=True, capture_output=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def rows(told):
+    """{column: array} of a table in JSON, whose rows are objects or arrays by column."""
+    return {name: np.array([row[name] for row in told], float) for name in told[0]} if isinstance(told, list) else {
+        name: np.array(column, float) for name, column in told.items()}
+
+
+def binaries():
+    found, told = kyoho.binaries(made, softening=0), rows(command("binaries", "--softening", "0")["binaries"])
+    check(len(found) > 3 and np.array_equal(found.id[:, 0], told["first"]) and np.array_equal(found.id[:, 1], told["second"])
+          and all(np.array_equal(getattr(found, name), told[name]) for name in ("semi_major_axis", "eccentricity", "period", "energy", "separation")),
+          "binaries are those of the command", found)
+    check(np.array_equal(made.id[found.index], found.id), "with places and ids")
+    with kyoho.Simulation(made, step=1 / 64, softening=0) as sim:
+        check(np.array_equal(kyoho.binaries(sim).id, found.id), "of a simulation too")
+    two = kyoho.binaries(kyoho.model("two-body", eccentricity=0.5))
+    check(np.allclose([two.semi_major_axis[0], two.eccentricity[0], two.period[0]], [1, 0.5, 2 * math.pi], rtol=1e-12), "two bodies have the elements of their orbit")
+    check(len(kyoho.binaries(kyoho.Snapshot([[0, 0, 0]]))) == 0, "a body alone is no binary, and needs no softening")
+    refused(TypeError, "an option of forces", ["theta"], kyoho.binaries, made, theta=0.5)
+    refused(TypeError, "no bodies", ["Snapshot"], kyoho.binaries, [1, 2])
+
+
+def profile():
+    found, told = kyoho.profile(made, shells=7, axis="x"), rows(command("profile", "--shells", "7", "--axis", "x")["shells"])
+    pairs = {"radius": "radius", "density": "density", "enclosed": "enclosed_mass", "radial": "sigma_radial", "surface_density": "surface_density", "bodies": "bodies"}
+    check(len(found) == 7 and all(np.array_equal(getattr(found, ours), told[theirs]) for ours, theirs in pairs.items()) and np.array_equal(found.edge[1:], told["outer"]),
+          "a profile is that of the command", found)
+    young = kyoho.model("plummer", 500, units="cluster", mass=500, radius="0.5pc", seed=1)
+    check(np.isclose(kyoho.profile(young, inner="0.1pc", outer="2 pc").edge[[0, -1]], [0.1, 2]).all(), "lengths with units")
+    check(np.allclose(kyoho.profile(young).circular_speed ** 2, young.units.g * kyoho.profile(young).enclosed / kyoho.profile(young).edge[1:]), "G is that of the units")
+    refused(ValueError, "no shells", ["shells: 0", "1"], kyoho.profile, made, shells=0)
+
+
+def checks():
+    found, told = kyoho.check(made, 100, theta=0.5), command("force", "--check", "100", "--theta", "0.5")
+    check(found.acceleration.p99 == told["error"]["p99"] and found.potential.median == told["error_potential"]["median"] and found.acceleration.samples == 100
+          and found.of_rms == told["error_of_rms"] and found.parameters["theta"] == 0.5 and found.total is None and found.report["total"] > 0
+          and found.sums.kinetic == told["kinetic"], "errors of forces are those of the command", (found, told["error"]))
+    check(kyoho.check(made, 0, force="direct").acceleration is None, "without samples there are no errors")
+
+
+def tune():
+    best = kyoho.tune(made, error=1e-3, seconds=5, samples=100)
+    check(best.found.error <= 1e-3 and len(best.settings) > 5 and all(one.seconds > 0 for one in best.settings), "tuning finds options for an error", best.found)
+    error = kyoho.check(made, 500, **best.found.options).acceleration.p99
+    check(error < 2e-3, "the options keep it", error)
+    trees = kyoho.tune(made, seconds=2, repeat=1, samples=50, force="tree", opening="offset")
+    check(trees.found is None and {(one.options["force"], one.options["opening"]) for one in trees.settings} == {("tree", "offset")}, "options restrict what is measured", trees)
+    refused(ValueError, "an error out of range", ["error: 5", "1e-15"], kyoho.tune, made, 5)
+    refused(TypeError, "an option that there is not", ["forc", "force"], kyoho.tune, made, forc="tree")
+    refused(ValueError, "an unknown softening", ["softening"], kyoho.tune, kyoho.Snapshot(made.position), seconds=1)
+
+
+def fields():
+    friction = "friction:body=0,log=3,sigma=0.4,mass=0.05"
+    refused(ValueError, "friction at points", ["friction", "orbit"], kyoho.external_field, [[1, 0, 0]], friction)
+    one, _ = kyoho.external_field([[1, 0, 0]], "hernquist:mass=1,scale=1 " + friction)
+    check(np.array_equal(one, kyoho.external_field([[1, 0, 0]], "hernquist:mass=1,scale=1")[0]), "friction beside a field that pulls")
+    times = np.linspace(0, 3, 31)
+    x, v = kyoho.orbit([1, 0, 0], [0, 1, 0], times, "point:mass=1")
+    turned, speed = kyoho.orbit([1, 0, 0], [0, 1, 0], times, "point:mass=1", turn=1)
+    check(np.allclose(x[:, 0], np.cos(times), atol=1e-9) and np.allclose(turned, [1, 0, 0], atol=1e-9) and np.abs(speed).max() < 1e-9, "an orbit in axes that turn", turned[-1])
+    refused(ValueError, "corrections below 0", ["corrections: -1", "0 to 16"], kyoho.Simulation, made, integrator="hermite4", corrections=-1)
+
+
+for test in (binaries, profile, checks, tune, fields):
+    with folder() as place:
+        os.chdir(place)
+        test()
+        os.chdir("/")
+finish()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Runs in a folder of the Python package: the same files as `kyoho run`, going on from either side, progress, conditions, Ctrl-C."""
+import environment
+
+environment.enter()
+import contextlib  # noqa: E402
+import io  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+
+import kyoho  # noqa: E402
+import numpy as np  # noqa: E402
+from pressing import pressing  # noqa: E402
+from refused import refused  # noqa: E402
+from tap import check, finish, folder, skip  # noqa: E402
+
+STEP = 1 / 64
+COMMAND = os.path.join(os.environ["KYOHO_TEST_ENVIRONMENT"], "bin", "kyoho")
+model = kyoho.model("plummer", 300, seed=2)
+
+
+def command(*words):
+    done = subprocess.run([sys.executable, COMMAND, *words, "--quiet"], text=True, capture_output=True)
+    check(done.returncode == 0, f"kyoho {' '.join(words[:2])}", done.stderr)
+
+
+def same(a, b):
+    """Two runs have the same bits: the last snapshots, and energy.csv but for the seconds."""
+    columns = [name for name in a.energy.dtype.names if not name.startswith("wall")]
+    return (sorted(os.listdir(a.folder)) == sorted(os.listdir(b.folder)) and np.array_equal(a[-1].position, b[-1].position)
+            and np.array_equal(a[-1].velocity, b[-1].velocity)
+            and all(np.array_equal(a.energy[name], b.energy[name], equal_nan=True) for name in columns))
+
+
+def beside_the_command():
+    command("run", "--model", "plummer", "-n", "300", "--seed", "2", "--end", "1", "--every", "0.25", "--step", str(STEP), "--output", "theirs")
+    ours = kyoho.run(model, "ours", end=1, every=0.25, step=STEP, restart_every=600)
+    theirs = kyoho.Run("theirs")
+    check(len(ours) == 5 and [one.time for one in ours] == [0, 0.25, 0.5, 0.75, 1] and ours.energy["time"][-1] == 1 and abs(ours.energy["de"][-1]) < 1e-3
+          and ours.record["outcome"] == "done" and ours.record["options"]["every"] == 0.25, "a run has snapshots, energies and a record", ours)
+    check(same(ours, theirs), "it has the files and the bits of a run of the command", (os.listdir("ours"), os.listdir("theirs")))
+    command("run", "--resume", "ours", "--end", "2")
+    more = kyoho.resume("theirs", end=2)
+    check(more.folder == "theirs" and len(more) == 9 and more[-1].time == 2 and same(kyoho.Run("ours"), more), "the command resumes a run of Python, and Python one of the command")
+    refused(ValueError, "a folder with results", ["kyoho.resume", '"ours"', "overwrite"], kyoho.run, model, "ours", end=1)
+    again = kyoho.run(model, "ours", end=0.5, step=STEP, overwrite=True)
+    check(len(again) == 2 and again[-1].time == 0.5, "overwrite replaces it")
+    refused(FileNotFoundError, "a folder that there is not", ["nowhere"], kyoho.Run, "nowhere")
+    refused(ValueError, "a folder without a run", ["restart"], kyoho.resume, ".")
+
+
+def units():
+    young = kyoho.model("plummer", 200, units="cluster", mass="500 Msun", radius="0.5pc", seed=1)
+    run = kyoho.run(young, "young", end="40 kyr", every="20kyr", step="2kyr")
+    check(np.allclose([one.time for one in run], [0, 0.020454, 0.040909], rtol=1e-4) and run.units == young.units, "times with units", [one.time for one in run])
+    more = kyoho.resume("young", end="80kyr")
+    check(abs(more[-1].time - 0.081817) < 1e-5, "also of resume, which takes the units of the run", more[-1].time)
+    listed = kyoho.run(model, "listed", steps=32, step=STEP, at=[0.125, 0.25], every=0, follow=[3, 5], threads=1)
+    check([one.time for one in listed] == [0.125, 0.25], "times and ids as lists", [one.time for one in listed])
+    check("x_5" in listed.energy.dtype.names, "followed bodies have columns", listed.energy.dtype.names)
+
+
+def beats():
+    seen = []
+
+    def heartbeat(sim):
+        seen.append((sim.steps, sim.time, sim.position[0].copy(), sim.energy()))
+        sim.kick(np.zeros((len(sim), 3)))
+        return sim.steps >= 24
+    run = kyoho.run(model, "beats", end=1, step=STEP, heartbeat=heartbeat, heartbeat_every=8)
+    check([beat[0] for beat in seen] == [8, 16, 24] and seen[-1][1] == 24 * STEP and run.record["outcome"] == "stopped early", "heartbeat is called every 8 steps, and ends the run",
+          (seen, run.record["outcome"]))
+    with kyoho.Simulation(model, step=STEP) as sim:
+        sim.advance(24)
+        check(np.array_equal(sim.position[0], seen[-1][2]), "it sees the bodies of that step")
+    check(kyoho.resume("beats", heartbeat=lambda sim: None).record["outcome"] == "done", "the run goes on")
+    kept = []
+    kyoho.run(model, "kept", steps=2, step=STEP, heartbeat=kept.append)
+    refused(ValueError, "the simulation after the run", ["closed"], lambda: kept[0].time)
+    kyoho.run(model, "closed", steps=2, step=STEP, heartbeat=lambda sim: sim.close())
+    refused(ZeroDivisionError, "an exception of the heartbeat", [], kyoho.run, model, "raises", steps=3, step=STEP, heartbeat=lambda sim: 1 / 0)
+    refused(TypeError, "a heartbeat that is none", ["heartbeat"], kyoho.run, model, "none", steps=3, heartbeat=3)
+    refused(KeyError, "an exception of a field", ["halo"], kyoho.run, model, "field", steps=3, step=STEP, field=lambda place, time: {}["halo"])
+
+    def uniform(place, time):
+        return np.ones_like(place), -place.sum(1)
+    half = kyoho.run(model, "half", steps=64, step=STEP, field=uniform, heartbeat=lambda sim: sim.steps >= 32)
+    refused(ValueError, "resume without the function", ["function"], kyoho.resume, "half")
+    half, whole = kyoho.resume("half", field=uniform), kyoho.run(model, "whole", steps=64, step=STEP, field=uniform)
+    check(np.array_equal(half[-1].position, whole[-1].position) and half[-1].position.mean() > 0.4, "a run with a function as field, resumed with it")
+
+
+def stops():
+    for options, reason in (({"max_wall": 0}, "max_wall"), ({"stop_box": 0.5}, "stop_box"), ({"stop_core": 1.0}, "stop_core")):
+        try:
+            kyoho.run(model, reason, end=4, step=STEP, **options)
+            check(False, f"{reason} stops the run")
+        except kyoho.StoppedError as stop:
+            check(stop.reason == reason and f'kyoho.resume("{reason}")' in str(stop) and "--" not in str(stop), f"{reason} stops the run, and says how to go on", (stop, stop.reason))
+
+    try:
+        with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.5):
+            kyoho.run(model, "pressed", end=1e4, step=STEP)
+        check(False, "Ctrl-C ends a run")
+    except KeyboardInterrupt:
+        record = kyoho.Run("pressed").record
+        check(record["outcome"] == "stopped early" and record["steps"] > 0, "Ctrl-C ends a run, which can go on", record["outcome"])
+    steps = record["steps"]
+    check(kyoho.resume("pressed", steps=steps + 8).record["steps"] == steps + 8, "and goes on")
+
+
+def progress():
+    seen = []
+    kyoho.run(model, "told", steps=16, step=STEP, progress=lambda done, text: seen.append((done, text)))
+    check(len(seen) == 16 and seen[-1][0] == 1 and seen[7][0] == 0.5 and "step 8 (50 %)" in seen[7][1] and "dE/E" in seen[7][1], "progress calls a function", seen[-1:])
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+    for place, wanted in ((Terminal(), "\r\033[Ktime 0.25 of 0.25  step 16 (100 %)"), (io.StringIO(), "")):
+        with contextlib.redirect_stderr(place):
+            kyoho.run(model, "line", steps=16, step=STEP, progress=True, overwrite=True)
+            with kyoho.Simulation(model, step=STEP) as sim:
+                sim.advance(16, progress=True)
+                sim.integrate(0.5, progress=True)
+        check(wanted in place.getvalue() and place.getvalue().endswith("\n") == bool(wanted), f"progress=True in a {type(place).__name__}", repr(place.getvalue()))
+    refused(TypeError, "a progress that is none", ["progress"], kyoho.run, model, "line", steps=16, progress="yes", overwrite=True)
+    seen.clear()
+    with kyoho.Simulation(model, step=STEP) as sim:
+        sim.integrate(0.3, progress=lambda done, text: seen.append((done, text)))
+    check(seen and seen[-1][0] == 1 and "time 0.3 of 0.3" in seen[-1][1], "progress of integrate ends at the end", seen[-1:])
+    program = """
+import sys, types
+class ZMQInteractiveShell: pass
+shell = ZMQInteractiveShell()
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+import kyoho
+kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True)
+"""
+    if subprocess.run([sys.executable, "-c", "import tqdm"], capture_output=True).returncode:
+        skip("progress in a notebook is a bar of tqdm", "tqdm is not installed here; make check-all installs it")
+        return
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], text=True, capture_output=True)
+    check(done.returncode == 0 and "100 %" in done.stderr and "█" in done.stderr, "progress in a notebook is a bar of tqdm", done.stderr)
+
+
+for test in (beside_the_command, units, beats, stops, progress):
+    with folder() as place:
+        os.chdir(place)
+        test()
+        os.chdir("/")
+finish()
