@@ -205,7 +205,8 @@ static void leave(const size_t body[NEAR], const struct taken *taken, double lef
 
 static void find_random(struct flow *flow, struct ky_speeds *speeds)
 {
-    const struct ky_frame frame = ky_frame_of_bulk(flow->n, flow->x[0], flow->x[1], flow->x[2], 1);
+    const struct ky_frame frame = ky_frame_of_bulk(
+        &(struct ky_places){flow->n, NULL, flow->x[0], flow->x[1], flow->x[2], 0}, 1);
     struct ky_hilbert hilbert;
     if (flow->n < FEW)
         return;

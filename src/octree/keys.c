@@ -137,19 +137,18 @@ struct ky_frame_sample ky_frame_sample(size_t n)
     return (struct ky_frame_sample){samples, (samples + TRIM - 16) / TRIM};
 }
 
-struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
-                                 int threads)
+struct ky_frame ky_frame_of_bulk(const struct ky_places *places, int threads)
 {
-    const double *position[3] = {x, y, z};
+    const double *position[3] = {places->x, places->y, places->z};
     struct bounds bounds;
-    bounds_of(&(struct ky_places){n, NULL, x, y, z, 0}, &bounds, threads);
-    struct ky_frame_sample of = ky_frame_sample(n);
-    size_t index[SAMPLES], trim = of.trim, samples = ky_sample(n, of.samples, index);
+    bounds_of(places, &bounds, threads);
+    struct ky_frame_sample of = ky_frame_sample(places->n);
+    size_t index[SAMPLES], trim = of.trim, samples = ky_sample(places->n, of.samples, index);
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
         double sample[SAMPLES];
         size_t count = 0;
         for (size_t i = 0; i < samples; i++) {
-            double value = position[axis][index[i]];
+            double value = position[axis][places->index ? places->index[index[i]] : index[i]];
             if (isfinite(value))
                 sample[count++] = value;
         }

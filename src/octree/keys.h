@@ -43,11 +43,10 @@ struct ky_places {
     size_t system; /* bodies of the whole system of which these are a part; 0: they are all */
 };
 
-/* The frame of the bulk of n bodies. It holds the region between two quantiles of a sample, and a
+/* The frame of the bulk of the bodies. It holds the region between two quantiles of a sample, and a
  * margin. The sample is the same for the same bodies. It is never larger than the box of all
  * bodies. */
-struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
-                                 int threads);
+struct ky_frame ky_frame_of_bulk(const struct ky_places *places, int threads);
 /* The frame of a given cube; edge > 0. */
 struct ky_frame ky_frame_of_cube(const double low[3], double edge);
 /* The tight frame of the bodies. */

@@ -70,7 +70,7 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
     const double columns =
-        COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_division_memory(n, massless);
+        COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_massless_memory(n, massless);
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (ky_force_kind(parameters->force)->in_groups) {
         const struct ky_octree deep = {.levels = 64};
@@ -108,17 +108,17 @@ static void free_columns(struct ky_cpu *cpu)
         *columns[k] = NULL;
     }
     ky_cpu_free_columns(cpu);
-    ky_cpu_free_work(cpu);
+    ky_cpu_free_work(&cpu->bodies);
+    ky_cpu_free_trees(cpu);
+    ky_cpu_free_massless(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
-    ky_cpu_free_division(cpu);
     free(cpu->softening);
     free(cpu->column);
     free(cpu->is_active);
     cpu->softening = NULL;
     cpu->is_active = NULL;
     cpu->column = NULL;
-    ky_octree_free(&cpu->tree);
 }
 
 static void close_engine(struct ky_engine *engine)
@@ -147,10 +147,9 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     free_columns(cpu);
-    ky_octree_init(&cpu->tree);
     cpu->n = cpu->room = n;
     cpu->length = cpu->mass_unit = 1;
-    cpu->tree_stands = cpu->tree_serves = cpu->has_acceleration = 0;
+    cpu->has_acceleration = 0;
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     return allocate_columns(cpu, error);
 }
@@ -242,7 +241,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, 0, error);
     if (status)
         return status;
-    cpu->tree_stands = cpu->tree_serves = 0;
+    cpu->bodies.tree_stands = cpu->bodies.tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
@@ -262,7 +261,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
-    return ky_cpu_is_divided(cpu) ? KY_OK : ky_cpu_divide(cpu, error);
+    return ky_cpu_is_divided(cpu) ? KY_OK : ky_cpu_sort_masses(cpu, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -272,7 +271,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
     if (some->position || some->mass) {
         ky_cpu_moved(cpu);
-        cpu->tree_serves = cpu->has_pull = 0;
+        cpu->bodies.tree_serves = cpu->has_pull = 0;
     }
     for (size_t k = 0; k < some->count; k++) {
         const uint32_t i = some->body[k];
@@ -286,7 +285,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
             cpu->mass[i] = some->mass[k] * per_mass;
     }
     if (some->mass && !ky_cpu_is_divided(cpu))
-        KY_TRY(ky_cpu_divide(cpu, error));
+        KY_TRY(ky_cpu_sort_masses(cpu, error));
     return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
@@ -329,8 +328,8 @@ static void forget_places(struct ky_cpu *cpu)
 {
     free(cpu->is_active);
     cpu->is_active = NULL;
-    cpu->tree_serves = 0;
-    ky_cpu_free_work(cpu);
+    cpu->bodies.tree_serves = 0;
+    ky_cpu_free_work(&cpu->bodies);
     ky_cpu_free_blocks(cpu);
 }
 
@@ -407,7 +406,7 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
                              struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    cpu->tree_serves = 0;
+    cpu->bodies.tree_serves = 0;
     if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
         ky_cpu_hermite_forget(cpu);
     return ky_cpu_evaluate(cpu, active, error);
@@ -473,10 +472,7 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
 static void trim(struct ky_engine *engine)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    ky_octree_free(&cpu->tree);
-    ky_octree_init(&cpu->tree);
-    cpu->tree_stands = cpu->tree_serves = 0;
-    ky_cpu_trim_division(cpu);
+    ky_cpu_free_trees(cpu);
     free(cpu->column);
     cpu->column = NULL;
 }

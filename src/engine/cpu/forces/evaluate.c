@@ -5,11 +5,11 @@
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
 
-static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_cells(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    return parameters->mutual && !cpu->acting ? ky_cpu_walk_mutual(cpu, parameters, error)
-                                              : ky_cpu_walk_cells(cpu, parameters, error);
+    return parameters->mutual && set->sources == set ? ky_cpu_walk_mutual(set, parameters, error)
+                                                     : ky_cpu_walk_cells(set, parameters, error);
 }
 
 static const struct ky_cpu_method methods[] = {
@@ -52,16 +52,14 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
 /* 1 if no source has mass. */
 static int nothing_acts(const struct ky_cpu *cpu)
 {
-    return cpu->division.sources == 0 && !ky_cpu_is_divided(cpu);
+    return cpu->massless.sources == 0 && !ky_cpu_is_divided(cpu);
 }
 
 static void clear(struct ky_cpu *cpu)
 {
-    for (size_t i = 0; i < cpu->n; i++) {
-        if (!ky_cpu_is_active(cpu, i))
-            continue;
-        cpu->a[0][i] = cpu->a[1][i] = cpu->a[2][i] = cpu->potential[i] = 0;
-    }
+    for (size_t i = 0; i < cpu->n; i++)
+        if (!cpu->active || cpu->is_active[i])
+            cpu->a[0][i] = cpu->a[1][i] = cpu->a[2][i] = cpu->potential[i] = 0;
 }
 
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,

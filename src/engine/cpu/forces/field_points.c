@@ -63,7 +63,7 @@ enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_po
 {
     *numbered = *points;
     *body = NULL;
-    if (!points->body || !cpu->division.part)
+    if (!points->body || !ky_cpu_has_massless(cpu))
         return KY_OK;
     *body = ky_allocate(points->count, sizeof **body);
     if (!*body)

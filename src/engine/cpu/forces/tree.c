@@ -38,10 +38,10 @@ struct part {
 };
 
 /* Replaces the forces on the wanted groups by the sources' acceleration and potential. */
-static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
+static void walk_sources(struct ky_cpu_sinks *set, const struct ky_group_walk *walk,
                          const struct part *part, void *space, struct ky_cpu_work *work)
 {
-    const struct ky_lanes *lanes = cpu->lanes;
+    const struct ky_lanes *lanes = set->cpu->lanes;
     lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
                                    (float)part->largest, space);
     for (size_t g = 0; g < part->groups; g++) {
@@ -49,27 +49,27 @@ static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
         struct ky_group_sinks sinks;
         if (part->wanted && !part->wanted[g])
             continue;
-        ky_cpu_choose_sinks(cpu, group, &sinks);
+        ky_cpu_choose_sinks(set, group, &sinks);
         lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
-        ky_cpu_store_sinks(cpu, group, &sinks);
+        ky_cpu_store_sinks(set, group, &sinks);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
         work->more +=
-            ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
+            ky_cpu_note_work(set, part->first + g, sinks.bodies + sinks.cells, sinks.count);
     }
 }
 
-static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t number, void *space,
-                      struct ky_cpu_work *work)
+static void walk_part(struct ky_cpu_sinks *set, const struct parts *parts, size_t number,
+                      void *space, struct ky_cpu_work *work)
 {
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_octree *tree = &set->tree;
     struct part part = {.first = tree->share[number], .least = (double)INFINITY};
     part.wanted = parts->wanted ? parts->wanted + part.first : NULL;
     part.group = tree->group + part.first;
     part.groups = tree->share[number + 1] - part.first;
-    if (!any_wanted(part.wanted, part.groups) || ky_halted(cpu->base.halt))
+    if (!any_wanted(part.wanted, part.groups) || ky_halted(set->cpu->base.halt))
         return;
-    part.precision = ky_cpu_groups_precision(cpu, part.group, part.groups);
+    part.precision = ky_cpu_groups_precision(set, part.group, part.groups);
     for (size_t g = 0; g < part.groups; g++) {
         const struct ky_group *group = &part.group[g];
         part.factor[g] =
@@ -80,7 +80,7 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
         part.largest = fmax(part.largest, part.factor[g]);
     }
     if (parts->walk.sources->nodes > 0)
-        walk_sources(cpu, &parts->walk, &part, space, work);
+        walk_sources(set, &parts->walk, &part, space, work);
 }
 
 /* The bodies of the groups of a share. */
@@ -93,19 +93,19 @@ static struct ky_group bodies_of_share(const void *of, size_t share)
 }
 
 /* Walks all pieces; `space` is for all threads. */
-static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
+static enum ky_status walk_parts(struct ky_cpu_sinks *set, const struct parts *parts, char *space,
                                  size_t space_bytes, struct ky_error *error)
 {
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
-    const size_t count = cpu->tree.shares;
-    const struct ky_cpu_turns turns = ky_cpu_turns(cpu);
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    const size_t count = set->tree.shares;
+    const struct ky_cpu_turns turns = ky_cpu_turns(set);
+#pragma omp parallel for schedule(dynamic) num_threads(set->cpu->threads)                               \
     reduction(+ : bodies, cells, more) if (count > 1)
     for (size_t part = 0; part < count; part++) {
         struct ky_cpu_work work = {0};
         if (ky_cpu_walks(&turns, part))
-            walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
+            walk_part(set, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
         if (!ky_cpu_counts(&turns, part))
             continue;
         bodies += work.bodies;
@@ -113,34 +113,27 @@ static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, 
         more += work.more;
     }
     const struct ky_cpu_work work = {bodies, cells, more};
-    return ky_cpu_end_walk(cpu, &turns, work, count, bodies_of_share, &cpu->tree, error);
+    return ky_cpu_end_walk(set, &turns, work, count, bodies_of_share, &set->tree, error);
 }
 
-enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_walk_groups(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    return ky_cpu_act_on_groups(cpu, parameters, ky_cpu_acting_tree(cpu),
-                                cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, error);
-}
-
-enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                    const struct ky_octree *sources, double eps2,
-                                    struct ky_error *error)
-{
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_cpu *cpu = set->cpu;
+    const struct ky_octree *tree = &set->tree, *sources = &set->sources->tree;
     struct ky_relative relative = {0};
     struct parts parts = {.walk = {.tree = tree,
                                    .sources = sources,
-                                   .eps2 = eps2,
-                                   .how = cpu->how,
+                                   .eps2 = set->eps2,
+                                   .how = set->how,
                                    .order = parameters->multipole}};
     if (ky_opening_kind(parameters->opening)->by_alpha) {
-        relative = ky_cpu_relative(cpu);
+        relative = ky_cpu_relative(set);
         parts.relative = &relative;
     }
     /* A thread's work space for double, which needs more than float. */
     const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](sources),
-                 marks = cpu->active ? tree->groups : 0;
+                 marks = set->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     unsigned char *wanted = ky_allocate(marks, 1);
     enum ky_status status = KY_OK;
@@ -148,28 +141,29 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         status = ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
         goto end;
     }
-    if (cpu->active) {
-        ky_cpu_mark_groups(cpu, wanted);
+    if (set->active) {
+        ky_cpu_mark_groups(set, wanted);
         parts.wanted = wanted;
     }
-    status = walk_parts(cpu, &parts, space, space_bytes, error);
+    status = walk_parts(set, &parts, space, space_bytes, error);
 end:
     free(wanted);
     free(space);
     return status;
 }
 
-static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status pass(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
+    struct ky_cpu *cpu = set->cpu;
     const struct ky_parameters built =
-        cpu->acting ? ky_cpu_sinks_tree(parameters, cpu->n, cpu->acting->n) : *parameters;
-    enum ky_status status = ky_cpu_renew_tree(cpu, &built, error);
-    if (!status && cpu->in_block && !cpu->tree_serves)
-        status = ky_cpu_start_work(cpu, error);
+        set->sources == set ? *parameters : ky_cpu_sinks_tree(parameters, set->n, set->sources->n);
+    enum ky_status status = ky_cpu_renew_tree(set, &built, error);
+    if (!status && cpu->in_block && !set->tree_serves)
+        status = ky_cpu_start_work(set, error);
     double start = ky_clock();
     if (!status)
-        status = cpu->method->walk(cpu, parameters, error);
+        status = cpu->method->walk(set, parameters, error);
     if (!status)
         status = ky_halt_check(cpu->base.halt, error);
     cpu->report.walk += ky_clock() - start;
@@ -184,8 +178,8 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
     enum ky_status status = by_alpha ? ky_cpu_knows_pull(cpu, &knows, error) : KY_OK;
     if (!status && !knows) {
         const struct ky_parameters first = ky_without_relative(&parameters);
-        status = ky_cpu_pass_parts(cpu, pass, &first, error);
+        status = ky_cpu_pass_all(cpu, pass, &first, error);
         ky_cpu_note_pull(cpu);
     }
-    return status ? status : ky_cpu_pass_parts(cpu, pass, &parameters, error);
+    return status ? status : ky_cpu_pass_all(cpu, pass, &parameters, error);
 }

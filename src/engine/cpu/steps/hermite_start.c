@@ -60,7 +60,7 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
 /* The index of the k-th body, bodies with mass first. */
 static size_t numbered(const struct ky_cpu *cpu, size_t k)
 {
-    return cpu->division.part ? cpu->division.body[k] : k;
+    return ky_cpu_has_massless(cpu) ? cpu->massless.body[k] : k;
 }
 
 /* The derivatives for all bodies. */
@@ -83,7 +83,7 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
 /* Bodies with mass, then massless ones, which are not sources. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
-    const size_t acting = cpu->division.sources;
+    const size_t acting = cpu->massless.sources;
     double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(cpu->n, sizeof *body);
     if (!body)
         return ky_no_memory(error, "first steps", cpu->n, sizeof *body);

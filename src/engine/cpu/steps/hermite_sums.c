@@ -60,7 +60,7 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu)
 static enum ky_status reserve_acting(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
-    if (!cpu->division.part || own->acting[0])
+    if (!ky_cpu_has_massless(cpu) || own->acting[0])
         return KY_OK;
     double *room = ky_allocate(cpu->n * (SUMS + 2), sizeof *room);
     if (!room)
@@ -106,8 +106,8 @@ struct set {
 static struct set own_of(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    const size_t n = cpu->division.sources;
-    return cpu->division.part
+    const size_t n = cpu->massless.sources;
+    return ky_cpu_has_massless(cpu)
                ? (struct set){n, own->acting, own->acting[SUMS], own->acting[SUMS + 1], own->column}
                : (struct set){n, own->at, cpu->mass, own->eps2, own->column};
 }
@@ -115,14 +115,14 @@ static struct set own_of(const struct ky_cpu *cpu)
 /* The index of the k-th of the engine's bodies with mass. */
 static size_t source(const struct ky_cpu *cpu, size_t k)
 {
-    return cpu->division.part ? cpu->division.body[k] : k;
+    return ky_cpu_has_massless(cpu) ? cpu->massless.body[k] : k;
 }
 
 /* Copies values of the bodies with mass, if other bodies have none. */
 static void gather(const struct ky_cpu *cpu, double *to, const double *from)
 {
-    for (size_t k = 0; cpu->division.part && k < cpu->division.sources; k++)
-        to[k] = from[cpu->division.body[k]];
+    for (size_t k = 0; ky_cpu_has_massless(cpu) && k < cpu->massless.sources; k++)
+        to[k] = from[cpu->massless.body[k]];
 }
 
 /* Fills masses, softenings and labels of the sources; labels are their indices. */
@@ -146,7 +146,8 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
 enum { FEW = 5 };
 static double middle_of(const struct ky_cpu *cpu, const double *column)
 {
-    const size_t n = cpu->division.part ? cpu->division.sources : cpu->n, count = n < FEW ? n : FEW;
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n,
+                 count = n < FEW ? n : FEW;
     double sorted[FEW] = {0};
     for (size_t k = 0; k < count; k++) {
         const double number = column[source(cpu, k * n / count)];
@@ -172,7 +173,7 @@ void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 /* Returns −1 if no softening of a sink is below the radius of near sources, and in double. */
 static double near2_of(const struct ky_cpu *cpu)
 {
-    const size_t n = cpu->division.part ? cpu->division.sources : cpu->n;
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n;
     const double near2 = ky_moving_near2(n);
     int some = 0;
     for (size_t i = 0; i < cpu->n; i++)
