@@ -299,7 +299,7 @@ enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
     return status;
 }
 
-void ky_octree_place(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
+void ky_octree_set_origin(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
 {
     const double *const x[3] = {bodies->x, bodies->y, bodies->z};
     for (int axis = 0; axis < 3; axis++)

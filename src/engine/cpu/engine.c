@@ -84,7 +84,11 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
-    memory->host += cpu->method->memory(parameters, n);
+    const size_t sources = massless < n ? n - massless : n;
+    const int is_exact = ky_force_kind(parameters->force)->is_exact;
+    memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
+    if (is_exact && sources < n && parameters->precision == KY_DOUBLE)
+        memory->host += 4 * sizeof(double) * (double)sources; /* copies of x and mass */
 }
 
 /* Lists every column of every body. */
@@ -324,7 +328,7 @@ static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size
 }
 
 /* Frees the data that depend on the indices of bodies. */
-static void forget_places(struct ky_cpu *cpu)
+static void forget_order(struct ky_cpu *cpu)
 {
     free(cpu->is_active);
     cpu->is_active = NULL;
@@ -354,7 +358,7 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     cpu->n = end;
     cpu->team = end > KY_BODIES_CHUNK ? cpu->threads : 1;
     ky_cpu_moved(cpu);
-    forget_places(cpu);
+    forget_order(cpu);
     return ky_cpu_clear_columns(cpu, 0, error);
 }
 

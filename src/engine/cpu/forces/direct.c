@@ -142,23 +142,23 @@ static size_t active_member(const struct ky_cpu_sinks *set, size_t k)
 }
 
 /* Receives the fields of the sinks that other ranks have computed. */
-static enum ky_status join_sinks(struct ky_cpu_sinks *set, const struct ky_cpu_part *part,
+static enum ky_status join_sinks(struct ky_cpu_sinks *set, const struct ky_cpu_share *share,
                                  struct ky_error *error)
 {
     double *const column[] = {set->a[0], set->a[1], set->a[2], set->potential};
-    if (!part->joins || (!set->active && !set->member))
-        return ky_cpu_join(set->cpu, part, column, 4, error);
-    double *room = ky_allocate(4 * part->count, sizeof *room), *listed[4];
+    if (!share->joins || (!set->active && !set->member))
+        return ky_cpu_join(set->cpu, share, column, 4, error);
+    double *room = ky_allocate(4 * share->count, sizeof *room), *listed[4];
     if (!room)
-        return ky_no_memory(error, "fields of active bodies", part->count, 4 * sizeof *room);
+        return ky_no_memory(error, "fields of active bodies", share->count, 4 * sizeof *room);
     for (size_t c = 0; c < 4; c++) {
-        listed[c] = room + c * part->count;
-        for (size_t k = part->first; k < part->end; k++)
+        listed[c] = room + c * share->count;
+        for (size_t k = share->first; k < share->end; k++)
             listed[c][k] = column[c][active_member(set, k)];
     }
-    const enum ky_status status = ky_cpu_join(set->cpu, part, listed, 4, error);
+    const enum ky_status status = ky_cpu_join(set->cpu, share, listed, 4, error);
     for (size_t c = 0; c < 4 && !status; c++)
-        for (size_t k = 0; k < part->count; k++)
+        for (size_t k = 0; k < share->count; k++)
             column[c][active_member(set, k)] = listed[c][k];
     free(room);
     return status;
@@ -171,15 +171,15 @@ static enum ky_status sum_members(struct ky_cpu_sinks *set, const struct sums *s
     const struct ky_cpu *cpu = set->cpu;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const size_t n = set->active ? set->active->count : set->n;
-    const struct ky_cpu_part part = ky_cpu_part(cpu, n, sums->from.n, KY_BLOCK);
-    const size_t blocks = (part.end - part.first + KY_BLOCK - 1) / KY_BLOCK;
+    const struct ky_cpu_share share = ky_cpu_share(cpu, n, sums->from.n, KY_BLOCK);
+    const size_t blocks = (share.end - share.first + KY_BLOCK - 1) / KY_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
         if (ky_halted(cpu->base.halt))
             continue;
-        size_t first = part.first + block * KY_BLOCK;
+        size_t first = share.first + block * KY_BLOCK;
         struct ky_direct_sinks sinks;
-        sinks.count = part.end - first < KY_BLOCK ? part.end - first : KY_BLOCK;
+        sinks.count = share.end - first < KY_BLOCK ? share.end - first : KY_BLOCK;
         for (size_t k = 0; k < sinks.count; k++) {
             const size_t i = active_member(set, first + k);
             load(sums, &sinks, k, i,
@@ -193,7 +193,7 @@ static enum ky_status sum_members(struct ky_cpu_sinks *set, const struct sums *s
             set->potential[i] = scale.potential * sinks.field[3][k];
         }
     }
-    return join_sinks(set, &part, error);
+    return join_sinks(set, &share, error);
 }
 
 static enum ky_status pass(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
@@ -226,7 +226,7 @@ static int ascending(const void *a, const void *b)
     const struct ky_cpu_wanted *p = a, *q = b;
     return p->own != q->own     ? (p->own > q->own) - (p->own < q->own)
            : p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
-                                : (p->place > q->place) - (p->place < q->place);
+                                : (p->row > q->row) - (p->row < q->row);
 }
 
 /* Takes the next block of sinks, in ascending order for the lanes. A source that occurs twice
@@ -270,7 +270,7 @@ static void sum_block(const struct sums *sums, const struct ky_cpu_wanted *wante
     }
     cpu->lanes->direct[sums->precision](&sums->from, &sinks);
     for (size_t k = 0; k < count; k++) {
-        const size_t row = wanted[k].place;
+        const size_t row = wanted[k].row;
         for (int c = 0; sums->acceleration && c < 3; c++)
             sums->acceleration[row][c] = scale.acceleration * sinks.field[c][k];
         if (sums->potential)
@@ -288,15 +288,15 @@ static enum ky_status sum_wanted(struct sums *sums, struct ky_cpu_wanted *wanted
     if (!block)
         return ky_no_memory(error, "blocks of sinks", count, sizeof *block);
     ky_cpu_make_blocks(wanted, count, block, &blocks);
-    const struct ky_cpu_part part = ky_cpu_part(cpu, shares ? count : 0, sums->from.n, KY_BLOCK);
-    const size_t begin = part.joins ? part.first / KY_BLOCK : 0,
-                 stop = part.joins ? (part.end + KY_BLOCK - 1) / KY_BLOCK : blocks;
+    const struct ky_cpu_share share = ky_cpu_share(cpu, shares ? count : 0, sums->from.n, KY_BLOCK);
+    const size_t begin = share.joins ? share.first / KY_BLOCK : 0,
+                 stop = share.joins ? (share.end + KY_BLOCK - 1) / KY_BLOCK : blocks;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (stop - begin > 3)
     for (size_t k = begin; k < stop; k++)
         if (!ky_halted(cpu->base.halt))
             sum_block(sums, wanted + block[k], block[k + 1] - block[k]);
     free(block);
-    return ky_cpu_join(cpu, &part, &sums->potential, 1, error);
+    return ky_cpu_join(cpu, &share, &sums->potential, 1, error);
 }
 
 enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size_t count,
@@ -346,7 +346,7 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu_sinks *sources, const struct ky
                                 : ky_no_memory(error, "points of a field", count, sizeof *wanted);
     sums.from.how = (cpu->how & ~KY_GUARD) | ky_pairs_guard(ky_cpu_least_eps2(cpu, points));
     for (size_t k = 0; k < count && !status; k++)
-        wanted[k] = (struct ky_cpu_wanted){k, k, points->body ? points->body[k] : KY_NO_BODY};
+        wanted[k] = (struct ky_cpu_wanted){k, k, ky_cpu_point_number(cpu, points, k)};
     if (!status)
         status = sum_wanted(&sums, wanted, count, 0, error);
     free(sums.room);

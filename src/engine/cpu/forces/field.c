@@ -1,8 +1,6 @@
 /* The field of the bodies at points: by the exact sum (direct.c), by group walks if the force uses
  * them (points.c), or by walks of single points through a tree with the opening test and the
  * moments of the parameters. */
-#include <stdlib.h>
-
 #include "engine/common/active.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
@@ -32,10 +30,11 @@ static void walk_points(const struct ky_cpu_sinks *sources, const struct ky_poin
     }
 }
 
-static enum ky_status field_of(struct ky_cpu_sinks *sources, const struct ky_points *points,
-                               double (*acceleration)[3], double *potential, struct ky_error *error)
+enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_cpu *cpu = sources->cpu;
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct ky_cpu_sinks *sources = ky_cpu_sources(cpu);
     const struct ky_force_kind *kind = ky_force_kind(cpu->parameters->force);
     const struct ky_parameters parameters = ky_cpu_field_parameters(cpu);
     const struct ky_force_report report =
@@ -54,18 +53,5 @@ static enum ky_status field_of(struct ky_cpu_sinks *sources, const struct ky_poi
     cpu->report = report;
     if (!status)
         walk_points(sources, points, acceleration, potential);
-    return status;
-}
-
-enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
-                            double (*acceleration)[3], double *potential, struct ky_error *error)
-{
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    struct ky_points numbered;
-    uint32_t *body;
-    enum ky_status status = ky_cpu_number_points(cpu, points, &numbered, &body, error);
-    if (!status)
-        status = field_of(ky_cpu_sources(cpu), &numbered, acceleration, potential, error);
-    free(body);
     return status;
 }

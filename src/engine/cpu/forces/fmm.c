@@ -34,7 +34,7 @@ struct below {
 };
 
 /* A large cell, or a branch. */
-struct part {
+struct unit {
     uint32_t cell, parent; /* parent: index among the large cells */
     int32_t depth;         /* depth of a large cell */
     struct ky_fmm_list list;
@@ -52,8 +52,8 @@ struct fmm {
     struct ky_fmm_source *source; /* [cells] */
     float *pull;                  /* of each sink in the columns: ky_relative_pull */
     struct below *below, *group;  /* [cells] cells with sinks; [groups] */
-    struct part *large;           /* large cells, level by level */
-    struct part *branch;
+    struct unit *large;           /* large cells, level by level */
+    struct unit *branch;
     size_t larges, branches;
     struct ky_cpu_turns turns; /* units are large cells and branches */
     struct ky_fmm_list root;   /* the list of the root: the root of the sources' tree */
@@ -171,26 +171,26 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 {
     const struct ky_octree *tree = &fmm->set->tree;
     size_t larges = 0, branches = 0, large_room = 0, branch_room = 0;
-    struct part next = {.cell = 0, .parent = NO_PARENT};
+    struct unit next = {.cell = 0, .parent = NO_PARENT};
     for (size_t done = 0, child = 0;;) {
         const int is_branch = ky_octree_has_groups(tree, next.cell, fmm->parameters->group) ||
                               tree->link[next.cell].bodies <= BRANCH;
-        struct part **parts = is_branch ? &fmm->branch : &fmm->large;
+        struct unit **units = is_branch ? &fmm->branch : &fmm->large;
         size_t *count = is_branch ? &branches : &larges,
                *room = is_branch ? &branch_room : &large_room;
         if (*count == *room) {
-            if (!ky_extend(parts, *count, 2 * *room + 16, sizeof **parts))
-                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **parts);
+            if (!ky_extend(units, *count, 2 * *room + 16, sizeof **units))
+                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **units);
             *room = 2 * *room + 16;
         }
         if (!fmm->below[next.cell].is_other)
-            (*parts)[(*count)++] = next;
+            (*units)[(*count)++] = next;
         while (done < larges && child == tree->children[fmm->large[done].cell])
             done++, child = 0;
         if (done == larges)
             break;
-        const struct part *from = &fmm->large[done];
-        next = (struct part){.cell = tree->link[from->cell].more + (uint32_t)child++,
+        const struct unit *from = &fmm->large[done];
+        next = (struct unit){.cell = tree->link[from->cell].more + (uint32_t)child++,
                              .parent = (uint32_t)done,
                              .depth = from->depth + 1};
     }
@@ -328,12 +328,12 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
 /* ---- all of it ---- */
 
 /* The inherited list of a large cell or a branch. */
-static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct part *part,
+static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct unit *unit,
                                            const struct ky_fmm_sinks **parent)
 {
-    const int is_root = part->parent == NO_PARENT;
-    *parent = is_root ? NULL : &fmm->large[part->parent].sinks;
-    return is_root ? &fmm->root : &fmm->large[part->parent].list;
+    const int is_root = unit->parent == NO_PARENT;
+    *parent = is_root ? NULL : &fmm->large[unit->parent].sinks;
+    return is_root ? &fmm->root : &fmm->large[unit->parent].list;
 }
 
 /* Removes from the counts the pairs that another engine counts. */
@@ -356,15 +356,15 @@ static int has_first(const struct fmm *fmm, uint32_t cell)
 /* Computes a large cell. Every engine needs all large cells that have sinks below. */
 static void do_large(const struct fmm *fmm, size_t number, struct worker *worker)
 {
-    struct part *part = &fmm->large[number];
+    struct unit *unit = &fmm->large[number];
     const struct worker before = *worker;
     const struct ky_fmm_sinks *parent;
-    const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-    if (!fmm->below[part->cell].active || ky_halted(fmm->set->cpu->base.halt))
+    const struct ky_fmm_list *from = inherited(fmm, unit, &parent);
+    if (!fmm->below[unit->cell].active || ky_halted(fmm->set->cpu->base.halt))
         return;
-    place_cell(fmm, part->cell, parent, &part->sinks);
-    do_cell(fmm, &part->sinks, from, &part->list, worker);
-    if (!ky_cpu_counts(&fmm->turns, number) || !has_first(fmm, part->cell))
+    place_cell(fmm, unit->cell, parent, &unit->sinks);
+    do_cell(fmm, &unit->sinks, from, &unit->list, worker);
+    if (!ky_cpu_counts(&fmm->turns, number) || !has_first(fmm, unit->cell))
         recount(&before, worker);
 }
 
@@ -385,14 +385,14 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(fmm->set->cpu->threads) if (fmm->branches > 1)
     for (size_t k = 0; k < fmm->branches; k++) {
-        const struct part *part = &fmm->branch[k];
+        const struct unit *unit = &fmm->branch[k];
         struct worker *worker = &workers[ky_thread()];
         const struct worker before = *worker;
         const struct ky_fmm_sinks *parent;
-        const struct ky_fmm_list *from = inherited(fmm, part, &parent);
+        const struct ky_fmm_list *from = inherited(fmm, unit, &parent);
         if (ky_halted(fmm->set->cpu->base.halt) || !ky_cpu_walks(&fmm->turns, k))
             continue;
-        descend(fmm, part->cell, parent, from, worker, 0);
+        descend(fmm, unit->cell, parent, from, worker, 0);
         if (!ky_cpu_counts(&fmm->turns, k))
             recount(&before, worker);
     }
@@ -486,11 +486,11 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
     return report(fmm, workers, start, error);
 }
 
-static void close_parts(struct part *parts, size_t count)
+static void close_units(struct unit *units, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        free(parts[k].list.cell);
-    free(parts);
+        free(units[k].list.cell);
+    free(units);
 }
 
 /* Adds KY_ROUGH if the error allows it and all pairs have the same softening. */
@@ -539,8 +539,8 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu_sinks *set, const struct ky_param
     if (!status)
         status = go(&fmm, workers, error);
     close_workers(&fmm, workers);
-    close_parts(fmm.large, fmm.larges);
-    close_parts(fmm.branch, fmm.branches);
+    close_units(fmm.large, fmm.larges);
+    close_units(fmm.branch, fmm.branches);
     free(fmm.pull);
     free(fmm.group);
     free(fmm.below);
@@ -555,5 +555,5 @@ double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
            ky_octree_cells(&own, n) * (double)(sizeof(struct ky_fmm_source) + sizeof(struct below) +
                                                (own.mutual ? sizeof(struct ky_mutual_cell) : 0)) +
            2 * (double)n / own.group * sizeof(struct below) + (double)n * sizeof(float) +
-           (double)n / BRANCH * 8 * sizeof(struct part);
+           (double)n / BRANCH * 8 * sizeof(struct unit);
 }

@@ -102,11 +102,13 @@ struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu);
 /* KY_UNSUPPORTED for points that the method does not support. */
 enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                    struct ky_error *error);
-/* Converts the bodies of points to their numbers among the sources; the caller frees *body, which
- * is NULL if the numbers are unchanged. KY_FAULT if memory runs out. */
-enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
-                                    struct ky_points *numbered, uint32_t **body,
-                                    struct ky_error *error);
+/* The number among the sources of the body for which point k stands, or KY_NO_BODY. */
+static inline uint32_t ky_cpu_point_number(const struct ky_cpu *cpu, const struct ky_points *points,
+                                           size_t k)
+{
+    const uint32_t body = points->body ? points->body[k] : KY_NO_BODY;
+    return body == KY_NO_BODY ? body : ky_cpu_source_number(cpu, body);
+}
 /* Exact sums; `sinks` NULL: for all bodies. Collective if engines each have a part of the bodies,
  * for the same sinks of the system; either array may be NULL on some engines. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
@@ -118,7 +120,7 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
 /* A sink of an exact sum: a body or a point, the index of its results, and its number among the
  * sources. */
 struct ky_cpu_wanted {
-    size_t sink, place;
+    size_t sink, row;
     uint32_t own;
 };
 /* Sorts the sinks, and finds block[0 … *blocks]: the first sink of each block, and the end of the

@@ -34,7 +34,6 @@ struct field {
     struct ky_cpu *cpu;
     struct ky_cpu_sinks *sources;
     const struct ky_points *points;
-    struct ky_direct bodies; /* in double; only if points stand for bodies */
     double *room, *column[COLUMNS];
     struct ky_cpu_sinks sinks; /* the points */
     struct ky_octree all; /* their tree; the tree of `sinks` has only the shares of this engine */
@@ -265,15 +264,16 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
 }
 
 /* The contribution of body j at a point with this ε². */
-static struct ky_field share_of(const struct field *field, const double at[3], double point_eps2,
+static struct ky_field share_of(const struct ky_cpu *cpu, const double at[3], double point_eps2,
                                 uint32_t j)
 {
-    const struct ky_direct *from = &field->bodies;
-    const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
-    const double d[3] = {KY_APART(x[j], at[0]), KY_APART(y[j], at[1]), KY_APART(z[j], at[2])};
+    const double eps2 = cpu->how & KY_EPS_OF_BOTH ? ky_cpu_sink_eps2(cpu, j) : 0;
+    double d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = KY_APART(cpu->x[c][j], at[c]);
     const struct ky_softened pair =
-        ky_soften(d[0], d[1], d[2], point_eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
-    return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, mass[j]);
+        ky_soften(d[0], d[1], d[2], point_eps2, eps2, cpu->how | KY_GUARD);
+    return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, cpu->mass[j]);
 }
 
 /* Walks for distant points, and subtracts the bodies that points stand for. */
@@ -295,7 +295,7 @@ static void correct(struct field *field)
             add(field, k, ky_cpu_walk_point(field->sources, at, eps2), 1);
         }
         if (points->body && points->body[k] != KY_NO_BODY)
-            add(field, k, share_of(field, at, eps2, points->body[k]), -1);
+            add(field, k, share_of(field->cpu, at, eps2, points->body[k]), -1);
     }
 }
 
@@ -319,11 +319,8 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu_sinks *sources, const struct
                                       struct ky_error *error)
 {
     struct field field = {.cpu = sources->cpu, .sources = sources, .points = points};
-    double *room = NULL;
     ky_octree_init(&field.all);
     enum ky_status status = make_columns(&field, error);
-    if (!status && points->body)
-        status = ky_cpu_in_double(sources, &field.bodies, &room, error);
     if (!status)
         status = make_sinks(&field, error);
     if (!status)
@@ -343,7 +340,6 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu_sinks *sources, const struct
     ky_octree_free(&field.all);
     free(field.own_groups);
     free(field.own_points);
-    free(room);
     free(field.room);
     return status;
 }

@@ -108,9 +108,9 @@ static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_point
         for (size_t k = 0; k < n; k++)
             for (size_t c = 0; c < 3; c++)
                 x[c * n + k] = points->position[own.first + k][c] / cpu->length;
-        const struct ky_places places = {n, NULL, x, y, z, 0};
-        const struct ky_frame frame = ky_frame_of_bulk(&places, cpu->threads);
-        const uint64_t varying = ky_words(&frame, NULL, &places, word, cpu->threads);
+        const struct ky_positions positions = {n, NULL, x, y, z, 0};
+        const struct ky_frame frame = ky_frame_of_bulk(&positions, cpu->threads);
+        const uint64_t varying = ky_words(&frame, NULL, &positions, word, cpu->threads);
         const uint64_t *sorted = ky_octree_sort(n, word, word + n, varying, cpu->threads);
         for (size_t k = 0; k < n; k++)
             box[k] = ky_cpu_box_of_point(cpu, points,
@@ -184,7 +184,7 @@ static void tide_at(const struct acting *acting, const struct ky_points *points,
     for (int c = 0; c < 3; c++)
         sink.x[c] = points->position[k][c] / cpu->length;
     if (acting->direct) {
-        add_all(&sink, &acting->own, points->body ? points->body[k] : KY_NO_BODY);
+        add_all(&sink, &acting->own, ky_cpu_point_number(cpu, points, k));
     } else {
         walk(&sink, &acting->sources->tree);
     }
@@ -194,10 +194,11 @@ static void tide_at(const struct acting *acting, const struct ky_points *points,
         tide[c] = scale * number[c];
 }
 
-static enum ky_status tides_of(struct ky_cpu_sinks *sources, const struct ky_points *points,
-                               double (*tide)[6], struct ky_error *error)
+enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error)
 {
-    struct ky_cpu *cpu = sources->cpu;
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct ky_cpu_sinks *sources = ky_cpu_sources(cpu);
     const size_t rank = ky_cpu_is_divided(cpu) ? cpu->base.shared->rank : 0;
     const struct range own = {first_point(cpu, points->count, rank),
                               first_point(cpu, points->count, rank + 1)};
@@ -216,17 +217,4 @@ static enum ky_status tides_of(struct ky_cpu_sinks *sources, const struct ky_poi
             tide_at(&acting, points, k, tide[k]);
     free(room);
     return status ? status : join(cpu, points->count, tide, error);
-}
-
-enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
-                            double (*tide)[6], struct ky_error *error)
-{
-    struct ky_points numbered;
-    uint32_t *body;
-    enum ky_status status =
-        ky_cpu_number_points((struct ky_cpu *)engine, points, &numbered, &body, error);
-    if (!status)
-        status = tides_of(ky_cpu_sources((struct ky_cpu *)engine), &numbered, tide, error);
-    free(body);
-    return status;
 }

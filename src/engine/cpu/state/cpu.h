@@ -128,17 +128,18 @@ static inline size_t ky_cpu_system(const struct ky_cpu *cpu)
 
 /* The sinks of a sum that this engine computes; ky_cpu_join receives the other results. If there
  * are few pairs, every engine computes all sinks. */
-struct ky_cpu_part {
+struct ky_cpu_share {
     size_t first, end, count, unit;
     int joins;
 };
-struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit);
+struct ky_cpu_share ky_cpu_share(const struct ky_cpu *cpu, size_t count, size_t sources,
+                                 size_t unit);
 /* Completes `columns` columns of `count` numbers, of which this engine has filled its share.
  * KY_FAULT if memory runs out. */
-enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
+enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_share *share,
                            double *const *column, size_t columns, struct ky_error *error);
 
-/* The division of a walk through the engine's tree: its units (groups, branches, bodies) are
+/* How engines share a walk through a tree: its units (groups, branches, bodies) are
  * assigned to the engines in turn. For few sinks every engine walks for all, but only the engine
  * whose turn it is counts. */
 struct ky_cpu_turns {
@@ -185,6 +186,12 @@ static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
     if (!ky_cpu_has_massless(cpu))
         return (uint32_t)i;
     return cpu->mass[i] > 0 ? cpu->massless.number[i] : KY_NO_BODY;
+}
+
+/* The index of the k-th body, bodies with mass first. */
+static inline size_t ky_cpu_by_mass(const struct ky_cpu *cpu, size_t k)
+{
+    return ky_cpu_has_massless(cpu) ? cpu->massless.body[k] : k;
 }
 
 /* The index of the k-th member of a set. */

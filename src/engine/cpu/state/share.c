@@ -20,46 +20,48 @@ static int has_copies(const struct ky_shared *shared)
 /* ---- sums over all pairs ---- */
 
 /* The first sink of engine r's share. */
-static size_t part_start(const struct ky_cpu_part *part, size_t ranks, size_t r)
+static size_t share_start(const struct ky_cpu_share *share, size_t ranks, size_t r)
 {
-    const size_t units = (part->count + part->unit - 1) / part->unit,
-                 first = ky_share_start(units, ranks, r) * part->unit;
-    return first < part->count ? first : part->count;
+    const size_t units = (share->count + share->unit - 1) / share->unit,
+                 first = ky_share_start(units, ranks, r) * share->unit;
+    return first < share->count ? first : share->count;
 }
 
-struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit)
+struct ky_cpu_share ky_cpu_share(const struct ky_cpu *cpu, size_t count, size_t sources,
+                                 size_t unit)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    struct ky_cpu_part part = {0, count, count, unit, 0};
+    struct ky_cpu_share share = {0, count, count, unit, 0};
     if (!has_copies(shared) || (double)count * (double)sources < FEW_PAIRS)
-        return part;
-    part.joins = 1;
-    part.first = part_start(&part, shared->ranks, shared->rank);
-    part.end = part_start(&part, shared->ranks, shared->rank + 1);
-    return part;
+        return share;
+    share.joins = 1;
+    share.first = share_start(&share, shared->ranks, shared->rank);
+    share.end = share_start(&share, shared->ranks, shared->rank + 1);
+    return share;
 }
 
-enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
+enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_share *share,
                            double *const *column, size_t columns, struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    if (!part->joins)
+    if (!share->joins)
         return KY_OK;
-    const size_t own = (part->end - part->first) * columns, all = part->count * columns;
+    const size_t own = (share->end - share->first) * columns, all = share->count * columns;
     double *row = ky_allocate(own + all, sizeof *row), *to = row ? row + own : NULL, *at = row;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
     enum ky_status status = row && bytes ? KY_OK
-                                         : ky_no_memory(error, "sums of other ranks", part->count,
+                                         : ky_no_memory(error, "sums of other ranks", share->count,
                                                         columns * sizeof *row);
-    for (size_t k = part->first; k < part->end && !status; k++)
+    for (size_t k = share->first; k < share->end && !status; k++)
         for (size_t c = 0; c < columns; c++)
             *at++ = column[c][k];
     for (size_t r = 0; r < shared->ranks && !status; r++)
-        bytes[r] = (part_start(part, shared->ranks, r + 1) - part_start(part, shared->ranks, r)) *
-                   columns * sizeof *row;
+        bytes[r] =
+            (share_start(share, shared->ranks, r + 1) - share_start(share, shared->ranks, r)) *
+            columns * sizeof *row;
     if (!status)
         status = shared->gather(shared->context, row, bytes, to, error);
-    for (size_t k = 0; k < part->count && !status; k++)
+    for (size_t k = 0; k < share->count && !status; k++)
         for (size_t c = 0; c < columns; c++)
             column[c][k] = *to++;
     free(row);

@@ -185,7 +185,7 @@ static void go_to(struct blocks *b, uint64_t tick)
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
         own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due);
-    ky_cpu_way_place(&b->common);
+    ky_cpu_way_offsets(&b->common);
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
         if (own->count[k + 1] > own->count[k])
