@@ -35,7 +35,7 @@ def peak_before_sums(words):
 
 
 TREE = ["--engine", "cpu", "--threads", "2", "--opening", "offset", "--theta", "2", "--multipole", "2"]
-HALVES = 40000  # bodies, half of them without mass
+HALVES = 80000  # bodies, half of them without mass
 DIRECT = ["--engine", "cpu", "--threads", "2", "--force", "direct", "--precision"]
 with folder() as where:
     def expect(measure, words, what):

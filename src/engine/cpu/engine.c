@@ -69,8 +69,12 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
 {
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
-    const double columns =
+    const int is_exact = ky_force_kind(parameters->force)->is_exact;
+    const size_t sources = massless < n ? n - massless : n;
+    double columns =
         COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_massless_memory(n, massless);
+    if (is_exact && sources < n && parameters->precision == KY_DOUBLE)
+        columns += 4 * sizeof(double) * (double)sources; /* copies of x and mass */
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (ky_force_kind(parameters->force)->in_groups) {
         const struct ky_octree deep = {.levels = 64};
@@ -84,11 +88,7 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
-    const size_t sources = massless < n ? n - massless : n;
-    const int is_exact = ky_force_kind(parameters->force)->is_exact;
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
-    if (is_exact && sources < n && parameters->precision == KY_DOUBLE)
-        memory->host += 4 * sizeof(double) * (double)sources; /* copies of x and mass */
 }
 
 /* Lists every column of every body. */
