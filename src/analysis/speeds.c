@@ -212,12 +212,13 @@ static void leave(const size_t body[NEAR], const struct taken *taken, double lef
 
 static void find_random(struct flow *flow, struct ky_speeds *speeds)
 {
-    const struct ky_frame frame = ky_frame_of_bulk(flow->n, flow->x[0], flow->x[1], flow->x[2], 1);
+    const struct ky_frame frame = ky_frame_of_bulk(
+        &(struct ky_positions){flow->n, NULL, flow->x[0], flow->x[1], flow->x[2], 0}, 1);
     struct ky_hilbert hilbert;
     if (flow->n < FEW)
         return;
     ky_hilbert_init(&hilbert);
-    const struct ky_places places = {flow->n, NULL, flow->x[0], flow->x[1], flow->x[2], 0};
+    const struct ky_positions places = {flow->n, NULL, flow->x[0], flow->x[1], flow->x[2], 0};
     const uint64_t varying = ky_words(&frame, &hilbert, &places, flow->word, 1);
     const uint64_t *sorted = ky_octree_sort(flow->n, flow->word, flow->other, varying, 1);
     const struct ky_word_layout layout = ky_word_layout(flow->n);

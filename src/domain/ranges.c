@@ -17,7 +17,8 @@ static enum ky_status sort_keys(struct ky_ranging *curve, struct ky_error *error
     struct ky_domain *domain = curve->domain;
     const size_t n = curve->n;
     const int threads = domain->engine->threads;
-    const struct ky_places places = {n, NULL, curve->x[0], curve->x[1], curve->x[2], domain->total};
+    const struct ky_positions places = {n,           NULL,        curve->x[0],
+                                        curve->x[1], curve->x[2], domain->total};
     const struct ky_frame frame = domain->edge > 0 ? ky_frame_of_cube(domain->low, domain->edge)
                                                    : (struct ky_frame){.edge = 0};
     const int hilbert = domain->parameters.curve == KY_HILBERT;

@@ -63,8 +63,8 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     size_t n = cell->bodies;
     uint64_t *key = growth->scratch->key + cell->body;
     uint32_t *order = growth->order + cell->body;
-    const struct ky_places places = {n, order, bodies->x, bodies->y, bodies->z, 0};
-    struct ky_frame frame = ky_frame_of(&places, threads);
+    const struct ky_positions positions = {n, order, bodies->x, bodies->y, bodies->z, 0};
+    struct ky_frame frame = ky_frame_of(&positions, threads);
     *same = frame.scale == 0;
     if (*same)
         return KY_OK;
@@ -73,7 +73,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     enum ky_status status = other && place ? KY_OK : KY_FAULT;
     if (!status) {
         uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL,
-                                    &places, key, threads);
+                                    &positions, key, threads);
         if (ky_octree_sort(n, key, other, varying, threads) == other)
             memcpy(key, other, n * sizeof *key);
         ky_octree_unpack(n, ky_word_layout(n), key, place, threads);

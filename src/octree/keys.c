@@ -109,12 +109,12 @@ struct bounds {
 #define HIGHER(a, b) ((a) > (b) ? (a) : (b))
 
 /* NaN is ignored. */
-static void bounds_of(const struct ky_places *places, struct bounds *all, int threads)
+static void bounds_of(const struct ky_positions *positions, struct bounds *all, int threads)
 {
     (void)threads;
-    const size_t n = places->n;
-    const uint32_t *index = places->index;
-    const double *x = places->x, *y = places->y, *z = places->z;
+    const size_t n = positions->n;
+    const uint32_t *index = positions->index;
+    const double *x = positions->x, *y = positions->y, *z = positions->z;
     double lx = (double)INFINITY, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
     reduction(min                                                                                  \
@@ -137,19 +137,18 @@ struct ky_frame_sample ky_frame_sample(size_t n)
     return (struct ky_frame_sample){samples, (samples + TRIM - 16) / TRIM};
 }
 
-struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
-                                 int threads)
+struct ky_frame ky_frame_of_bulk(const struct ky_positions *positions, int threads)
 {
-    const double *position[3] = {x, y, z};
+    const double *position[3] = {positions->x, positions->y, positions->z};
     struct bounds bounds;
-    bounds_of(&(struct ky_places){n, NULL, x, y, z, 0}, &bounds, threads);
-    struct ky_frame_sample of = ky_frame_sample(n);
-    size_t index[SAMPLES], trim = of.trim, samples = ky_sample(n, of.samples, index);
+    bounds_of(positions, &bounds, threads);
+    struct ky_frame_sample of = ky_frame_sample(positions->n);
+    size_t index[SAMPLES], trim = of.trim, samples = ky_sample(positions->n, of.samples, index);
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
         double sample[SAMPLES];
         size_t count = 0;
         for (size_t i = 0; i < samples; i++) {
-            double value = position[axis][index[i]];
+            double value = position[axis][positions->index ? positions->index[index[i]] : index[i]];
             if (isfinite(value))
                 sample[count++] = value;
         }
@@ -168,10 +167,10 @@ struct ky_frame ky_frame_of_cube(const double low[3], double edge)
     return (struct ky_frame){{low[0], low[1], low[2]}, edge, KY_KEY_PLACES / edge};
 }
 
-struct ky_frame ky_frame_of(const struct ky_places *places, int threads)
+struct ky_frame ky_frame_of(const struct ky_positions *positions, int threads)
 {
     struct bounds bounds;
-    bounds_of(places, &bounds, threads);
+    bounds_of(positions, &bounds, threads);
     return ky_frame_of_box(bounds.low, bounds.high);
 }
 
@@ -179,14 +178,14 @@ struct ky_frame ky_frame_of(const struct ky_places *places, int threads)
  */
 
 uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert,
-                  const struct ky_places *places, uint64_t *word, int threads)
+                  const struct ky_positions *positions, uint64_t *word, int threads)
 {
     (void)threads;
-    const size_t n = places->n;
-    const uint32_t *index = places->index;
-    const double *x = places->x, *y = places->y, *z = places->z;
+    const size_t n = positions->n;
+    const uint32_t *index = positions->index;
+    const double *x = positions->x, *y = positions->y, *z = positions->z;
     const double lx = frame->low[0], ly = frame->low[1], lz = frame->low[2], scale = frame->scale;
-    const struct ky_word_layout layout = ky_word_layout_in(n, places->system);
+    const struct ky_word_layout layout = ky_word_layout_in(n, positions->system);
     const int drop = 3 * (KY_KEY_LEVELS - layout.levels);
     uint64_t ones = 0, zeros = 0;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \

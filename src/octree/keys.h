@@ -36,22 +36,21 @@ struct ky_frame_sample {
 struct ky_frame_sample ky_frame_sample(size_t n);
 
 /* The positions of some bodies: the bodies index[0 … n), or the first n if `index` is NULL. */
-struct ky_places {
+struct ky_positions {
     size_t n;
     const uint32_t *index;
     const double *x, *y, *z;
     size_t system; /* bodies of the whole system of which these are a part; 0: they are all */
 };
 
-/* The frame of the bulk of n bodies. It holds the region between two quantiles of a sample, and a
+/* The frame of the bulk of the bodies. It holds the region between two quantiles of a sample, and a
  * margin. The sample is the same for the same bodies. It is never larger than the box of all
  * bodies. */
-struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
-                                 int threads);
+struct ky_frame ky_frame_of_bulk(const struct ky_positions *positions, int threads);
 /* The frame of a given cube; edge > 0. */
 struct ky_frame ky_frame_of_cube(const double low[3], double edge);
 /* The tight frame of the bodies. */
-struct ky_frame ky_frame_of(const struct ky_places *places, int threads);
+struct ky_frame ky_frame_of(const struct ky_positions *positions, int threads);
 
 /* A word holds as many levels of a key as fit above the body's index, so that one number is sorted.
  */
@@ -87,9 +86,9 @@ static inline uint32_t ky_word_index(struct ky_word_layout layout, uint64_t word
     return (uint32_t)(word & (((uint64_t)1 << layout.index_bits) - 1));
 }
 
-/* Makes word[i], with the index i, from the i-th of the places. Without `hilbert` the keys are
+/* Makes word[i], with the index i, from the i-th of the positions. Without `hilbert` the keys are
  * Morton's. Returns the bits of a word in which the keys differ. */
 uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert,
-                  const struct ky_places *places, uint64_t *word, int threads);
+                  const struct ky_positions *positions, uint64_t *word, int threads);
 
 #endif

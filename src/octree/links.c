@@ -31,12 +31,12 @@ void ky_octree_link(struct ky_octree *tree)
     }
 }
 
-enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
+enum ky_status ky_octree_places(const struct ky_octree *tree, size_t columns, uint32_t **place,
                                 struct ky_error *error)
 {
-    *place = ky_allocate(tree->n, sizeof **place);
+    *place = ky_allocate(columns, sizeof **place);
     if (!*place)
-        return ky_no_memory(error, "order of the walks", tree->n, sizeof **place);
+        return ky_no_memory(error, "order of the walks", columns, sizeof **place);
     for (size_t k = 0; k < tree->n; k++)
         (*place)[tree->order[k]] = (uint32_t)k;
     return KY_OK;

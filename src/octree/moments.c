@@ -299,14 +299,14 @@ enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
     return status;
 }
 
-void ky_octree_place(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
+void ky_octree_set_origin(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
 {
     const double *const x[3] = {bodies->x, bodies->y, bodies->z};
     for (int axis = 0; axis < 3; axis++)
-        tree->origin[axis] =
-            bodies->has_origin ? bodies->origin[axis]
-            : bodies->n ? ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE))
-                        : 0;
+        tree->origin[axis] = bodies->has_origin
+                                 ? bodies->origin[axis]
+                                 : ky_high_part(ky_sampled_median_of(x[axis], bodies->member,
+                                                                     bodies->n, KY_ORIGIN_SAMPLE));
     tree->scratch->digit = bodies->digit + DIGIT;
 }
 

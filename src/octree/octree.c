@@ -117,13 +117,12 @@ static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies 
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     scratch->key = (uint64_t *)(void *)scratch->block;
+    const struct ky_positions positions = {bodies->n, bodies->member, bodies->x,
+                                           bodies->y, bodies->z,      system_of(bodies)};
     scratch->frame = bodies->edge > 0 ? ky_frame_of_cube(bodies->low, bodies->edge)
-                                      : ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z,
-                                                         scratch->threads);
-    const struct ky_places places = {bodies->n, NULL,      bodies->x,
-                                     bodies->y, bodies->z, system_of(bodies)};
+                                      : ky_frame_of_bulk(&positions, scratch->threads);
     return ky_words(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
-                    &places, scratch->key, scratch->threads);
+                    &positions, scratch->key, scratch->threads);
 }
 
 static void sort_keys(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
@@ -134,6 +133,8 @@ static void sort_keys(struct ky_octree *tree, const struct ky_octree_bodies *bod
     scratch->key = ky_octree_sort(tree->n, first, last, varying, scratch->threads);
     ky_octree_unpack(tree->n, ky_word_layout_in(tree->n, system_of(bodies)), scratch->key,
                      tree->order, scratch->threads);
+    for (size_t k = 0; k < (bodies->member ? tree->n : 0); k++)
+        tree->order[k] = bodies->member[tree->order[k]];
     if (bodies->part)
         ky_octree_order_ties(tree, bodies->part->number);
     uint64_t *free_space = scratch->key == first ? first + scratch->stride : first;
@@ -155,8 +156,8 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
     enum ky_status status =
         ky_octree_reserve_bodies(tree, bodies->n, bodies->softening != NULL, parameters, error);
     if (!status)
-        ky_octree_place(tree, bodies); /* also for a part without bodies, which receives the bodies
-                                          of other parts */
+        ky_octree_set_origin(tree, bodies); /* also for a part without bodies, which receives the
+                                          bodies of other parts */
     if (status || bodies->n == 0)
         return status;
     tree->n = bodies->n;

@@ -84,6 +84,8 @@ static inline int ky_octree_has_groups(const struct ky_octree *tree, uint32_t ce
 /* The bodies of a build, in the caller's order. */
 struct ky_octree_bodies {
     size_t n;
+    const uint32_t *member; /* [n] indices of the bodies in the columns, ascending, which become the
+                               tree's order; NULL: the first n */
     const double *x, *y, *z, *mass;
     const double *softening; /* or NULL */
     /* The cube that the keys divide: its lowest corner and its edge. It is given where trees over
@@ -122,9 +124,9 @@ enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position
 unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
-/* Makes (*place)[i], the place of the caller's i-th body along the curve; to be freed. KY_FAULT
- * if memory runs out. */
-enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
+/* Makes (*place)[i], the place of the caller's i-th body along the curve, for indices i below
+ * `columns`; to be freed. KY_FAULT if memory runs out. */
+enum ky_status ky_octree_places(const struct ky_octree *tree, size_t columns, uint32_t **place,
                                 struct ky_error *error);
 /* About how many cells n bodies have: a little more than for a Plummer sphere. */
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n);

@@ -32,3 +32,12 @@ double ky_sampled_median(const double *x, size_t step, size_t n, size_t most)
     ky_portion_median(&all, x, step, most, &median, NULL);
     return median;
 }
+
+double ky_sampled_median_of(const double *x, const uint32_t *member, size_t n, size_t most)
+{
+    double sample[KY_MEDIAN_MOST] = {0};
+    size_t index[KY_MEDIAN_MOST], count = ky_sample(n, most, index);
+    for (size_t k = 0; k < count; k++)
+        sample[k] = x[member ? member[index[k]] : index[k]];
+    return ky_median(sample, count);
+}

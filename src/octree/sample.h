@@ -20,6 +20,8 @@ size_t ky_sample(size_t n, size_t most, size_t *index);
 /* The median of a sample of at most `most` of the n numbers x[0], x[step], x[2 step], …; 0 if there
  * are none. Outliers do not move it. most <= KY_MEDIAN_MOST. */
 double ky_sampled_median(const double *x, size_t step, size_t n, size_t most);
+/* The same for the numbers x[member[k]], k < n; `member` NULL: x[k]. */
+double ky_sampled_median_of(const double *x, const uint32_t *member, size_t n, size_t most);
 /* The same for bodies that may be divided among ranks: x[step i] is the coordinate of place i of
  * the arrays. */
 enum ky_status ky_portion_median(const struct ky_portion *portion, const double *x, size_t step,

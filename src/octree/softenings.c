@@ -46,7 +46,7 @@ static struct range range_of(const struct ky_octree_bodies *bodies, const uint32
 
 double ky_softening_spread(const struct ky_octree_bodies *bodies)
 {
-    struct range range = range_of(bodies, NULL, bodies->softening ? bodies->n : 0);
+    struct range range = range_of(bodies, bodies->member, bodies->softening ? bodies->n : 0);
     return range.high > range.low ? range.high - range.low : 0;
 }
 

@@ -92,7 +92,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
 enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count,
                              struct ky_error *error);
 /* Sets the origin, and the rounding of the readers' places. */
-void ky_octree_place(struct ky_octree *tree, const struct ky_octree_bodies *bodies);
+void ky_octree_set_origin(struct ky_octree *tree, const struct ky_octree_bodies *bodies);
 /* Copies the bodies along the curve, and makes moments, boxes and opening radii of all cells. */
 enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error);

@@ -202,7 +202,8 @@ static size_t check_tree(const char *engine, const struct ky_parameters *p, int 
     struct ky_octree host;
     ky_octree_init(&host);
     assert_ok(ky_octree_build(&host, &columns, &made->p, &error));
-    const struct ky_frame frame = ky_frame_of_bulk(n, column[0], column[1], column[2], 1);
+    const struct ky_frame frame =
+        ky_frame_of_bulk(&(struct ky_positions){n, NULL, column[0], column[1], column[2], 0}, 1);
     assert_memory_equal(made->frame.low, frame.low, sizeof frame.low);
     assert_true(made->frame.edge == frame.edge && made->frame.scale == frame.scale);
     struct pairing pair = {.made = made,

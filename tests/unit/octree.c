@@ -400,11 +400,12 @@ static void words_hold_key_and_index(void **state)
         assert_true(layout.levels == KY_KEY_LEVELS || 3 * layout.levels + layout.index_bits >= 62);
     }
     struct sample sample = make(plummer, 5000, 0);
-    struct ky_frame frame = ky_frame_of_bulk(5000, sample.x, sample.y, sample.z, 1);
+    struct ky_frame frame =
+        ky_frame_of_bulk(&(struct ky_positions){5000, NULL, sample.x, sample.y, sample.z, 0}, 1);
     struct ky_hilbert *hilbert = malloc(sizeof *hilbert);
     uint64_t *word = malloc(5000 * sizeof *word);
     ky_hilbert_init(hilbert);
-    ky_words(&frame, hilbert, &(struct ky_places){5000, NULL, sample.x, sample.y, sample.z, 0},
+    ky_words(&frame, hilbert, &(struct ky_positions){5000, NULL, sample.x, sample.y, sample.z, 0},
              word, 1);
     struct ky_word_layout layout = ky_word_layout(5000);
     for (size_t i = 0; i < 5000; i++) {
@@ -561,7 +562,8 @@ static void no_order_of_the_bodies_spoils_a_sample(void **state)
             const size_t n = sides[s] * sides[s] * sides[s];
             struct sample own = make(places[p], n, 0);
             const double *const x[3] = {own.x, own.y, own.z};
-            const struct ky_frame frame = ky_frame_of_bulk(n, own.x, own.y, own.z, 1);
+            const struct ky_frame frame =
+                ky_frame_of_bulk(&(struct ky_positions){n, NULL, own.x, own.y, own.z, 0}, 1);
             for (int c = 0; c < 3; c++)
                 for (size_t most = KY_ORIGIN_SAMPLE; most <= KY_MEDIAN_MOST;
                      most = most * 4 < KY_MEDIAN_MOST ? most * 4 : most + KY_MEDIAN_MOST) {

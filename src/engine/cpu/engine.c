@@ -69,8 +69,12 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
 {
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
-    const double columns =
-        COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_division_memory(n, massless);
+    const int is_exact = ky_force_kind(parameters->force)->is_exact;
+    const size_t sources = massless < n ? n - massless : n;
+    double columns =
+        COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_massless_memory(n, massless);
+    if (is_exact && sources < n && parameters->precision == KY_DOUBLE)
+        columns += 4 * sizeof(double) * (double)sources; /* copies of x and mass */
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (ky_force_kind(parameters->force)->in_groups) {
         const struct ky_octree deep = {.levels = 64};
@@ -84,7 +88,7 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
-    memory->host += cpu->method->memory(parameters, n);
+    memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
 }
 
 /* Lists every column of every body. */
@@ -108,17 +112,17 @@ static void free_columns(struct ky_cpu *cpu)
         *columns[k] = NULL;
     }
     ky_cpu_free_columns(cpu);
-    ky_cpu_free_work(cpu);
+    ky_cpu_free_work(&cpu->bodies);
+    ky_cpu_free_trees(cpu);
+    ky_cpu_free_massless(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
-    ky_cpu_free_division(cpu);
     free(cpu->softening);
     free(cpu->column);
     free(cpu->is_active);
     cpu->softening = NULL;
     cpu->is_active = NULL;
     cpu->column = NULL;
-    ky_octree_free(&cpu->tree);
 }
 
 static void close_engine(struct ky_engine *engine)
@@ -147,10 +151,9 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     free_columns(cpu);
-    ky_octree_init(&cpu->tree);
     cpu->n = cpu->room = n;
     cpu->length = cpu->mass_unit = 1;
-    cpu->tree_stands = cpu->tree_serves = cpu->has_acceleration = 0;
+    cpu->has_acceleration = 0;
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     return allocate_columns(cpu, error);
 }
@@ -242,7 +245,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, 0, error);
     if (status)
         return status;
-    cpu->tree_stands = cpu->tree_serves = 0;
+    cpu->bodies.tree_stands = cpu->bodies.tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
@@ -262,7 +265,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
-    return ky_cpu_is_divided(cpu) ? KY_OK : ky_cpu_divide(cpu, error);
+    return ky_cpu_is_divided(cpu) ? KY_OK : ky_cpu_sort_masses(cpu, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -272,7 +275,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
     if (some->position || some->mass) {
         ky_cpu_moved(cpu);
-        cpu->tree_serves = cpu->has_pull = 0;
+        cpu->bodies.tree_serves = cpu->has_pull = 0;
     }
     for (size_t k = 0; k < some->count; k++) {
         const uint32_t i = some->body[k];
@@ -286,7 +289,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
             cpu->mass[i] = some->mass[k] * per_mass;
     }
     if (some->mass && !ky_cpu_is_divided(cpu))
-        KY_TRY(ky_cpu_divide(cpu, error));
+        KY_TRY(ky_cpu_sort_masses(cpu, error));
     return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
@@ -325,12 +328,12 @@ static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size
 }
 
 /* Frees the data that depend on the indices of bodies. */
-static void forget_places(struct ky_cpu *cpu)
+static void forget_order(struct ky_cpu *cpu)
 {
     free(cpu->is_active);
     cpu->is_active = NULL;
-    cpu->tree_serves = 0;
-    ky_cpu_free_work(cpu);
+    cpu->bodies.tree_serves = 0;
+    ky_cpu_free_work(&cpu->bodies);
     ky_cpu_free_blocks(cpu);
 }
 
@@ -355,7 +358,7 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     cpu->n = end;
     cpu->team = end > KY_BODIES_CHUNK ? cpu->threads : 1;
     ky_cpu_moved(cpu);
-    forget_places(cpu);
+    forget_order(cpu);
     return ky_cpu_clear_columns(cpu, 0, error);
 }
 
@@ -407,7 +410,7 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
                              struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    cpu->tree_serves = 0;
+    cpu->bodies.tree_serves = 0;
     if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
         ky_cpu_hermite_forget(cpu);
     return ky_cpu_evaluate(cpu, active, error);
@@ -473,10 +476,7 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
 static void trim(struct ky_engine *engine)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    ky_octree_free(&cpu->tree);
-    ky_octree_init(&cpu->tree);
-    cpu->tree_stands = cpu->tree_serves = 0;
-    ky_cpu_trim_division(cpu);
+    ky_cpu_free_trees(cpu);
     free(cpu->column);
     cpu->column = NULL;
 }

@@ -46,7 +46,7 @@ static void release(struct ky_device_engine *engine)
     ky_points_release(state);
     ky_device_blocks_release(&engine->blocks, card);
     ky_device_hermite_release(state);
-    ky_device_division_release(state);
+    ky_device_massless_release(state);
     ky_device_ranks_release(state);
     ky_device_bodies_release(&state->bodies);
 }
@@ -150,7 +150,7 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     const struct ky_parameters *parameters = engine->state.parameters;
-    const double lists = ky_device_division_memory(n, massless);
+    const double lists = ky_device_massless_memory(n, massless);
     *memory = (struct ky_memory){.host = lists,
                                  .kept = lists,
                                  .device = ky_device_bodies_memory(parameters, n) + lists,
@@ -188,7 +188,7 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
     if (!status)
         status = ky_device_bodies_put(&engine->state, given, error);
     if (!status && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
-        status = ky_device_divide(&engine->state, given->mass, error);
+        status = ky_device_sort_masses(&engine->state, given->mass, error);
     if (!status)
         status = ky_device_hermite_keep(&engine->state, given, error);
     return status ? status : ky_device_columns_clear(&engine->state, 0, error);
@@ -237,7 +237,7 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
     if (!status)
         status = ky_device_bodies_put_some(state, some, error);
     if (!status && !ky_device_shared(state))
-        status = ky_device_divide_some(state, some, error);
+        status = ky_device_sort_some(state, some, error);
     state->has_pull &= !some->position && !some->mass;
     return status ? status : ky_device_columns_clear(state, 1U << KY_COLUMN_PULL, error);
 }

@@ -26,23 +26,25 @@ static double direct_memory(const struct ky_parameters *parameters, size_t n)
 
 /* Writes positions relative to `centre` as float and, for extended, the remainder as a second
  * float, to columns. */
-static void fill_single(const struct ky_cpu *cpu, const double centre[3], float *column,
+static void fill_single(const struct ky_cpu_sinks *set, const double centre[3], float *column,
                         struct ky_direct *direct)
 {
-    const size_t n = cpu->n;
+    const struct ky_cpu *cpu = set->cpu;
+    const size_t n = set->n;
     float *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
     double scale = KY_SCALE_MASS(cpu->lanes->single_scale);
 #pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = ky_cpu_member(set, k);
         for (size_t c = 0; c < 3; c++) {
             double x = cpu->x[c][i] - centre[c];
-            column[c * n + i] = (float)x;
+            column[c * n + k] = (float)x;
             if (low)
-                low[c * n + i] = ky_low_part(x);
+                low[c * n + k] = ky_low_part(x);
         }
-        mass[i] = (float)(cpu->mass[i] * scale);
-        eps2[i] = (float)ky_cpu_sink_eps2(cpu, i);
+        mass[k] = (float)(cpu->mass[i] * scale);
+        eps2[k] = (float)ky_cpu_sink_eps2(cpu, i);
     }
     *direct = (struct ky_direct){
         .n = n,
@@ -65,136 +67,161 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t n, struct ky_error *err
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
 }
 
-enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
-                                    double **eps2, struct ky_error *error)
+enum ky_status ky_cpu_in_double(const struct ky_cpu_sinks *set, struct ky_direct *direct,
+                                double **room, struct ky_error *error)
 {
-    *eps2 = NULL;
-    if (cpu->how & KY_EPS_OF_BOTH) {
-        *eps2 = ky_allocate(cpu->n, sizeof **eps2);
-        if (!*eps2)
-            return ky_no_memory(error, "squared softenings", cpu->n, sizeof **eps2);
-        for (size_t i = 0; i < cpu->n; i++)
-            (*eps2)[i] = ky_cpu_sink_eps2(cpu, i);
+    enum { X, MASS = 3, EPS2, COLUMNS };
+    const struct ky_cpu *cpu = set->cpu;
+    const double *column[COLUMNS] = {cpu->x[0], cpu->x[1], cpu->x[2], cpu->mass, NULL};
+    const size_t n = set->n, copied = set->member ? EPS2 : 0,
+                 columns = copied + (cpu->how & KY_EPS_OF_BOTH ? 1 : 0);
+    double *to = *room = columns ? ky_allocate(columns * n, sizeof *to) : NULL;
+    if (columns && !to)
+        return ky_no_memory(error, "sources in double", n, columns * sizeof *to);
+    for (size_t c = 0; c < copied; c++, to += n) {
+        for (size_t k = 0; k < n; k++)
+            to[k] = column[c][set->member[k]];
+        column[c] = to;
     }
+    for (size_t k = 0; k < (columns > copied ? n : 0); k++)
+        to[k] = ky_cpu_sink_eps2(cpu, ky_cpu_member(set, k));
     *direct = (struct ky_direct){
-        .n = cpu->n,
-        .x = cpu->x[0],
-        .y = cpu->x[1],
-        .z = cpu->x[2],
-        .mass = cpu->mass,
-        .eps2 = *eps2,
+        .n = n,
+        .x = column[X],
+        .y = column[X + 1],
+        .z = column[X + 2],
+        .mass = column[MASS],
+        .eps2 = columns > copied ? to : NULL,
         .how = cpu->how,
     };
     return KY_OK;
 }
 
-/* Body i is source `own`, or KY_NO_BODY. */
-static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
-                 size_t place, size_t i, uint32_t own)
+/* A sum over the members of a set: with a precision of the lanes, relative to a centre. */
+struct sums {
+    const struct ky_cpu *cpu;
+    struct ky_direct from;
+    double *room; /* to be freed */
+    int precision;
+    double centre[3];
+    /* Sums in rows: of these points, or of bodies. */
+    const struct ky_points *points;
+    double (*acceleration)[3], *potential;
+};
+
+static enum ky_status set_sources(struct sums *sums, struct ky_cpu_sinks *sources, int precision,
+                                  struct ky_error *error)
 {
-    sinks->own[place] = own;
-    sinks->x[place] = cpu->x[0][i] - centre[0];
-    sinks->y[place] = cpu->x[1][i] - centre[1];
-    sinks->z[place] = cpu->x[2][i] - centre[2];
-    sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
+    struct ky_cpu *cpu = sources->cpu;
+    sums->precision = precision;
+    if (precision == KY_DOUBLE)
+        return ky_cpu_in_double(sources, &sums->from, &sums->room, error);
+    KY_TRY(reserve(cpu, sources->n, error));
+    ky_cpu_centre(sources, sums->centre);
+    fill_single(sources, sums->centre, cpu->column, &sums->from);
+    return KY_OK;
+}
+
+/* Body i is source `own`, or KY_NO_BODY. */
+static void load(const struct sums *sums, struct ky_direct_sinks *sinks, size_t k, size_t i,
+                 uint32_t own)
+{
+    const struct ky_cpu *cpu = sums->cpu;
+    sinks->own[k] = own;
+    sinks->x[k] = cpu->x[0][i] - sums->centre[0];
+    sinks->y[k] = cpu->x[1][i] - sums->centre[1];
+    sinks->z[k] = cpu->x[2][i] - sums->centre[2];
+    sinks->eps2[k] = ky_cpu_sink_eps2(cpu, i);
+}
+
+/* ---- forces ---- */
+
+/* The index of the k-th active member. */
+static size_t active_member(const struct ky_cpu_sinks *set, size_t k)
+{
+    return set->active ? set->active->body[k] : ky_cpu_member(set, k);
 }
 
 /* Receives the fields of the sinks that other ranks have computed. */
-static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *part,
+static enum ky_status join_sinks(struct ky_cpu_sinks *set, const struct ky_cpu_share *share,
                                  struct ky_error *error)
 {
-    double *const column[] = {cpu->a[0], cpu->a[1], cpu->a[2], cpu->potential};
-    const struct ky_active *active = cpu->active;
-    if (!part->joins || !active)
-        return ky_cpu_join(cpu, part, column, 4, error);
-    double *room = ky_allocate(4 * part->count, sizeof *room), *listed[4];
+    double *const column[] = {set->a[0], set->a[1], set->a[2], set->potential};
+    if (!share->joins || (!set->active && !set->member))
+        return ky_cpu_join(set->cpu, share, column, 4, error);
+    double *room = ky_allocate(4 * share->count, sizeof *room), *listed[4];
     if (!room)
-        return ky_no_memory(error, "fields of active bodies", part->count, 4 * sizeof *room);
+        return ky_no_memory(error, "fields of active bodies", share->count, 4 * sizeof *room);
     for (size_t c = 0; c < 4; c++) {
-        listed[c] = room + c * part->count;
-        for (size_t k = part->first; k < part->end; k++)
-            listed[c][k] = column[c][active->body[k]];
+        listed[c] = room + c * share->count;
+        for (size_t k = share->first; k < share->end; k++)
+            listed[c][k] = column[c][active_member(set, k)];
     }
-    const enum ky_status status = ky_cpu_join(cpu, part, listed, 4, error);
+    const enum ky_status status = ky_cpu_join(set->cpu, share, listed, 4, error);
     for (size_t c = 0; c < 4 && !status; c++)
-        for (size_t k = 0; k < part->count; k++)
-            column[c][active->body[k]] = listed[c][k];
+        for (size_t k = 0; k < share->count; k++)
+            column[c][active_member(set, k)] = listed[c][k];
     free(room);
     return status;
 }
 
-/* Replaces the fields of the active bodies by the sources' acceleration and potential. among: the
- * bodies are the sources. */
-static enum ky_status all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct,
-                                const double centre[3], int among, struct ky_error *error)
+/* Replaces the fields of the active members by the sources' acceleration and potential. */
+static enum ky_status sum_members(struct ky_cpu_sinks *set, const struct sums *sums,
+                                  struct ky_error *error)
 {
-    struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    const struct ky_active *active = cpu->active;
-    const size_t n = active ? active->count : cpu->n;
-    const struct ky_cpu_part part = ky_cpu_part(cpu, n, direct->n, KY_BLOCK);
-    const size_t blocks = (part.end - part.first + KY_BLOCK - 1) / KY_BLOCK;
+    const struct ky_cpu *cpu = set->cpu;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    const size_t n = set->active ? set->active->count : set->n;
+    const struct ky_cpu_share share = ky_cpu_share(cpu, n, sums->from.n, KY_BLOCK);
+    const size_t blocks = (share.end - share.first + KY_BLOCK - 1) / KY_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
         if (ky_halted(cpu->base.halt))
             continue;
-        size_t first = part.first + block * KY_BLOCK;
+        size_t first = share.first + block * KY_BLOCK;
         struct ky_direct_sinks sinks;
-        sinks.count = part.end - first < KY_BLOCK ? part.end - first : KY_BLOCK;
+        sinks.count = share.end - first < KY_BLOCK ? share.end - first : KY_BLOCK;
         for (size_t k = 0; k < sinks.count; k++) {
-            const size_t i = active ? active->body[first + k] : first + k;
-            load(cpu, centre, &sinks, k, i, among ? (uint32_t)i : KY_NO_BODY);
+            const size_t i = active_member(set, first + k);
+            load(sums, &sinks, k, i,
+                 set->sources == set ? ky_cpu_source_number(cpu, i) : KY_NO_BODY);
         }
-        cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
+        cpu->lanes->direct[sums->precision](&sums->from, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
-            const size_t i = active ? active->body[first + k] : first + k;
+            const size_t i = active_member(set, first + k);
             for (int c = 0; c < 3; c++)
-                cpu->a[c][i] = scale.acceleration * sinks.field[c][k];
-            cpu->potential[i] = scale.potential * sinks.field[3][k];
+                set->a[c][i] = scale.acceleration * sinks.field[c][k];
+            set->potential[i] = scale.potential * sinks.field[3][k];
         }
     }
-    return join_sinks(cpu, &part, error);
+    return join_sinks(set, &share, error);
 }
 
-static enum ky_status feel_own(struct ky_cpu *cpu, const struct ky_cpu *acting,
-                               const double centre[3], struct ky_error *error)
-{
-    struct ky_direct direct;
-    double *eps2 = NULL;
-    enum ky_status status;
-    if (cpu->parameters->precision == KY_DOUBLE) {
-        status = ky_cpu_own_in_double(acting, &direct, &eps2, error);
-    } else {
-        status = reserve(cpu, acting->n, error);
-        if (!status)
-            fill_single(acting, centre, cpu->column, &direct);
-    }
-    if (!status)
-        status = all_sinks(cpu, &direct, centre, acting == cpu, error);
-    free(eps2);
-    return status;
-}
-
-static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status pass(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
-    const struct ky_cpu *acting = cpu->acting ? cpu->acting : cpu;
-    double start = ky_clock(), centre[3] = {0};
-    if (parameters->precision != KY_DOUBLE)
-        ky_cpu_centre(acting, centre);
-    KY_TRY(feel_own(cpu, acting, centre, error));
-    cpu->report.walk = ky_clock() - start;
-    const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
-    cpu->report.body_interactions =
-        sinks ? (double)sinks * (double)(acting->n - (acting == cpu)) : 0;
-    return KY_OK;
+    struct ky_cpu *cpu = set->cpu;
+    struct sums sums = {.cpu = cpu};
+    const double start = ky_clock();
+    enum ky_status status = set_sources(&sums, set->sources, parameters->precision, error);
+    if (!status)
+        status = sum_members(set, &sums, error);
+    free(sums.room);
+    cpu->report.walk += ky_clock() - start;
+    const size_t sinks = set->active ? set->active->count : set->n;
+    cpu->report.body_interactions +=
+        sinks ? (double)sinks * (double)(sums.from.n - (set->sources == set)) : 0;
+    return status;
 }
 
 static enum ky_status sum(struct ky_cpu *cpu, struct ky_error *error)
 {
-    return ky_cpu_pass_parts(cpu, pass, cpu->parameters, error);
+    return ky_cpu_pass_all(cpu, pass, cpu->parameters, error);
 }
 
 const struct ky_cpu_method ky_cpu_direct_method = {.forces = sum, .memory = direct_memory};
+
+/* ---- sums for some sinks, in rows ---- */
 
 /* Sorts by source number: bodies that are not sources come last. */
 static int ascending(const void *a, const void *b)
@@ -202,7 +229,7 @@ static int ascending(const void *a, const void *b)
     const struct ky_cpu_wanted *p = a, *q = b;
     return p->own != q->own     ? (p->own > q->own) - (p->own < q->own)
            : p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
-                                : (p->place > q->place) - (p->place < q->place);
+                                : (p->row > q->row) - (p->row < q->row);
 }
 
 /* Takes the next block of sinks, in ascending order for the lanes. A source that occurs twice
@@ -224,81 +251,80 @@ void ky_cpu_make_blocks(struct ky_cpu_wanted *wanted, size_t count, size_t *bloc
         block[++*blocks] = take_block(wanted, first, count);
 }
 
-/* The fields of some sinks, in the order of `wanted`. */
-static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
-                        const struct ky_cpu_wanted *wanted, size_t count, double (*acceleration)[3],
-                        double *potential)
+/* The sums of some sinks, bodies or points, in the order of `wanted`. */
+static void sum_block(const struct sums *sums, const struct ky_cpu_wanted *wanted, size_t count)
 {
-    static const double origin[3] = {0};
-    struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    const struct ky_cpu *cpu = sums->cpu;
+    const struct ky_points *points = sums->points;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     struct ky_direct_sinks sinks;
+    double *const to[3] = {sinks.x, sinks.y, sinks.z};
     sinks.count = count;
-    for (size_t k = 0; k < count; k++)
-        load(cpu, origin, &sinks, k, wanted[k].sink, wanted[k].own);
-    cpu->lanes->direct[KY_DOUBLE](direct, &sinks);
     for (size_t k = 0; k < count; k++) {
-        const size_t to = wanted[k].place;
-        for (int c = 0; acceleration && c < 3; c++)
-            acceleration[to][c] = scale.acceleration * sinks.field[c][k];
-        if (potential)
-            potential[to] = scale.potential * sinks.field[3][k];
+        const size_t i = wanted[k].sink;
+        if (!points) {
+            load(sums, &sinks, k, i, wanted[k].own);
+            continue;
+        }
+        for (int c = 0; c < 3; c++)
+            to[c][k] = points->position[i][c] / cpu->length - sums->centre[c];
+        sinks.own[k] = wanted[k].own;
+        sinks.eps2[k] = ky_cpu_point_eps2(cpu, points, i);
     }
+    cpu->lanes->direct[sums->precision](&sums->from, &sinks);
+    for (size_t k = 0; k < count; k++) {
+        const size_t row = wanted[k].row;
+        for (int c = 0; sums->acceleration && c < 3; c++)
+            sums->acceleration[row][c] = scale.acceleration * sinks.field[c][k];
+        if (sums->potential)
+            sums->potential[row] = scale.potential * sinks.field[3][k];
+    }
+}
+
+/* The sums of `count` sinks, which are sorted. shares: ranks with copies of the bodies compute some
+ * of the potentials each. */
+static enum ky_status sum_wanted(struct sums *sums, struct ky_cpu_wanted *wanted, size_t count,
+                                 int shares, struct ky_error *error)
+{
+    const struct ky_cpu *cpu = sums->cpu;
+    size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
+    if (!block)
+        return ky_no_memory(error, "blocks of sinks", count, sizeof *block);
+    ky_cpu_make_blocks(wanted, count, block, &blocks);
+    const struct ky_cpu_share share = ky_cpu_share(cpu, shares ? count : 0, sums->from.n, KY_BLOCK);
+    const size_t begin = share.joins ? share.first / KY_BLOCK : 0,
+                 stop = share.joins ? (share.end + KY_BLOCK - 1) / KY_BLOCK : blocks;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (stop - begin > 3)
+    for (size_t k = begin; k < stop; k++)
+        if (!ky_halted(cpu->base.halt))
+            sum_block(sums, wanted + block[k], block[k + 1] - block[k]);
+    free(block);
+    return ky_cpu_join(cpu, &share, &sums->potential, 1, error);
 }
 
 enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size_t count,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    struct ky_direct direct;
-    double *eps2 = NULL;
-    size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
+    struct sums sums = {.cpu = cpu, .acceleration = acceleration, .potential = potential};
     struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
-    if (!wanted || !block) {
-        status = ky_no_memory(error, "list of sinks", count, sizeof *wanted);
-        goto end;
+    enum ky_status status = wanted ? set_sources(&sums, ky_cpu_sources(cpu), KY_DOUBLE, error)
+                                   : ky_no_memory(error, "list of sinks", count, sizeof *wanted);
+    for (size_t k = 0; k < count && !status; k++) {
+        const size_t i = sinks ? sinks[k] : k;
+        wanted[k] = (struct ky_cpu_wanted){i, k, ky_cpu_source_number(cpu, i)};
     }
-    for (size_t k = 0; k < count; k++)
-        wanted[k] = (struct ky_cpu_wanted){sinks ? sinks[k] : k, k,
-                                           ky_cpu_source_number(cpu, sinks ? sinks[k] : k)};
-    status = ky_cpu_own_in_double(ky_cpu_sources(cpu), &direct, &eps2, error);
-    if (status)
-        goto end;
-    ky_cpu_make_blocks(wanted, count, block, &blocks);
-    const int is_shared = !sinks && !acceleration && !cpu->division.part;
-    const struct ky_cpu_part part = ky_cpu_part(cpu, is_shared ? count : 0, direct.n, KY_BLOCK);
-    const size_t begin = part.joins ? part.first / KY_BLOCK : 0,
-                 stop = part.joins ? (part.end + KY_BLOCK - 1) / KY_BLOCK : blocks;
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (stop - begin > 3)
-    for (size_t k = begin; k < stop; k++) {
-        if (ky_halted(cpu->base.halt))
-            continue;
-        const size_t some = block[k + 1] - block[k];
-        exact_block(cpu, &direct, wanted + block[k], some, acceleration, potential);
-    }
-    status = ky_cpu_join(cpu, &part, &potential, 1, error);
-end:
-    free(eps2);
+    if (!status)
+        status = sum_wanted(&sums, wanted, count,
+                            !sinks && !acceleration && !ky_cpu_has_massless(cpu), error);
+    free(sums.room);
     free(wanted);
-    free(block);
     return status;
 }
-
-/* ---- points ---- */
 
 /* A point at more than FARTHEST units of length is summed in double, since 1/s³ would leave the
  * range of float. */
 #define FARTHEST 0x1p36
-
-/* A sum over the sources for points: `precision` of the lanes, relative to a centre. */
-struct point_sums {
-    const struct ky_cpu *cpu;
-    const struct ky_points *points;
-    struct ky_direct own;
-    int precision;
-    double centre[3];
-    double (*acceleration)[3], *potential;
-};
 
 static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points)
 {
@@ -309,82 +335,24 @@ static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points
     return cpu->parameters->precision;
 }
 
-static void load_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
-                        size_t count, struct ky_direct_sinks *sinks)
-{
-    double *const to[3] = {sinks->x, sinks->y, sinks->z};
-    sinks->count = count;
-    for (size_t k = 0; k < count; k++) {
-        const size_t point = wanted[k].place;
-        for (int c = 0; c < 3; c++)
-            to[c][k] = sums->points->position[point][c] / sums->cpu->length - sums->centre[c];
-        sinks->own[k] = wanted[k].own;
-        sinks->eps2[k] = ky_cpu_point_eps2(sums->cpu, sums->points, point);
-    }
-}
-
-/* Computes the field of the engine's bodies at some points. */
-static void sum_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
-                       size_t count)
-{
-    const struct ky_cpu_scale scale = ky_cpu_scale(sums->cpu);
-    struct ky_direct_sinks sinks;
-    load_points(sums, wanted, count, &sinks);
-    sums->cpu->lanes->direct[sums->precision](&sums->own, &sinks);
-    for (size_t k = 0; k < count; k++) {
-        const size_t to = wanted[k].place;
-        for (int c = 0; sums->acceleration && c < 3; c++)
-            sums->acceleration[to][c] = scale.acceleration * sinks.field[c][k];
-        if (sums->potential)
-            sums->potential[to] = scale.potential * sinks.field[3][k];
-    }
-}
-
-/* Sets the sources. The caller frees *eps2 after use. */
-static enum ky_status set_sources(struct ky_cpu *cpu, struct point_sums *sums, double **eps2,
-                                  struct ky_error *error)
-{
-    const int guard = ky_pairs_guard(ky_cpu_least_eps2(cpu, sums->points));
-    enum ky_status status = KY_OK;
-    sums->precision = precision_of(cpu, sums->points);
-    if (sums->precision == KY_DOUBLE) {
-        status = ky_cpu_own_in_double(cpu, &sums->own, eps2, error);
-    } else {
-        status = reserve(cpu, cpu->n, error);
-        ky_cpu_centre(cpu, sums->centre);
-        if (!status)
-            fill_single(cpu, sums->centre, cpu->column, &sums->own);
-    }
-    sums->own.how = (cpu->how & ~KY_GUARD) | guard;
-    return status;
-}
-
-enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *points,
+enum ky_status ky_cpu_direct_field(struct ky_cpu_sinks *sources, const struct ky_points *points,
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error)
 {
+    const struct ky_cpu *cpu = sources->cpu;
     const size_t count = points->count;
-    struct point_sums sums = {
+    struct sums sums = {
         .cpu = cpu, .points = points, .acceleration = acceleration, .potential = potential};
-    double *eps2 = NULL;
-    size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
     struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
-    enum ky_status status = wanted && block ? set_sources(cpu, &sums, &eps2, error)
-                                            : ky_no_memory(error, "points of a field", count,
-                                                           sizeof *wanted + sizeof *block);
-    if (!status) {
-        for (size_t k = 0; k < count; k++)
-            wanted[k] = (struct ky_cpu_wanted){k, k, points->body ? points->body[k] : KY_NO_BODY};
-        ky_cpu_make_blocks(wanted, count, block, &blocks);
-    }
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
-    for (size_t k = 0; k < blocks; k++) {
-        if (ky_halted(cpu->base.halt))
-            continue;
-        sum_points(&sums, wanted + block[k], block[k + 1] - block[k]);
-    }
-    free(eps2);
+    enum ky_status status = wanted
+                                ? set_sources(&sums, sources, precision_of(cpu, points), error)
+                                : ky_no_memory(error, "points of a field", count, sizeof *wanted);
+    sums.from.how = (cpu->how & ~KY_GUARD) | ky_pairs_guard(ky_cpu_least_eps2(cpu, points));
+    for (size_t k = 0; k < count && !status; k++)
+        wanted[k] = (struct ky_cpu_wanted){k, k, ky_cpu_point_number(cpu, points, k)};
+    if (!status)
+        status = sum_wanted(&sums, wanted, count, 0, error);
+    free(sums.room);
     free(wanted);
-    free(block);
     return status;
 }

@@ -36,16 +36,14 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
 /* 1 if no source has mass. */
 static int nothing_acts(const struct ky_cpu *cpu)
 {
-    return cpu->division.sources == 0 && !ky_cpu_is_divided(cpu);
+    return cpu->massless.sources == 0 && !ky_cpu_is_divided(cpu);
 }
 
 static void clear(struct ky_cpu *cpu)
 {
-    for (size_t i = 0; i < cpu->n; i++) {
-        if (!ky_cpu_is_active(cpu, i))
-            continue;
-        cpu->a[0][i] = cpu->a[1][i] = cpu->a[2][i] = cpu->potential[i] = 0;
-    }
+    for (size_t i = 0; i < cpu->n; i++)
+        if (!cpu->active || cpu->is_active[i])
+            cpu->a[0][i] = cpu->a[1][i] = cpu->a[2][i] = cpu->potential[i] = 0;
 }
 
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,

@@ -132,7 +132,7 @@ static void load(const struct sums *sums, size_t k)
         block->number[i] = wanted->own;
         block->sinks.eps2[i] = ky_cpu_sink_eps2(cpu, 0);
         for (int c = 0; c < 3; c++)
-            x[c][i] = sums->position[wanted->place][c] / cpu->length;
+            x[c][i] = sums->position[wanted->row][c] / cpu->length;
     }
 }
 
@@ -214,7 +214,7 @@ static enum ky_status join(const struct sums *sums, double (*acceleration)[3], d
     if (!status)
         status = shared->gather(shared->context, row, bytes, all, error);
     for (size_t k = 0; k < sums->count && !status; k++) {
-        const size_t to = sums->wanted[k].place;
+        const size_t to = sums->wanted[k].row;
         if (acceleration)
             memcpy(acceleration[to], all[k], sizeof acceleration[to]);
         if (potential)

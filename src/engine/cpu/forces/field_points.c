@@ -1,8 +1,6 @@
-/* Common code of all fields at points: softenings, parameters, errors, and the source numbers of
- * the bodies that points stand for. */
+/* Common code of all fields at points: softenings, parameters and errors. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/common/softening.h"
 #include "engine/cpu/forces/forces.h"
@@ -55,22 +53,4 @@ enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_poi
             error, KY_UNSUPPORTED,
             "mutual interactions are between bodies: for the field at points leave out --mutual");
     return expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
-}
-
-enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
-                                    struct ky_points *numbered, uint32_t **body,
-                                    struct ky_error *error)
-{
-    *numbered = *points;
-    *body = NULL;
-    if (!points->body || !cpu->division.part)
-        return KY_OK;
-    *body = ky_allocate(points->count, sizeof **body);
-    if (!*body)
-        return ky_no_memory(error, "points of a field", points->count, sizeof **body);
-    for (size_t k = 0; k < points->count; k++)
-        (*body)[k] =
-            points->body[k] == KY_NO_BODY ? KY_NO_BODY : ky_cpu_source_number(cpu, points->body[k]);
-    numbered->body = *body;
-    return KY_OK;
 }

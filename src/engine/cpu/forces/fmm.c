@@ -34,7 +34,7 @@ struct below {
 };
 
 /* A large cell, or a branch. */
-struct part {
+struct unit {
     uint32_t cell, parent; /* parent: index among the large cells */
     int32_t depth;         /* depth of a large cell */
     struct ky_fmm_list list;
@@ -43,18 +43,17 @@ struct part {
 
 /* One evaluation. */
 struct fmm {
-    struct ky_cpu *cpu;
+    struct ky_cpu_sinks *set;
     const struct ky_parameters *parameters;
-    const struct ky_cpu_cells *given;
     struct ky_fmm_walk walk;
     struct ky_relative relative;
     int by_alpha, order;
     double alpha;
     struct ky_fmm_source *source; /* [cells] */
-    float *pull;                  /* [n] ky_relative_pull, in the caller's order */
+    float *pull;                  /* of each sink in the columns: ky_relative_pull */
     struct below *below, *group;  /* [cells] cells with sinks; [groups] */
-    struct part *large;           /* large cells, level by level */
-    struct part *branch;
+    struct unit *large;           /* large cells, level by level */
+    struct unit *branch;
     size_t larges, branches;
     struct ky_cpu_turns turns; /* units are large cells and branches */
     struct ky_fmm_list root;   /* the list of the root: the root of the sources' tree */
@@ -76,10 +75,12 @@ struct worker {
 /* Numbers of four bytes: groups gather them faster than three columns of double. */
 static void measure_pulls(const struct fmm *fmm)
 {
-    const struct ky_cpu *cpu = fmm->cpu;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < cpu->n; i++)
+    const struct ky_cpu_sinks *set = fmm->set;
+#pragma omp parallel for num_threads(set->cpu->team)
+    for (size_t k = 0; k < set->n; k++) {
+        const size_t i = ky_cpu_member(set, k);
         fmm->pull[i] = (float)ky_relative_pull(&fmm->relative, i);
+    }
 }
 
 /* Combines the data of both. */
@@ -94,11 +95,10 @@ static const struct below nothing = {INFINITY, INFINITY, 0, 0, 0};
 /* |a| and ε² are taken over all bodies, so that forces do not depend on which bodies are active. */
 static struct below of_group(const struct fmm *fmm, const struct ky_group *group)
 {
-    const struct ky_cpu *cpu = fmm->cpu;
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     struct below below = nothing;
     for (uint32_t k = group->body; k < group->body + group->bodies; k++) {
-        below.active |= ky_cpu_is_active(cpu, tree->order[k]);
+        below.active |= ky_cpu_is_active(fmm->set, tree->order[k]);
         if (tree->softening2) {
             below.low2 = fminf(below.low2, (float)tree->softening2[k]);
             below.high2 = fmaxf(below.high2, (float)tree->softening2[k]);
@@ -111,10 +111,10 @@ static struct below of_group(const struct fmm *fmm, const struct ky_group *group
 
 static struct below of_groups(const struct fmm *fmm, uint32_t cell)
 {
-    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->cpu->tree, cell);
+    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->set->tree, cell);
     struct below below = nothing;
     for (uint32_t g = range.first; g < range.end; g++) {
-        fmm->group[g] = of_group(fmm, &fmm->cpu->tree.group[g]);
+        fmm->group[g] = of_group(fmm, &fmm->set->tree.group[g]);
         below = both(below, fmm->group[g]);
     }
     return below;
@@ -122,7 +122,7 @@ static struct below of_groups(const struct fmm *fmm, uint32_t cell)
 
 static struct below of_children(const struct fmm *fmm, uint32_t cell)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     struct below below = nothing;
     for (uint32_t k = 0; k < tree->children[cell]; k++)
         below = both(below, fmm->below[tree->link[cell].more + k]);
@@ -131,7 +131,7 @@ static struct below of_children(const struct fmm *fmm, uint32_t cell)
 
 static void measure_branch(const struct fmm *fmm, uint32_t cell)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     if (ky_octree_has_groups(tree, cell, fmm->parameters->group)) {
         fmm->below[cell] = of_groups(fmm, cell);
         return;
@@ -143,7 +143,8 @@ static void measure_branch(const struct fmm *fmm, uint32_t cell)
 
 static void measure_sinks(const struct fmm *fmm)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (fmm->branches > 1)
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(fmm->set->cpu->threads) if (fmm->branches > 1)
     for (size_t k = 0; k < fmm->branches; k++)
         measure_branch(fmm, fmm->branch[k].cell);
     for (size_t k = fmm->larges; k-- > 0;)
@@ -154,7 +155,7 @@ static void measure_sinks(const struct fmm *fmm)
  * trees: marks them. */
 static void note_others(const struct fmm *fmm)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     for (size_t k = 0; k < tree->grafted_roots; k++) {
         const struct ky_grafted_root *root = &tree->grafted_root[k];
         if (root->part == tree->part)
@@ -168,28 +169,28 @@ static void note_others(const struct fmm *fmm)
 /* Lists large cells, level by level, and branches. KY_FAULT if memory runs out. */
 static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     size_t larges = 0, branches = 0, large_room = 0, branch_room = 0;
-    struct part next = {.cell = 0, .parent = NO_PARENT};
+    struct unit next = {.cell = 0, .parent = NO_PARENT};
     for (size_t done = 0, child = 0;;) {
         const int is_branch = ky_octree_has_groups(tree, next.cell, fmm->parameters->group) ||
                               tree->link[next.cell].bodies <= BRANCH;
-        struct part **parts = is_branch ? &fmm->branch : &fmm->large;
+        struct unit **units = is_branch ? &fmm->branch : &fmm->large;
         size_t *count = is_branch ? &branches : &larges,
                *room = is_branch ? &branch_room : &large_room;
         if (*count == *room) {
-            if (!ky_extend(parts, *count, 2 * *room + 16, sizeof **parts))
-                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **parts);
+            if (!ky_extend(units, *count, 2 * *room + 16, sizeof **units))
+                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **units);
             *room = 2 * *room + 16;
         }
         if (!fmm->below[next.cell].is_other)
-            (*parts)[(*count)++] = next;
+            (*units)[(*count)++] = next;
         while (done < larges && child == tree->children[fmm->large[done].cell])
             done++, child = 0;
         if (done == larges)
             break;
-        const struct part *from = &fmm->large[done];
-        next = (struct part){.cell = tree->link[from->cell].more + (uint32_t)child++,
+        const struct unit *from = &fmm->large[done];
+        next = (struct unit){.cell = tree->link[from->cell].more + (uint32_t)child++,
                              .parent = (uint32_t)done,
                              .depth = from->depth + 1};
     }
@@ -203,12 +204,12 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 /* The limits for the sinks of a cell or group. */
 static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below *below)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     struct ky_fmm_limits limits =
-        ky_fmm_limits_of(fmm->order, fmm->by_alpha ? KY_FMM_ANGLE : fmm->given->angle, fmm->hold);
+        ky_fmm_limits_of(fmm->order, fmm->by_alpha ? KY_FMM_ANGLE : fmm->set->angle, fmm->hold);
     if (fmm->by_alpha)
         limits.error = (float)fmm->alpha * below->least;
-    if (tree->softening2 && !(fmm->cpu->how & KY_SPLINED))
+    if (tree->softening2 && !(fmm->set->how & KY_SPLINED))
         limits.least =
             fmaxf(limits.least,
                   ky_fmm_least_of_spread(0.5 * (double)(below->high2 - below->low2), fmm->alpha));
@@ -217,7 +218,7 @@ static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below 
 
 static float middle_eps2(const struct fmm *fmm, const struct below *below)
 {
-    return fmm->cpu->tree.softening2 ? 0.5F * (below->high2 + below->low2)
+    return fmm->set->tree.softening2 ? 0.5F * (below->high2 + below->low2)
                                      : (float)fmm->walk.walk.eps2;
 }
 
@@ -225,7 +226,7 @@ static float middle_eps2(const struct fmm *fmm, const struct below *below)
 static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
                        struct ky_fmm_sinks *sinks)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     const struct ky_cell_box *box = &tree->box[cell];
     const double none[3] = {0};
     double at[3];
@@ -240,52 +241,52 @@ static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm
 }
 
 /* Prefetches the memory of the results, which is scattered, while the sums are computed. */
-static void prefetch_results(const struct ky_cpu *cpu, const struct ky_group *group)
+static void prefetch_results(const struct ky_cpu_sinks *set, const struct ky_group *group)
 {
     for (uint32_t k = group->body; k < group->body + group->bodies; k++) {
-        const uint32_t i = cpu->tree.order[k];
+        const uint32_t i = set->tree.order[k];
         for (int c = 0; c < 3; c++)
-            __builtin_prefetch(&cpu->a[c][i], 1, 2);
-        __builtin_prefetch(&cpu->potential[i], 1, 2);
+            __builtin_prefetch(&set->a[c][i], 1, 2);
+        __builtin_prefetch(&set->potential[i], 1, 2);
     }
 }
 
 static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm_sinks *parent,
                      const struct ky_fmm_list *from, struct worker *worker)
 {
-    struct ky_cpu *cpu = fmm->cpu;
-    const struct ky_group *group = &cpu->tree.group[number];
+    struct ky_cpu_sinks *set = fmm->set;
+    const struct ky_group *group = &set->tree.group[number];
     const struct below *below = &fmm->group[number];
     struct ky_fmm_sinks sinks;
     struct ky_group_sinks result;
     double low[3], high[3];
     if (!below->active)
         return;
-    ky_cpu_choose_sinks(cpu, group, &result);
-    prefetch_results(cpu, group);
-    ky_bodies_box(&cpu->tree, group, low, high);
+    ky_cpu_choose_sinks(set, group, &result);
+    prefetch_results(set, group);
+    ky_bodies_box(&set->tree, group, low, high);
     for (int c = 0; c < 3; c++) {
         sinks.centre[c] = 0.5 * low[c] + 0.5 * high[c];
         sinks.half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + KY_OPENING_SLACK));
     }
     const int precision = ky_cpu_group_precision(
-        cpu, group, (double)fmaxf(fmaxf(sinks.half[0], sinks.half[1]), sinks.half[2]));
+        set, group, (double)fmaxf(fmaxf(sinks.half[0], sinks.half[1]), sinks.half[2]));
     sinks.limits = limits_of(fmm, below);
     sinks.eps2 = middle_eps2(fmm, below);
     ky_cpu_inherit(parent, &sinks, fmm->order);
     const uint64_t before = worker->counts.expansions;
-    cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
-                                     &worker->counts);
-    ky_cpu_store_sinks(cpu, group, &result);
+    set->cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
+                                          &worker->counts);
+    ky_cpu_store_sinks(set, group, &result);
     worker->more += ky_cpu_note_work(
-        cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
+        set, number, result.bodies + result.cells + (worker->counts.expansions - before),
         result.count);
 }
 
 static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
                       const struct ky_fmm_list *from, struct worker *worker)
 {
-    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->cpu->tree, cell);
+    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->set->tree, cell);
     const double start = ky_clock();
     for (uint32_t g = range.first; g < range.end; g++)
         do_group(fmm, g, parent, from, worker);
@@ -296,7 +297,7 @@ static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_
 static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
 {
-    const struct ky_cpu *cpu = fmm->cpu;
+    const struct ky_cpu *cpu = fmm->set->cpu;
     const double start = ky_clock();
     if (!cpu->lanes->fmm_cell(&fmm->walk, sinks, from, list, worker->space, &worker->counts))
         worker->failed = 1;
@@ -307,7 +308,7 @@ static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
 static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
                     const struct ky_fmm_list *from, struct worker *worker, size_t depth)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     struct ky_fmm_sinks sinks;
     struct ky_fmm_list *list = &worker->list[depth];
     if (!fmm->below[cell].active)
@@ -327,12 +328,12 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
 /* ---- all of it ---- */
 
 /* The inherited list of a large cell or a branch. */
-static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct part *part,
+static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct unit *unit,
                                            const struct ky_fmm_sinks **parent)
 {
-    const int is_root = part->parent == NO_PARENT;
-    *parent = is_root ? NULL : &fmm->large[part->parent].sinks;
-    return is_root ? &fmm->root : &fmm->large[part->parent].list;
+    const int is_root = unit->parent == NO_PARENT;
+    *parent = is_root ? NULL : &fmm->large[unit->parent].sinks;
+    return is_root ? &fmm->root : &fmm->large[unit->parent].list;
 }
 
 /* Removes from the counts the pairs that another engine counts. */
@@ -346,7 +347,7 @@ static void recount(const struct worker *before, struct worker *worker)
  * bodies. */
 static int has_first(const struct fmm *fmm, uint32_t cell)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_octree *tree = &fmm->set->tree;
     while (tree->children[cell] && tree->link[cell].bodies == KY_CLOSED_CELL)
         cell = tree->link[cell].more;
     return !fmm->below[cell].is_other;
@@ -355,15 +356,15 @@ static int has_first(const struct fmm *fmm, uint32_t cell)
 /* Computes a large cell. Every engine needs all large cells that have sinks below. */
 static void do_large(const struct fmm *fmm, size_t number, struct worker *worker)
 {
-    struct part *part = &fmm->large[number];
+    struct unit *unit = &fmm->large[number];
     const struct worker before = *worker;
     const struct ky_fmm_sinks *parent;
-    const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-    if (!fmm->below[part->cell].active || ky_halted(fmm->cpu->base.halt))
+    const struct ky_fmm_list *from = inherited(fmm, unit, &parent);
+    if (!fmm->below[unit->cell].active || ky_halted(fmm->set->cpu->base.halt))
         return;
-    place_cell(fmm, part->cell, parent, &part->sinks);
-    do_cell(fmm, &part->sinks, from, &part->list, worker);
-    if (!ky_cpu_counts(&fmm->turns, number) || !has_first(fmm, part->cell))
+    place_cell(fmm, unit->cell, parent, &unit->sinks);
+    do_cell(fmm, &unit->sinks, from, &unit->list, worker);
+    if (!ky_cpu_counts(&fmm->turns, number) || !has_first(fmm, unit->cell))
         recount(&before, worker);
 }
 
@@ -373,7 +374,7 @@ static void do_larges(const struct fmm *fmm, struct worker *workers)
     for (size_t begin = 0, end; begin < fmm->larges; begin = end) {
         for (end = begin; end < fmm->larges && fmm->large[end].depth == fmm->large[begin].depth;)
             end++;
-#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (end - begin > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(fmm->set->cpu->threads) if (end - begin > 1)
         for (size_t k = begin; k < end; k++)
             do_large(fmm, k, &workers[ky_thread()]);
     }
@@ -381,16 +382,17 @@ static void do_larges(const struct fmm *fmm, struct worker *workers)
 
 static void do_branches(const struct fmm *fmm, struct worker *workers)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (fmm->branches > 1)
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(fmm->set->cpu->threads) if (fmm->branches > 1)
     for (size_t k = 0; k < fmm->branches; k++) {
-        const struct part *part = &fmm->branch[k];
+        const struct unit *unit = &fmm->branch[k];
         struct worker *worker = &workers[ky_thread()];
         const struct worker before = *worker;
         const struct ky_fmm_sinks *parent;
-        const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-        if (ky_halted(fmm->cpu->base.halt) || !ky_cpu_walks(&fmm->turns, k))
+        const struct ky_fmm_list *from = inherited(fmm, unit, &parent);
+        if (ky_halted(fmm->set->cpu->base.halt) || !ky_cpu_walks(&fmm->turns, k))
             continue;
-        descend(fmm, part->cell, parent, from, worker, 0);
+        descend(fmm, unit->cell, parent, from, worker, 0);
         if (!ky_cpu_counts(&fmm->turns, k))
             recount(&before, worker);
     }
@@ -399,14 +401,14 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
 static struct ky_group bodies_of_branch(const void *of, size_t branch)
 {
     const struct fmm *fmm = of;
-    const struct ky_cell_link *link = &fmm->cpu->tree.link[fmm->branch[branch].cell];
+    const struct ky_cell_link *link = &fmm->set->tree.link[fmm->branch[branch].cell];
     return (struct ky_group){link->body, link->bodies};
 }
 
 static enum ky_status report(const struct fmm *fmm, const struct worker *workers, double start,
                              struct ky_error *error)
 {
-    struct ky_cpu *cpu = fmm->cpu;
+    struct ky_cpu *cpu = fmm->set->cpu;
     struct ky_cpu_work work = {0};
     double cells = 0, groups = 0;
     for (int k = 0; k < cpu->threads; k++) {
@@ -418,13 +420,14 @@ static enum ky_status report(const struct fmm *fmm, const struct worker *workers
         work.cells += counts->cells + counts->expansions;
     }
     ky_cpu_divide_walk(cpu, start, cells, groups);
-    return ky_cpu_end_walk(cpu, &fmm->turns, work, fmm->branches, bodies_of_branch, fmm, error);
+    return ky_cpu_end_walk(fmm->set, &fmm->turns, work, fmm->branches, bodies_of_branch, fmm,
+                           error);
 }
 
 static void close_workers(const struct fmm *fmm, struct worker *workers)
 {
-    for (int k = 0; workers && k < fmm->cpu->threads; k++) {
-        for (size_t depth = 0; workers[k].list && depth < fmm->cpu->tree.levels + 1; depth++)
+    for (int k = 0; workers && k < fmm->set->cpu->threads; k++) {
+        for (size_t depth = 0; workers[k].list && depth < fmm->set->tree.levels + 1; depth++)
             free(workers[k].list[depth].cell);
         free(workers[k].list);
         free(workers[k].space);
@@ -435,8 +438,8 @@ static void close_workers(const struct fmm *fmm, struct worker *workers)
 /* Allocates one worker per thread, with this many bytes of work space; NULL if memory runs out. */
 static struct worker *open_workers(const struct fmm *fmm, size_t bytes)
 {
-    const struct ky_cpu *cpu = fmm->cpu;
-    const size_t levels = cpu->tree.levels + 1;
+    const struct ky_cpu *cpu = fmm->set->cpu;
+    const size_t levels = fmm->set->tree.levels + 1;
     struct worker *workers = ky_allocate_zeroed((size_t)cpu->threads, sizeof *workers);
     for (int k = 0; workers && k < cpu->threads; k++) {
         workers[k].space = ky_allocate(1, bytes);
@@ -452,7 +455,7 @@ static struct worker *open_workers(const struct fmm *fmm, size_t bytes)
 static int any_failed(const struct fmm *fmm, const struct worker *workers)
 {
     int failed = 0;
-    for (int k = 0; k < fmm->cpu->threads; k++)
+    for (int k = 0; k < fmm->set->cpu->threads; k++)
         failed |= workers[k].failed;
     return failed;
 }
@@ -462,10 +465,10 @@ static int act(struct fmm *fmm, struct worker *workers)
 {
     const struct ky_octree *sources = fmm->walk.walk.sources;
     const float sinks2 =
-        fmm->cpu->tree.softening2 ? fmm->below[0].high2 : (float)fmm->walk.walk.eps2;
-    if (fmm->cpu->how & KY_SPLINED)
+        fmm->set->tree.softening2 ? fmm->below[0].high2 : (float)fmm->walk.walk.eps2;
+    if (fmm->set->how & KY_SPLINED)
         fmm->hold = sqrtf(ky_opening_reach2(sinks2, sources->box[0].above[3]));
-    ky_octree_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
+    ky_octree_list_sources(sources, fmm->order, fmm->set->cpu->team, fmm->source);
     do_larges(fmm, workers);
     if (!any_failed(fmm, workers))
         do_branches(fmm, workers);
@@ -487,50 +490,49 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
     return report(fmm, workers, start, error);
 }
 
-static void close_parts(struct part *parts, size_t count)
+static void close_units(struct unit *units, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        free(parts[k].list.cell);
-    free(parts);
+        free(units[k].list.cell);
+    free(units);
 }
 
 /* Adds KY_ROUGH if the error allows it and all pairs have the same softening. */
-static int how_of(const struct ky_cpu *cpu, const struct ky_parameters *parameters)
+static int how_of(const struct ky_cpu_sinks *set, const struct ky_parameters *parameters)
 {
-    const int is_plain = !(cpu->how & ~KY_GUARD);
+    const int is_plain = !(set->how & ~KY_GUARD);
     return is_plain && ky_fmm_is_rough(parameters->order, parameters->alpha) ? KY_ROUGH : 0;
 }
 
-enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                const struct ky_cpu_cells *given, struct ky_error *error)
+enum ky_status ky_cpu_walk_cells(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
 {
-    const struct ky_octree *tree = &cpu->tree;
-    const size_t cells = given->sources->nodes;
+    const struct ky_octree *tree = &set->tree, *sources = &set->sources->tree;
+    const size_t cells = sources->nodes;
     uint32_t root = 0;
-    struct fmm fmm = {.cpu = cpu,
+    struct fmm fmm = {.set = set,
                       .parameters = parameters,
-                      .given = given,
                       .walk = {.walk = {.tree = tree,
-                                        .sources = given->sources,
-                                        .eps2 = given->eps2,
-                                        .how = cpu->how | how_of(cpu, parameters),
+                                        .sources = sources,
+                                        .eps2 = set->eps2,
+                                        .how = set->how | how_of(set, parameters),
                                         .order = ky_fmm_single_order(parameters->order)},
                                .order = parameters->order},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
-                      .turns = ky_cpu_turns(cpu),
+                      .turns = ky_cpu_turns(set),
                       .root = {&root, 1, 1}};
     if (ky_opening_kind(parameters->opening)->by_alpha) { /* a collective call */
-        fmm.relative = ky_cpu_relative(cpu);
+        fmm.relative = ky_cpu_relative(set);
         fmm.by_alpha = fmm.relative.per_unit > 0;
     }
     if (tree->nodes == 0 || cells == 0)
         return KY_OK;
-    struct worker *workers = open_workers(&fmm, cpu->lanes->fmm_space[KY_DOUBLE](given->sources));
+    struct worker *workers = open_workers(&fmm, set->cpu->lanes->fmm_space[KY_DOUBLE](sources));
     fmm.source = ky_allocate(cells, sizeof *fmm.source);
     fmm.below = ky_allocate_zeroed(tree->nodes, sizeof *fmm.below);
     fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);
-    fmm.pull = ky_allocate(cpu->n, sizeof *fmm.pull);
+    fmm.pull = ky_allocate(set->columns, sizeof *fmm.pull);
     if (fmm.below)
         note_others(&fmm);
     enum ky_status status = workers && fmm.source && fmm.below && fmm.group && fmm.pull
@@ -541,8 +543,8 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     if (!status)
         status = go(&fmm, workers, error);
     close_workers(&fmm, workers);
-    close_parts(fmm.large, fmm.larges);
-    close_parts(fmm.branch, fmm.branches);
+    close_units(fmm.large, fmm.larges);
+    close_units(fmm.branch, fmm.branches);
     free(fmm.pull);
     free(fmm.group);
     free(fmm.below);
@@ -550,14 +552,11 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     return status;
 }
 
-static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_cells(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    if (parameters->mutual && !cpu->acting)
-        return ky_cpu_walk_mutual(cpu, parameters, error);
-    const struct ky_cpu_cells cells = {
-        ky_cpu_acting_tree(cpu), cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, KY_FMM_ANGLE_AT_FIRST};
-    return ky_cpu_act_cells(cpu, parameters, &cells, error);
+    return parameters->mutual && set->sources == set ? ky_cpu_walk_mutual(set, parameters, error)
+                                                     : ky_cpu_walk_cells(set, parameters, error);
 }
 
 /* Bytes of the method and its tree for n bodies. */
@@ -568,7 +567,7 @@ static double fmm_memory(const struct ky_parameters *parameters, size_t n)
            ky_octree_cells(&own, n) * (double)(sizeof(struct ky_fmm_source) + sizeof(struct below) +
                                                (own.mutual ? sizeof(struct ky_mutual_cell) : 0)) +
            2 * (double)n / own.group * sizeof(struct below) + (double)n * sizeof(float) +
-           (double)n / BRANCH * 8 * sizeof(struct part);
+           (double)n / BRANCH * 8 * sizeof(struct unit);
 }
 
 const struct ky_cpu_method ky_cpu_fmm_method = {

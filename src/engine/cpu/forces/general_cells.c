@@ -294,7 +294,8 @@ static enum ky_status share(struct ky_general *walk, const struct ky_parameters 
     all.walk.tree = &none; /* without lists of cells */
     enum ky_status status = open_desks(&all, &looking.desk, error);
     if (!status)
-        status = ky_cpu_stand_tree_to_walk(walk->cpu, parameters, reach_of, &looking, error);
+        status = ky_cpu_stand_tree_to_walk(ky_cpu_bodies(walk->cpu), parameters, reach_of, &looking,
+                                           error);
     close_desks(&all, looking.desk);
     walk->has_bounds = 1;
     return status;
@@ -309,15 +310,15 @@ static enum ky_status stand(struct ky_general *walk, struct ky_error *error)
     if (ky_cpu_is_divided(cpu))
         return about->needs_radius || about->needs_k
                    ? share(walk, &parameters, error)
-                   : ky_cpu_stand_tree_to_walk(cpu, &parameters, NULL, NULL, error);
-    return cpu->n ? ky_cpu_stand_tree(cpu, &parameters, error) : KY_OK;
+                   : ky_cpu_stand_tree_to_walk(ky_cpu_bodies(cpu), &parameters, NULL, NULL, error);
+    return cpu->n ? ky_cpu_stand_tree(ky_cpu_bodies(cpu), &parameters, error) : KY_OK;
 }
 
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error)
 {
     struct all all = {.walk = {.cpu = cpu,
-                               .tree = &cpu->tree,
+                               .tree = &cpu->bodies.tree,
                                .action = action,
                                .request = request,
                                .stride = (action->size + 15) / 16 * 16,
@@ -327,8 +328,8 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
     double start = ky_clock();
     enum ky_status status = stand(&all.walk, error);
     double built = ky_clock();
-    all.walk.number = ky_cpu_numbers(&cpu->tree);
-    all.walk.own = ky_cpu_own_bodies(cpu, &cpu->tree);
+    all.walk.number = ky_cpu_numbers(&cpu->bodies.tree);
+    all.walk.own = ky_cpu_own_bodies(cpu, &cpu->bodies.tree);
     if (!status && cpu->n)
         status = walk_all(&all, error);
     free(all.walk.bound2);

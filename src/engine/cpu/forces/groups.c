@@ -5,26 +5,26 @@
 
 #include "octree/host_cells.h"
 
-void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
                          struct ky_group_sinks *sinks)
 {
-    const uint32_t *order = cpu->tree.order + group->body;
+    const uint32_t *order = set->tree.order + group->body;
     sinks->count = 0;
     for (uint32_t k = 0; k < group->bodies; k++)
-        if (ky_cpu_is_active(cpu, order[k]))
+        if (ky_cpu_is_active(set, order[k]))
             sinks->own[sinks->count++] = (uint8_t)k;
 }
 
-void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
+void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,
                         const struct ky_group_sinks *sinks)
 {
-    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    const uint32_t *order = cpu->tree.order + group->body;
+    const struct ky_cpu_scale scale = ky_cpu_scale(set->cpu);
+    const uint32_t *order = set->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
         const uint32_t i = order[sinks->own[k]];
         for (int c = 0; c < 3; c++)
-            cpu->a[c][i] = scale.acceleration * sinks->field[c][k];
-        cpu->potential[i] = scale.potential * sinks->field[3][k];
+            set->a[c][i] = scale.acceleration * sinks->field[c][k];
+        set->potential[i] = scale.potential * sinks->field[3][k];
     }
 }
 
@@ -45,20 +45,22 @@ static int is_wide(const struct ky_octree *tree, const struct ky_group *group, d
     return pairs > 0 && close >= (wanted < pairs ? wanted : pairs);
 }
 
-int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half)
+int ky_cpu_group_precision(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                           double half)
 {
-    const int precision = cpu->parameters->precision;
-    return precision != KY_DOUBLE && is_wide(&cpu->tree, group, half) ? KY_DOUBLE : precision;
+    const int precision = set->parameters->precision;
+    return precision != KY_DOUBLE && is_wide(&set->tree, group, half) ? KY_DOUBLE : precision;
 }
 
-int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+int ky_cpu_groups_precision(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                            size_t groups)
 {
-    int precision = cpu->parameters->precision;
+    int precision = set->parameters->precision;
     for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++) {
         double low[3], high[3];
-        ky_bodies_box(&cpu->tree, &group[g], low, high);
+        ky_bodies_box(&set->tree, &group[g], low, high);
         precision = ky_cpu_group_precision(
-            cpu, &group[g], 0.5 * fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]));
+            set, &group[g], 0.5 * fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]));
     }
     return precision;
 }

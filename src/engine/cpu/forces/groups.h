@@ -6,16 +6,18 @@
 #include "engine/cpu/state/cpu.h"
 
 /* Lists the bodies of the group that are active. */
-void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
                          struct ky_group_sinks *sinks);
 /* Stores the accelerations and potentials of the listed bodies. */
-void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
+void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,
                         const struct ky_group_sinks *sinks);
 /* The precision of the lanes for a group, given half its longest side: the precision of the
  * parameters, or KY_DOUBLE if that is not accurate enough. */
-int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half);
+int ky_cpu_group_precision(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                           double half);
 /* The same for several consecutive groups. */
-int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
+int ky_cpu_groups_precision(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                            size_t groups);
 
 /* The groups of a cell that is divided into groups: first ≤ number < end. */
 struct ky_cpu_range {

@@ -555,20 +555,22 @@ static enum ky_status stand(struct joins *joins, struct ky_error *error)
 {
     struct ky_cpu *cpu = joins->cpu;
     if (ky_cpu_is_divided(cpu))
-        return ky_cpu_stand_tree_to_walk(cpu, cpu->parameters, reach_of, joins, error);
-    return cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
+        return ky_cpu_stand_tree_to_walk(ky_cpu_bodies(cpu), cpu->parameters, reach_of, joins,
+                                         error);
+    return cpu->n ? ky_cpu_stand_tree(ky_cpu_bodies(cpu), cpu->parameters, error) : KY_OK;
 }
 
 enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
                                   const struct ky_walk_request *request, struct ky_error *error)
 {
-    struct joins joins = {.cpu = cpu, .tree = &cpu->tree, .action = action, .request = request};
+    struct joins joins = {
+        .cpu = cpu, .tree = &cpu->bodies.tree, .action = action, .request = request};
     ky_report_clear(&cpu->report);
     double start = ky_clock();
     enum ky_status status = find_reaches(&joins, error);
     if (!status)
         status = stand(&joins, error);
-    joins.own = ky_cpu_own_bodies(cpu, &cpu->tree);
+    joins.own = ky_cpu_own_bodies(cpu, &cpu->bodies.tree);
     double built = ky_clock();
     if (!status && cpu->n)
         status = join_bodies_of(&joins, error);

@@ -34,7 +34,7 @@ struct below {
 };
 
 struct mutual {
-    struct ky_cpu *cpu;
+    struct ky_cpu_sinks *set;
     const struct ky_octree *tree;
     const struct ky_parameters *parameters;
     struct ky_fmm_walk walk;
@@ -94,7 +94,7 @@ static struct ky_mutual_cell cell_of(const struct mutual *m, const struct below 
     struct ky_mutual_cell cell = {.error = INFINITY, .least = 0};
     if (m->by_alpha)
         cell.error = (float)m->parameters->alpha * below->least;
-    if (m->tree->softening2 && !(m->cpu->how & KY_SPLINED))
+    if (m->tree->softening2 && !(m->set->how & KY_SPLINED))
         cell.least =
             ky_fmm_least_of_spread((double)(below->high2 - below->low2), m->parameters->alpha);
     return cell;
@@ -122,14 +122,14 @@ static int is_leaf(const struct mutual *m, uint32_t cell)
 static void measure(struct mutual *m)
 {
     const struct ky_octree *tree = m->tree;
-#pragma omp parallel for num_threads(m->cpu->team)
+#pragma omp parallel for num_threads(m->set->cpu->team)
     for (size_t k = 0; k < tree->nodes; k++)
         if (tree->children[k] == 0)
             m->below[k] = of_leaf(m, (uint32_t)k);
     for (size_t k = tree->nodes; k-- > 0;)
         if (tree->children[k] > 0)
             m->below[k] = of_children(m, (uint32_t)k);
-#pragma omp parallel for num_threads(m->cpu->team)
+#pragma omp parallel for num_threads(m->set->cpu->team)
     for (size_t k = 0; k < tree->nodes; k++) {
         m->cell[k] = cell_of(m, &m->below[k]);
         if (is_leaf(m, (uint32_t)k))
@@ -168,20 +168,20 @@ static void do_group(const struct mutual *m, const struct ky_group *group,
                      const struct ky_fmm_sinks *leaf, const struct ky_fmm_list *from,
                      struct worker *worker)
 {
-    struct ky_cpu *cpu = m->cpu;
+    struct ky_cpu_sinks *set = m->set;
     struct ky_fmm_sinks sinks = {.limits = {.most = INFINITY}};
     struct ky_group_sinks result;
     double low[3], high[3];
-    ky_cpu_choose_sinks(cpu, group, &result);
+    ky_cpu_choose_sinks(set, group, &result);
     ky_bodies_box(m->tree, group, low, high);
     for (int c = 0; c < 3; c++) {
         sinks.centre[c] = 0.5 * low[c] + 0.5 * high[c];
         sinks.half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + KY_OPENING_SLACK));
     }
     ky_cpu_inherit(leaf, &sinks, m->walk.order);
-    cpu->lanes->fmm_group[ky_cpu_groups_precision(cpu, group, 1)](
+    set->cpu->lanes->fmm_group[ky_cpu_groups_precision(set, group, 1)](
         &m->walk, &sinks, from, group, worker->space, &result, &worker->counts);
-    ky_cpu_store_sinks(cpu, group, &result);
+    ky_cpu_store_sinks(set, group, &result);
 }
 
 static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *sinks,
@@ -207,9 +207,9 @@ static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
     struct ky_fmm_sinks sinks;
     struct ky_fmm_list *list = &worker->list[depth];
     place_cell(m, cell, parent, &sinks);
-    worker->failed |=
-        !m->cpu->lanes->mutual_cell(&m->walk, cell, &sinks, from, list, worker->space,
-                                    link->body < goal->body ? &worker->others : &worker->counts);
+    worker->failed |= !m->set->cpu->lanes->mutual_cell(
+        &m->walk, cell, &sinks, from, list, worker->space,
+        link->body < goal->body ? &worker->others : &worker->counts);
     if (worker->failed)
         return;
     if (m->source[cell].bodies < 0) {
@@ -235,7 +235,7 @@ static void do_branch(const struct mutual *m, uint32_t branch, struct worker *wo
 
 static void close_workers(const struct mutual *m, struct worker *workers)
 {
-    for (int k = 0; workers && k < m->cpu->threads; k++) {
+    for (int k = 0; workers && k < m->set->cpu->threads; k++) {
         for (size_t depth = 0; workers[k].list && depth < m->tree->levels + 1; depth++)
             free(workers[k].list[depth].cell);
         free(workers[k].list);
@@ -247,7 +247,7 @@ static void close_workers(const struct mutual *m, struct worker *workers)
 /* Allocates one worker per thread; NULL if memory runs out. */
 static struct worker *open_workers(const struct mutual *m)
 {
-    const struct ky_cpu *cpu = m->cpu;
+    const struct ky_cpu *cpu = m->set->cpu;
     struct worker *workers = ky_allocate_zeroed((size_t)cpu->threads, sizeof *workers);
     for (int k = 0; workers && k < cpu->threads; k++) {
         workers[k].space = ky_allocate(1, cpu->lanes->fmm_space[KY_DOUBLE](m->tree));
@@ -263,15 +263,15 @@ static struct worker *open_workers(const struct mutual *m)
 /* Returns 0 if memory runs out. */
 static int go(struct mutual *m, struct worker *workers)
 {
-    struct ky_cpu *cpu = m->cpu;
+    struct ky_cpu *cpu = m->set->cpu;
     const double start = ky_clock();
     double all = 0, groups = 0;
     int failed = 0;
     ky_octree_list_sources(m->tree, m->walk.order, cpu->team, m->source);
-    ky_cpu_centre(cpu, m->centre);
+    ky_cpu_centre(m->set, m->centre);
     measure(m);
     m->branches = ky_cpu_cut(m->tree, BRANCH, m->branch);
-    if (cpu->how & KY_SPLINED)
+    if (m->set->how & KY_SPLINED)
         m->hold = sqrtf(ky_opening_reach2(
             m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (m->branches > 1)
@@ -290,23 +290,21 @@ static int go(struct mutual *m, struct worker *workers)
     return !failed;
 }
 
-enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_walk_mutual(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    const struct ky_octree *tree = &cpu->tree;
-    struct mutual m = {.cpu = cpu,
-                       .tree = tree,
-                       .parameters = parameters,
-                       .walk = {.walk = {.tree = tree,
-                                         .sources = tree,
-                                         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
-                                         .how = cpu->how,
-                                         .order = 2},
-                                .order = parameters->order}};
+    const struct ky_octree *tree = &set->tree;
+    struct mutual m = {
+        .set = set,
+        .tree = tree,
+        .parameters = parameters,
+        .walk = {
+            .walk = {.tree = tree, .sources = tree, .eps2 = set->eps2, .how = set->how, .order = 2},
+            .order = parameters->order}};
     if (tree->nodes == 0)
         return KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha) {
-        m.relative = ky_cpu_relative(cpu);
+        m.relative = ky_cpu_relative(set);
         m.by_alpha = m.relative.per_unit > 0;
     }
     struct worker *workers = open_workers(&m);

@@ -31,11 +31,11 @@ enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, SOFTENING, COLUMNS };
 enum { RESULTS = SOFTENING - ACCELERATION };
 
 struct field {
-    struct ky_cpu *cpu; /* of the bodies */
+    struct ky_cpu *cpu;
+    struct ky_cpu_sinks *sources;
     const struct ky_points *points;
-    struct ky_direct bodies; /* in double; only if points stand for bodies */
     double *room, *column[COLUMNS];
-    struct ky_cpu sinks;  /* an engine for the walk, whose bodies are the points */
+    struct ky_cpu_sinks sinks; /* the points */
     struct ky_octree all; /* their tree; the tree of `sinks` has only the shares of this engine */
     struct ky_parameters parameters;
     /* If engines share a system: marks of this engine's own groups and points. */
@@ -74,39 +74,37 @@ static enum ky_status make_columns(struct field *field, struct ky_error *error)
     return KY_OK;
 }
 
-/* The engine whose bodies are the points. */
+/* The set of the points, and their tree. */
 static enum ky_status make_sinks(struct field *field, struct ky_error *error)
 {
-    struct ky_cpu *sinks = &field->sinks;
-    *sinks = *field->cpu;
+    double **column = field->column;
+    const size_t count = field->points->count;
     field->parameters = ky_force_tree(field->cpu->parameters);
     if (field->points->body)
         field->parameters.precision = KY_DOUBLE;
-    sinks->parameters = &field->parameters;
-    sinks->n = field->points->count;
-    sinks->softening = field->points->softenings ? field->column[SOFTENING] : NULL;
-    sinks->base.shared = NULL; /* every engine knows all points */
-    sinks->acting = field->cpu;
-    sinks->extra[KY_COLUMN_PULL] = NULL; /* the first pass has no external fields */
-    sinks->active = NULL;
-    sinks->in_block = 0;
-    sinks->kept = (struct ky_cpu_kept){0};
-    sinks->how |= KY_GUARD; /* points may coincide with bodies */
-    for (int c = 0; c < 3; c++)
-        sinks->a[c] = field->column[ACCELERATION + c];
-    sinks->potential = field->column[POTENTIAL];
+    field->sinks = (struct ky_cpu_sinks){
+        .cpu = field->cpu,
+        .sources = field->sources,
+        .parameters = &field->parameters,
+        .n = count,
+        .columns = count,
+        .a = {column[ACCELERATION], column[ACCELERATION + 1], column[ACCELERATION + 2]},
+        .potential = column[POTENTIAL],
+        .how = field->cpu->how | KY_GUARD, /* points may coincide with bodies */
+        .eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0),
+        .angle = KY_FMM_ANGLE_OF_POINTS};
     const struct ky_parameters tree =
-        ky_cpu_sinks_tree(&field->parameters, sinks->n, ky_cpu_system(field->cpu));
-    const struct ky_octree_bodies bodies = {.n = sinks->n,
-                                            .x = field->column[X],
-                                            .y = field->column[X + 1],
-                                            .z = field->column[X + 2],
-                                            .mass = field->column[MASS],
-                                            .softening = sinks->softening,
-                                            /* the origin of the boxes, also of boxes of single
-                                             * points */
-                                            .has_origin = ky_cpu_is_divided(field->cpu) &&
-                                                          !has_passes(field)};
+        ky_cpu_sinks_tree(&field->parameters, count, ky_cpu_system(field->cpu));
+    const struct ky_octree_bodies bodies = {
+        .n = count,
+        .x = field->column[X],
+        .y = field->column[X + 1],
+        .z = field->column[X + 2],
+        .mass = field->column[MASS],
+        .softening = field->points->softenings ? column[SOFTENING] : NULL,
+        /* the origin of the boxes, also of boxes of single
+         * points */
+        .has_origin = ky_cpu_is_divided(field->cpu) && !has_passes(field)};
     return ky_octree_build(&field->all, &bodies, &tree, error);
 }
 
@@ -190,7 +188,7 @@ static enum ky_status stand_for_boxes(struct field *field, const struct ky_param
         memcpy(all, box, boxes * sizeof *all);
         boxes += add_far(field, all + boxes);
         struct ky_shared_tree wanted = {.parameters = parameters, .box = all, .boxes = boxes};
-        status = ky_cpu_stand_tree_for(field->cpu, &wanted, error);
+        status = ky_cpu_stand_tree_for(field->sources, &wanted, error);
     }
     free(box);
     free(all);
@@ -210,7 +208,7 @@ static enum ky_status stand_for_cells(struct field *field, const struct ky_param
                                     .has_active = field->own_groups,
                                     .relative = by_alpha ? &relative : NULL,
                                     .eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0)};
-    return ky_cpu_stand_tree_for(field->cpu, &wanted, error);
+    return ky_cpu_stand_tree_for(field->sources, &wanted, error);
 }
 
 static enum ky_status stand_tree(struct field *field, const struct ky_parameters *pass,
@@ -219,7 +217,7 @@ static enum ky_status stand_tree(struct field *field, const struct ky_parameters
     const struct ky_parameters parameters = ky_cpu_field_parameters(field->cpu);
     const int by_alpha = ky_opening_kind(pass->opening)->by_alpha;
     if (!ky_cpu_is_divided(field->cpu))
-        return ky_cpu_stand_tree(field->cpu, &parameters, error);
+        return ky_cpu_stand_tree(field->sources, &parameters, error);
     return has_passes(field) ? stand_for_cells(field, &parameters, by_alpha, error)
                              : stand_for_boxes(field, &parameters, error);
 }
@@ -266,15 +264,16 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
 }
 
 /* The contribution of body j at a point with this ε². */
-static struct ky_field share_of(const struct field *field, const double at[3], double point_eps2,
+static struct ky_field share_of(const struct ky_cpu *cpu, const double at[3], double point_eps2,
                                 uint32_t j)
 {
-    const struct ky_direct *from = &field->bodies;
-    const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
-    const double d[3] = {KY_APART(x[j], at[0]), KY_APART(y[j], at[1]), KY_APART(z[j], at[2])};
+    const double eps2 = cpu->how & KY_EPS_OF_BOTH ? ky_cpu_sink_eps2(cpu, j) : 0;
+    double d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = KY_APART(cpu->x[c][j], at[c]);
     const struct ky_softened pair =
-        ky_soften(d[0], d[1], d[2], point_eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
-    return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, mass[j]);
+        ky_soften(d[0], d[1], d[2], point_eps2, eps2, cpu->how | KY_GUARD);
+    return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, cpu->mass[j]);
 }
 
 /* Walks for distant points, and subtracts the bodies that points stand for. */
@@ -293,10 +292,10 @@ static void correct(struct field *field)
         if (is_far(field, k)) {
             for (int c = 0; c < 4; c++)
                 field->column[ACCELERATION + c][k] = 0;
-            add(field, k, ky_cpu_walk_point(field->cpu, at, eps2), 1);
+            add(field, k, ky_cpu_walk_point(field->sources, at, eps2), 1);
         }
         if (points->body && points->body[k] != KY_NO_BODY)
-            add(field, k, share_of(field, at, eps2, points->body[k]), -1);
+            add(field, k, share_of(field->cpu, at, eps2, points->body[k]), -1);
     }
 }
 
@@ -304,13 +303,10 @@ static void correct(struct field *field)
 static enum ky_status pass(struct field *field, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
-    const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
-    const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, KY_FMM_ANGLE_OF_POINTS};
     enum ky_status status = stand_tree(field, parameters, error);
     if (!status)
-        status = has_passes(field)
-                     ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
-                     : ky_cpu_act_on_groups(&field->sinks, parameters, cells.sources, eps2, error);
+        status = (has_passes(field) ? ky_cpu_walk_cells : ky_cpu_walk_groups)(&field->sinks,
+                                                                              parameters, error);
     if (!status)
         correct(field);
     if (!status && !ky_cpu_is_divided(field->cpu)) /* otherwise all of them join */
@@ -318,16 +314,13 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
     return status ? status : join(field, error);
 }
 
-enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points *points,
+enum ky_status ky_cpu_field_in_groups(struct ky_cpu_sinks *sources, const struct ky_points *points,
                                       double (*acceleration)[3], double *potential,
                                       struct ky_error *error)
 {
-    struct field field = {.cpu = cpu, .points = points};
-    double *softenings = NULL;
+    struct field field = {.cpu = sources->cpu, .sources = sources, .points = points};
     ky_octree_init(&field.all);
     enum ky_status status = make_columns(&field, error);
-    if (!status && points->body)
-        status = ky_cpu_own_in_double(cpu, &field.bodies, &softenings, error);
     if (!status)
         status = make_sinks(&field, error);
     if (!status)
@@ -347,7 +340,6 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points
     ky_octree_free(&field.all);
     free(field.own_groups);
     free(field.own_points);
-    free(softenings);
     free(field.room);
     return status;
 }

@@ -108,9 +108,9 @@ static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_point
         for (size_t k = 0; k < n; k++)
             for (size_t c = 0; c < 3; c++)
                 x[c * n + k] = points->position[own.first + k][c] / cpu->length;
-        const struct ky_frame frame = ky_frame_of_bulk(n, x, y, z, cpu->threads);
-        const struct ky_places places = {n, NULL, x, y, z, 0};
-        const uint64_t varying = ky_words(&frame, NULL, &places, word, cpu->threads);
+        const struct ky_positions positions = {n, NULL, x, y, z, 0};
+        const struct ky_frame frame = ky_frame_of_bulk(&positions, cpu->threads);
+        const uint64_t varying = ky_words(&frame, NULL, &positions, word, cpu->threads);
         const uint64_t *sorted = ky_octree_sort(n, word, word + n, varying, cpu->threads);
         for (size_t k = 0; k < n; k++)
             box[k] = ky_cpu_box_of_point(cpu, points,
@@ -122,9 +122,10 @@ static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_point
 }
 
 /* Makes the tree with everything that the engine's points need. */
-static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *points,
+static enum ky_status stand_tree(struct ky_cpu_sinks *sources, const struct ky_points *points,
                                  struct range own, struct ky_error *error)
 {
+    const struct ky_cpu *cpu = sources->cpu;
     const struct ky_parameters of_field = ky_cpu_field_parameters(cpu),
                                parameters = ky_for_points(&of_field);
     const size_t boxes = ky_cpu_is_divided(cpu) ? own.end - own.first : 0;
@@ -136,7 +137,7 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *poi
     else if (boxes)
         status = make_boxes(cpu, points, own, box, error);
     if (!status)
-        status = ky_cpu_stand_tree_for(cpu, &wanted, error);
+        status = ky_cpu_stand_tree_for(sources, &wanted, error);
     free(box);
     return status;
 }
@@ -169,7 +170,7 @@ static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide
 
 /* The sources: all bodies in double, or trees. */
 struct acting {
-    const struct ky_cpu *cpu;
+    const struct ky_cpu_sinks *sources;
     int direct;
     struct ky_direct own;
 };
@@ -177,15 +178,15 @@ struct acting {
 static void tide_at(const struct acting *acting, const struct ky_points *points, size_t k,
                     double tide[6])
 {
-    const struct ky_cpu *cpu = acting->cpu;
+    const struct ky_cpu *cpu = acting->sources->cpu;
     const double scale = ky_cpu_scale(cpu).acceleration / cpu->length;
     struct sink sink = {.eps2 = ky_cpu_point_eps2(cpu, points, k), .how = cpu->how};
     for (int c = 0; c < 3; c++)
         sink.x[c] = points->position[k][c] / cpu->length;
     if (acting->direct) {
-        add_all(&sink, &acting->own, points->body ? points->body[k] : KY_NO_BODY);
+        add_all(&sink, &acting->own, ky_cpu_point_number(cpu, points, k));
     } else {
-        walk(&sink, &cpu->tree);
+        walk(&sink, &acting->sources->tree);
     }
     const struct ky_tide *sum = &sink.tide;
     const double number[6] = {sum->xx, sum->yy, sum->zz, sum->xy, sum->xz, sum->yz};
@@ -193,37 +194,27 @@ static void tide_at(const struct acting *acting, const struct ky_points *points,
         tide[c] = scale * number[c];
 }
 
-static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *points,
-                               double (*tide)[6], struct ky_error *error)
+enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error)
 {
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct ky_cpu_sinks *sources = ky_cpu_sources(cpu);
     const size_t rank = ky_cpu_is_divided(cpu) ? cpu->base.shared->rank : 0;
     const struct range own = {first_point(cpu, points->count, rank),
                               first_point(cpu, points->count, rank + 1)};
     const struct ky_force_report report = cpu->report;
-    struct acting acting = {.cpu = cpu, .direct = ky_force_kind(cpu->parameters->force)->is_exact};
-    double *eps2 = NULL;
+    struct acting acting = {.sources = sources,
+                            .direct = ky_force_kind(cpu->parameters->force)->is_exact};
+    double *room = NULL;
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (!status)
-        status = acting.direct ? ky_cpu_own_in_double(cpu, &acting.own, &eps2, error)
-                               : stand_tree(cpu, points, own, error);
+        status = acting.direct ? ky_cpu_in_double(sources, &acting.own, &room, error)
+                               : stand_tree(sources, points, own, error);
     cpu->report = report;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
     for (size_t k = own.first; k < (status ? own.first : own.end); k++)
         if (!ky_halted(cpu->base.halt))
             tide_at(&acting, points, k, tide[k]);
-    free(eps2);
+    free(room);
     return status ? status : join(cpu, points->count, tide, error);
-}
-
-enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
-                            double (*tide)[6], struct ky_error *error)
-{
-    struct ky_points numbered;
-    uint32_t *body;
-    enum ky_status status =
-        ky_cpu_number_points((struct ky_cpu *)engine, points, &numbered, &body, error);
-    if (!status)
-        status = tides_of(ky_cpu_sources((struct ky_cpu *)engine), &numbered, tide, error);
-    free(body);
-    return status;
 }

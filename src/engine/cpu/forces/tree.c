@@ -21,15 +21,15 @@ static int any_wanted(const unsigned char *wanted, size_t groups)
     return g < groups;
 }
 
-/* Data of all pieces of a walk. */
-struct parts {
+/* Data of all shares of a walk. */
+struct shares {
     struct ky_group_walk walk;
     const struct ky_relative *relative; /* only for an opening test by α */
     const unsigned char *wanted;        /* [groups] marks; NULL: all groups */
 };
 
 /* Consecutive groups that share a walk, and the wanted ones among them. */
-struct part {
+struct share {
     const struct ky_group *group;
     size_t first, groups;
     const unsigned char *wanted; /* NULL: all */
@@ -38,49 +38,49 @@ struct part {
 };
 
 /* Replaces the forces on the wanted groups by the sources' acceleration and potential. */
-static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
-                         const struct part *part, void *space, struct ky_cpu_work *work)
+static void walk_sources(struct ky_cpu_sinks *set, const struct ky_group_walk *walk,
+                         const struct share *share, void *space, struct ky_cpu_work *work)
 {
-    const struct ky_lanes *lanes = cpu->lanes;
-    lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
-                                   (float)part->largest, space);
-    for (size_t g = 0; g < part->groups; g++) {
-        const struct ky_group *group = &part->group[g];
+    const struct ky_lanes *lanes = set->cpu->lanes;
+    lanes->shared[share->precision](walk, share->group, share->groups, (float)share->least,
+                                    (float)share->largest, space);
+    for (size_t g = 0; g < share->groups; g++) {
+        const struct ky_group *group = &share->group[g];
         struct ky_group_sinks sinks;
-        if (part->wanted && !part->wanted[g])
+        if (share->wanted && !share->wanted[g])
             continue;
-        ky_cpu_choose_sinks(cpu, group, &sinks);
-        lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
-        ky_cpu_store_sinks(cpu, group, &sinks);
+        ky_cpu_choose_sinks(set, group, &sinks);
+        lanes->group[share->precision](walk, group, (float)share->factor[g], space, &sinks);
+        ky_cpu_store_sinks(set, group, &sinks);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
         work->more +=
-            ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
+            ky_cpu_note_work(set, share->first + g, sinks.bodies + sinks.cells, sinks.count);
     }
 }
 
-static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t number, void *space,
-                      struct ky_cpu_work *work)
+static void walk_share(struct ky_cpu_sinks *set, const struct shares *shares, size_t number,
+                       void *space, struct ky_cpu_work *work)
 {
-    const struct ky_octree *tree = &cpu->tree;
-    struct part part = {.first = tree->share[number], .least = (double)INFINITY};
-    part.wanted = parts->wanted ? parts->wanted + part.first : NULL;
-    part.group = tree->group + part.first;
-    part.groups = tree->share[number + 1] - part.first;
-    if (!any_wanted(part.wanted, part.groups) || ky_halted(cpu->base.halt))
+    const struct ky_octree *tree = &set->tree;
+    struct share share = {.first = tree->share[number], .least = (double)INFINITY};
+    share.wanted = shares->wanted ? shares->wanted + share.first : NULL;
+    share.group = tree->group + share.first;
+    share.groups = tree->share[number + 1] - share.first;
+    if (!any_wanted(share.wanted, share.groups) || ky_halted(set->cpu->base.halt))
         return;
-    part.precision = ky_cpu_groups_precision(cpu, part.group, part.groups);
-    for (size_t g = 0; g < part.groups; g++) {
-        const struct ky_group *group = &part.group[g];
-        part.factor[g] =
-            !parts->relative
+    share.precision = ky_cpu_groups_precision(set, share.group, share.groups);
+    for (size_t g = 0; g < share.groups; g++) {
+        const struct ky_group *group = &share.group[g];
+        share.factor[g] =
+            !shares->relative
                 ? 1
-                : ky_relative_factor(parts->relative, tree->order + group->body, group->bodies);
-        part.least = fmin(part.least, part.factor[g]);
-        part.largest = fmax(part.largest, part.factor[g]);
+                : ky_relative_factor(shares->relative, tree->order + group->body, group->bodies);
+        share.least = fmin(share.least, share.factor[g]);
+        share.largest = fmax(share.largest, share.factor[g]);
     }
-    if (parts->walk.sources->nodes > 0)
-        walk_sources(cpu, &parts->walk, &part, space, work);
+    if (shares->walk.sources->nodes > 0)
+        walk_sources(set, &shares->walk, &share, space, work);
 }
 
 /* The bodies of the groups of a share. */
@@ -92,55 +92,48 @@ static struct ky_group bodies_of_share(const void *of, size_t share)
     return (struct ky_group){first->body, last->body + last->bodies - first->body};
 }
 
-/* Walks all pieces; `space` is for all threads. */
-static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
-                                 size_t space_bytes, struct ky_error *error)
+/* Walks all shares; `space` is for all threads. */
+static enum ky_status walk_shares(struct ky_cpu_sinks *set, const struct shares *shares,
+                                  char *space, size_t space_bytes, struct ky_error *error)
 {
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
-    const size_t count = cpu->tree.shares;
-    const struct ky_cpu_turns turns = ky_cpu_turns(cpu);
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    const size_t count = set->tree.shares;
+    const struct ky_cpu_turns turns = ky_cpu_turns(set);
+#pragma omp parallel for schedule(dynamic) num_threads(set->cpu->threads)                               \
     reduction(+ : bodies, cells, more) if (count > 1)
-    for (size_t part = 0; part < count; part++) {
+    for (size_t share = 0; share < count; share++) {
         struct ky_cpu_work work = {0};
-        if (ky_cpu_walks(&turns, part))
-            walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
-        if (!ky_cpu_counts(&turns, part))
+        if (ky_cpu_walks(&turns, share))
+            walk_share(set, shares, share, space + (size_t)ky_thread() * space_bytes, &work);
+        if (!ky_cpu_counts(&turns, share))
             continue;
         bodies += work.bodies;
         cells += work.cells;
         more += work.more;
     }
     const struct ky_cpu_work work = {bodies, cells, more};
-    return ky_cpu_end_walk(cpu, &turns, work, count, bodies_of_share, &cpu->tree, error);
+    return ky_cpu_end_walk(set, &turns, work, count, bodies_of_share, &set->tree, error);
 }
 
-static enum ky_status walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_walk_groups(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    return ky_cpu_act_on_groups(cpu, parameters, ky_cpu_acting_tree(cpu),
-                                cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, error);
-}
-
-enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                    const struct ky_octree *sources, double eps2,
-                                    struct ky_error *error)
-{
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_cpu *cpu = set->cpu;
+    const struct ky_octree *tree = &set->tree, *sources = &set->sources->tree;
     struct ky_relative relative = {0};
-    struct parts parts = {.walk = {.tree = tree,
-                                   .sources = sources,
-                                   .eps2 = eps2,
-                                   .how = cpu->how,
-                                   .order = parameters->multipole}};
+    struct shares shares = {.walk = {.tree = tree,
+                                     .sources = sources,
+                                     .eps2 = set->eps2,
+                                     .how = set->how,
+                                     .order = parameters->multipole}};
     if (ky_opening_kind(parameters->opening)->by_alpha) {
-        relative = ky_cpu_relative(cpu);
-        parts.relative = &relative;
+        relative = ky_cpu_relative(set);
+        shares.relative = &relative;
     }
     /* A thread's work space for double, which needs more than float. */
     const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](sources),
-                 marks = cpu->active ? tree->groups : 0;
+                 marks = set->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     unsigned char *wanted = ky_allocate(marks, 1);
     enum ky_status status = KY_OK;
@@ -148,28 +141,29 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         status = ky_no_memory(error, "lists of the tree walk", (size_t)cpu->threads, space_bytes);
         goto end;
     }
-    if (cpu->active) {
-        ky_cpu_mark_groups(cpu, wanted);
-        parts.wanted = wanted;
+    if (set->active) {
+        ky_cpu_mark_groups(set, wanted);
+        shares.wanted = wanted;
     }
-    status = walk_parts(cpu, &parts, space, space_bytes, error);
+    status = walk_shares(set, &shares, space, space_bytes, error);
 end:
     free(wanted);
     free(space);
     return status;
 }
 
-static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status pass(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
+    struct ky_cpu *cpu = set->cpu;
     const struct ky_parameters built =
-        cpu->acting ? ky_cpu_sinks_tree(parameters, cpu->n, cpu->acting->n) : *parameters;
-    enum ky_status status = ky_cpu_renew_tree(cpu, &built, error);
-    if (!status && cpu->in_block && !cpu->tree_serves)
-        status = ky_cpu_start_work(cpu, error);
+        set->sources == set ? *parameters : ky_cpu_sinks_tree(parameters, set->n, set->sources->n);
+    enum ky_status status = ky_cpu_renew_tree(set, &built, error);
+    if (!status && cpu->in_block && !set->tree_serves)
+        status = ky_cpu_start_work(set, error);
     double start = ky_clock();
     if (!status)
-        status = cpu->method->walk(cpu, parameters, error);
+        status = cpu->method->walk(set, parameters, error);
     if (!status)
         status = ky_halt_check(cpu->base.halt, error);
     cpu->report.walk += ky_clock() - start;
@@ -184,11 +178,11 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
     enum ky_status status = by_alpha ? ky_cpu_knows_pull(cpu, &knows, error) : KY_OK;
     if (!status && !knows) {
         const struct ky_parameters first = ky_without_relative(&parameters);
-        status = ky_cpu_pass_parts(cpu, pass, &first, error);
+        status = ky_cpu_pass_all(cpu, pass, &first, error);
         ky_cpu_note_pull(cpu);
     }
-    return status ? status : ky_cpu_pass_parts(cpu, pass, &parameters, error);
+    return status ? status : ky_cpu_pass_all(cpu, pass, &parameters, error);
 }
 
 const struct ky_cpu_method ky_cpu_tree_method = {
-    .forces = ky_cpu_tree, .walk = walk_groups, .memory = ky_octree_memory};
+    .forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory};

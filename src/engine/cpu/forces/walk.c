@@ -107,23 +107,23 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
     }
 }
 
-static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
+static void walk_body(struct ky_cpu_sinks *set, const struct body_walk *walk, uint32_t body,
                       struct ky_cpu_scale scale, struct ky_cpu_work *work)
 {
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_octree *tree = &set->tree;
     uint32_t i = tree->order[body];
-    if (!ky_cpu_is_active(cpu, i) || ky_halted(cpu->base.halt))
+    if (!ky_cpu_is_active(set, i) || ky_halted(set->cpu->base.halt))
         return;
     struct sink sink = {.body = walk->tree == tree ? body : KY_NO_BODY,
                         .x = {tree->x[body], tree->y[body], tree->z[body]},
-                        .eps2 = ky_cpu_sink_eps2(cpu, i),
+                        .eps2 = ky_cpu_sink_eps2(set->cpu, i),
                         .factor = walk->by_alpha ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
-    work->more = ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
-    cpu->a[0][i] = scale.acceleration * sink.field.x;
-    cpu->a[1][i] = scale.acceleration * sink.field.y;
-    cpu->a[2][i] = scale.acceleration * sink.field.z;
-    cpu->potential[i] = scale.potential * sink.field.p;
+    work->more = ky_cpu_note_work(set, body, sink.bodies + sink.cells, 1);
+    set->a[0][i] = scale.acceleration * sink.field.x;
+    set->a[1][i] = scale.acceleration * sink.field.y;
+    set->a[2][i] = scale.acceleration * sink.field.z;
+    set->potential[i] = scale.potential * sink.field.p;
     work->bodies = sink.bodies;
     work->cells = sink.cells;
 }
@@ -140,46 +140,46 @@ static struct ky_group bodies_of_unit(const void *of, size_t unit)
 /* The centres of all cells in double, so that no walk waits for the sum of their two floats. The
  * caller frees them. NULL if memory runs out, and if only some bodies walk, which visit few of the
  * cells. */
-static struct centre *centres_of(const struct ky_cpu *cpu)
+static struct centre *centres_of(const struct ky_cpu_sinks *set)
 {
-    const struct ky_octree *tree = ky_cpu_acting_tree(cpu);
+    const struct ky_octree *tree = &set->sources->tree;
     const double origin[3] = {0};
-    struct centre *centre = cpu->active ? NULL : ky_allocate(tree->nodes, sizeof *centre);
+    struct centre *centre = set->active ? NULL : ky_allocate(tree->nodes, sizeof *centre);
     for (uint32_t cell = 0; centre && cell < tree->nodes; cell++)
         ky_cell_apart(tree, cell, origin, centre[cell].x);
     return centre;
 }
 
-static enum ky_status walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+static enum ky_status walk_bodies(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    struct body_walk walk = {.tree = ky_cpu_acting_tree(cpu),
+    struct body_walk walk = {.tree = &set->sources->tree,
                              .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
-                             .how = cpu->how};
+                             .how = set->how};
     if (walk.by_alpha)
-        walk.relative = ky_cpu_relative(cpu);
-    ky_cpu_link_tree(cpu);
-    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+        walk.relative = ky_cpu_relative(set);
+    ky_cpu_link_tree(set);
+    const struct ky_cpu_scale scale = ky_cpu_scale(set->cpu);
     uint32_t *place = NULL;
-    if (cpu->n == 0)
+    if (set->n == 0)
         return KY_OK;
-    if (cpu->parameters->curve == KY_CURVE_NONE) {
-        enum ky_status status = ky_octree_places(&cpu->tree, &place, error);
+    if (set->parameters->curve == KY_CURVE_NONE) {
+        enum ky_status status = ky_octree_places(&set->tree, set->columns, &place, error);
         if (status)
             return status;
     }
-    struct centre *centre = centres_of(cpu);
+    struct centre *centre = centres_of(set);
     walk.centre = centre;
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
-    struct ky_cpu_turns turns = ky_cpu_turns(cpu);
+    struct ky_cpu_turns turns = ky_cpu_turns(set);
     turns.joins &= !place; /* the caller's order is not the tree's */
-#pragma omp parallel for schedule(dynamic, UNIT) num_threads(cpu->threads)                         \
-    reduction(+ : bodies, cells, more) if (cpu->n > 256)
-    for (size_t k = 0; k < cpu->n; k++) {
+#pragma omp parallel for schedule(dynamic, UNIT) num_threads(set->cpu->threads)                         \
+    reduction(+ : bodies, cells, more) if (set->n > 256)
+    for (size_t k = 0; k < set->n; k++) {
         struct ky_cpu_work work = {0};
         if (ky_cpu_walks(&turns, k / UNIT))
-            walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &work);
+            walk_body(set, &walk, place ? place[ky_cpu_member(set, k)] : (uint32_t)k, scale, &work);
         if (!ky_cpu_counts(&turns, k / UNIT))
             continue;
         bodies += work.bodies;
@@ -189,16 +189,17 @@ static enum ky_status walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     free(centre);
     free(place);
     const struct ky_cpu_work work = {bodies, cells, more};
-    return ky_cpu_end_walk(cpu, &turns, work, (cpu->n + UNIT - 1) / UNIT, bodies_of_unit, &cpu->n,
+    return ky_cpu_end_walk(set, &turns, work, (set->n + UNIT - 1) / UNIT, bodies_of_unit, &set->n,
                            error);
 }
 
 const struct ky_cpu_method ky_cpu_walk_method = {
     .forces = ky_cpu_tree, .walk = walk_bodies, .memory = ky_octree_memory};
 
-struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2)
+struct ky_field ky_cpu_walk_point(const struct ky_cpu_sinks *sources, const double x[3],
+                                  double eps2)
 {
-    const struct body_walk walk = {.tree = &cpu->tree, .how = cpu->how};
+    const struct body_walk walk = {.tree = &sources->tree, .how = sources->how};
     struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
     if (walk.tree->nodes > 0)
         walk_links(&walk, &sink);

@@ -27,18 +27,41 @@ struct ky_cpu_kept {
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
     double per_mass; /* struct ky_relative, for all evaluations; 0: not computed yet */
-    int early; /* for parts (massless.c): 1: the tree was built when no step of its bodies ended */
+    int early; /* with massless bodies: 1: the tree was built when no step of its bodies ended */
 };
 
-/* For systems in which some bodies have mass and others have none (forces/massless.c); otherwise
- * the pointers are NULL. */
-struct ky_cpu_division {
-    uint32_t *body;      /* [n] the bodies with mass, ascending, then the massless bodies */
-    uint32_t *place;     /* [n] the index of each body among the bodies of its kind */
-    uint32_t *active;    /* [n] the active ones of each kind, as in `body` */
-    size_t sources;      /* number of bodies with mass */
-    struct ky_cpu *part; /* [2] engines for forces: of the bodies with mass, and of the massless
-                          * bodies */
+/* A set of sinks, and their tree: all bodies, the bodies with mass, the massless bodies (massless.c
+ * of forces), or the points of a field (points.c). */
+struct ky_cpu_sinks {
+    struct ky_cpu *cpu;
+    struct ky_cpu_sinks *sources;           /* the set whose members act: this one, or another */
+    const struct ky_parameters *parameters; /* of the walk */
+    const struct ky_shared *shared;         /* ranks that walk for some of the sinks, or NULL */
+    size_t n;
+    const uint32_t *member; /* [n] indices of the sinks in the columns, ascending; NULL: all */
+    size_t columns;         /* length of the columns */
+    double *a[3], *potential;
+    const double *pull; /* KY_COLUMN_PULL, or NULL */
+    int how;            /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
+    double eps2;        /* of a sink, unless `tree` has the softenings of its sinks */
+    float angle;        /* fmm: tolerance of the test by the opening angle */
+    const struct ky_active *active; /* active sinks of the evaluation; NULL: all */
+    const unsigned char *is_active; /* 1 for active sinks, if `active` is not NULL */
+    struct ky_octree tree;
+    int tree_stands;     /* 1: `tree` is valid for the current positions */
+    double tree_opening; /* ky_opening_key for which it was built */
+    int tree_linked;     /* 1: it has its links */
+    int tree_serves;     /* block steps: 1: `tree` is from an earlier tick, but still valid */
+    struct ky_cpu_kept kept;
+};
+
+/* The bodies of a system in which some have no mass; otherwise the pointers are NULL. */
+struct ky_cpu_massless {
+    struct ky_cpu_sinks sinks[2]; /* the bodies with mass, and the massless bodies */
+    uint32_t *body;   /* [n] the bodies with mass, ascending, then the massless bodies */
+    uint32_t *number; /* [n] the index of each body among the bodies of its kind */
+    uint32_t *active; /* [n] the active bodies of each kind, as in `body` */
+    size_t sources;   /* number of bodies with mass */
 };
 
 struct ky_cpu {
@@ -62,18 +85,12 @@ struct ky_cpu {
     int has_acceleration;           /* a[] holds the last accelerations */
     int has_pull; /* 1: the column of pulls, if it is kept, belongs to the last evaluation */
     void *column; /* direct: columns in float */
-    struct ky_octree tree; /* tree and walk */
-    int tree_stands;       /* 1: `tree` is valid for the current positions */
-    double tree_opening;   /* ky_opening_key for which it was built */
-    int tree_linked;       /* 1: it has its links */
-    int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, but still valid */
+    struct ky_cpu_sinks bodies; /* all bodies */
+    struct ky_cpu_massless massless;
     int in_block;          /* 1: the current evaluation is for a block */
     const double (*at)[3]; /* positions at the current tick, in a block with a tree that is kept */
-    struct ky_cpu_kept kept;
     struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
     struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
-    struct ky_cpu_division division;
-    const struct ky_cpu *acting; /* the engine whose bodies act instead of its own, or NULL */
     struct ky_force_report report;
 };
 
@@ -84,15 +101,13 @@ enum { KY_BODIES_CHUNK = 4096 };
 enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,
                             struct ky_error *error);
 
-/* The centre of the bulk of the bodies, in the engine's units. */
-void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
+/* The centre of the bulk of the members of a set of bodies, in the engine's units. */
+void ky_cpu_centre(const struct ky_cpu_sinks *set, double centre[3]);
 
 /* To be called when bodies have moved: invalidates their trees. */
 static inline void ky_cpu_moved(struct ky_cpu *cpu)
 {
-    cpu->tree_stands = 0;
-    if (cpu->division.part)
-        cpu->division.part[0].tree_stands = 0;
+    cpu->bodies.tree_stands = cpu->massless.sinks[0].tree_stands = 0;
 }
 /* 1 if the engine has a part of a system's bodies. */
 static inline int ky_cpu_is_divided(const struct ky_cpu *cpu)
@@ -113,24 +128,25 @@ static inline size_t ky_cpu_system(const struct ky_cpu *cpu)
 
 /* The sinks of a sum that this engine computes; ky_cpu_join receives the other results. If there
  * are few pairs, every engine computes all sinks. */
-struct ky_cpu_part {
+struct ky_cpu_share {
     size_t first, end, count, unit;
     int joins;
 };
-struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit);
+struct ky_cpu_share ky_cpu_share(const struct ky_cpu *cpu, size_t count, size_t sources,
+                                 size_t unit);
 /* Completes `columns` columns of `count` numbers, of which this engine has filled its share.
  * KY_FAULT if memory runs out. */
-enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
+enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_share *share,
                            double *const *column, size_t columns, struct ky_error *error);
 
-/* The division of a walk through the engine's tree: its units (groups, branches, bodies) are
+/* How engines share a walk through a tree: its units (groups, branches, bodies) are
  * assigned to the engines in turn. For few sinks every engine walks for all, but only the engine
  * whose turn it is counts. */
 struct ky_cpu_turns {
     size_t rank, ranks;
     int joins;
 };
-struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu *cpu);
+struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu_sinks *set);
 /* Whether the engine walks for this unit, and whether it counts the work. */
 static inline int ky_cpu_counts(const struct ky_cpu_turns *turns, size_t unit)
 {
@@ -148,23 +164,45 @@ struct ky_cpu_work {
 /* Ends such a walk: adds the work of all engines to the report and to the records of the tree, and
  * receives the other engines' results. The sinks of unit k are range(of, k), along the curve.
  * KY_FAULT if memory runs out. */
-enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
+enum ky_status ky_cpu_end_walk(struct ky_cpu_sinks *set, const struct ky_cpu_turns *turns,
                                struct ky_cpu_work work, size_t units,
                                struct ky_group (*range)(const void *of, size_t unit),
                                const void *of, struct ky_error *error);
 
+/* 1 if some bodies have mass and others have none. */
+static inline int ky_cpu_has_massless(const struct ky_cpu *cpu)
+{
+    return cpu->massless.body != NULL;
+}
+/* sinks.c: a set with the engine's present columns and active bodies: all bodies; the bodies that
+ * act; set `k` of the massless ones, if there are any. */
+struct ky_cpu_sinks *ky_cpu_bodies(struct ky_cpu *cpu);
+struct ky_cpu_sinks *ky_cpu_sources(struct ky_cpu *cpu);
+struct ky_cpu_sinks *ky_cpu_set(struct ky_cpu *cpu, int k);
+
 /* The number of body i among the sources, or KY_NO_BODY for a massless one. */
 static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
 {
-    if (!cpu->division.part)
+    if (!ky_cpu_has_massless(cpu))
         return (uint32_t)i;
-    return cpu->mass[i] > 0 ? cpu->division.place[i] : KY_NO_BODY;
+    return cpu->mass[i] > 0 ? cpu->massless.number[i] : KY_NO_BODY;
 }
 
-/* 1 if the force on body i is wanted. */
-static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
+/* The index of the k-th body, bodies with mass first. */
+static inline size_t ky_cpu_by_mass(const struct ky_cpu *cpu, size_t k)
 {
-    return !cpu->active || cpu->is_active[i];
+    return ky_cpu_has_massless(cpu) ? cpu->massless.body[k] : k;
+}
+
+/* The index of the k-th member of a set. */
+static inline size_t ky_cpu_member(const struct ky_cpu_sinks *set, size_t k)
+{
+    return set->member ? set->member[k] : k;
+}
+/* 1 if the force on the sink with this index is wanted. */
+static inline int ky_cpu_is_active(const struct ky_cpu_sinks *set, size_t i)
+{
+    return !set->active || set->is_active[i];
 }
 /* ε² of one sink in the engine's units. Does not include the sources' ε² if they have their own. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);

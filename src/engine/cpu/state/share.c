@@ -11,55 +11,57 @@
 #define FEW_PAIRS 4e6
 enum { FEW_SINKS = 2000, FIELD = 4 };
 
-/* 1 if the engine has all bodies, and other engines have them too. */
-static int has_copies(const struct ky_cpu *cpu)
+/* 1 if other engines have all bodies too. */
+static int has_copies(const struct ky_shared *shared)
 {
-    return cpu->base.shared && !cpu->base.shared->tree;
+    return shared && !shared->tree;
 }
 
 /* ---- sums over all pairs ---- */
 
 /* The first sink of engine r's share. */
-static size_t part_start(const struct ky_cpu_part *part, size_t ranks, size_t r)
+static size_t share_start(const struct ky_cpu_share *share, size_t ranks, size_t r)
 {
-    const size_t units = (part->count + part->unit - 1) / part->unit,
-                 first = ky_share_start(units, ranks, r) * part->unit;
-    return first < part->count ? first : part->count;
+    const size_t units = (share->count + share->unit - 1) / share->unit,
+                 first = ky_share_start(units, ranks, r) * share->unit;
+    return first < share->count ? first : share->count;
 }
 
-struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit)
+struct ky_cpu_share ky_cpu_share(const struct ky_cpu *cpu, size_t count, size_t sources,
+                                 size_t unit)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    struct ky_cpu_part part = {0, count, count, unit, 0};
-    if (!has_copies(cpu) || (double)count * (double)sources < FEW_PAIRS)
-        return part;
-    part.joins = 1;
-    part.first = part_start(&part, shared->ranks, shared->rank);
-    part.end = part_start(&part, shared->ranks, shared->rank + 1);
-    return part;
+    struct ky_cpu_share share = {0, count, count, unit, 0};
+    if (!has_copies(shared) || (double)count * (double)sources < FEW_PAIRS)
+        return share;
+    share.joins = 1;
+    share.first = share_start(&share, shared->ranks, shared->rank);
+    share.end = share_start(&share, shared->ranks, shared->rank + 1);
+    return share;
 }
 
-enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
+enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_share *share,
                            double *const *column, size_t columns, struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    if (!part->joins)
+    if (!share->joins)
         return KY_OK;
-    const size_t own = (part->end - part->first) * columns, all = part->count * columns;
+    const size_t own = (share->end - share->first) * columns, all = share->count * columns;
     double *row = ky_allocate(own + all, sizeof *row), *to = row ? row + own : NULL, *at = row;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
     enum ky_status status = row && bytes ? KY_OK
-                                         : ky_no_memory(error, "sums of other ranks", part->count,
+                                         : ky_no_memory(error, "sums of other ranks", share->count,
                                                         columns * sizeof *row);
-    for (size_t k = part->first; k < part->end && !status; k++)
+    for (size_t k = share->first; k < share->end && !status; k++)
         for (size_t c = 0; c < columns; c++)
             *at++ = column[c][k];
     for (size_t r = 0; r < shared->ranks && !status; r++)
-        bytes[r] = (part_start(part, shared->ranks, r + 1) - part_start(part, shared->ranks, r)) *
-                   columns * sizeof *row;
+        bytes[r] =
+            (share_start(share, shared->ranks, r + 1) - share_start(share, shared->ranks, r)) *
+            columns * sizeof *row;
     if (!status)
         status = shared->gather(shared->context, row, bytes, to, error);
-    for (size_t k = 0; k < part->count && !status; k++)
+    for (size_t k = 0; k < share->count && !status; k++)
         for (size_t c = 0; c < columns; c++)
             column[c][k] = *to++;
     free(row);
@@ -69,22 +71,21 @@ enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *p
 
 /* ---- walks through the tree ---- */
 
-struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu *cpu)
+struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu_sinks *set)
 {
-    const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
-    if (!has_copies(cpu))
+    const size_t sinks = set->active ? set->active->count : set->n;
+    if (!has_copies(set->shared))
         return (struct ky_cpu_turns){0, 1, 0};
-    return (struct ky_cpu_turns){cpu->base.shared->rank, cpu->base.shared->ranks,
-                                 sinks >= FEW_SINKS};
+    return (struct ky_cpu_turns){set->shared->rank, set->shared->ranks, sinks >= FEW_SINKS};
 }
 
-static enum ky_status add_work(const struct ky_cpu *cpu, struct ky_cpu_work *work,
+static enum ky_status add_work(const struct ky_cpu_sinks *set, struct ky_cpu_work *work,
                                struct ky_error *error)
 {
     uint64_t number[] = {work->bodies, work->cells, (uint64_t)work->more};
-    const struct ky_shared *shared = cpu->base.shared;
+    const struct ky_shared *shared = set->shared;
     const enum ky_status status =
-        has_copies(cpu) ? shared->add(shared->context, number, 3, error) : KY_OK;
+        has_copies(set->shared) ? shared->add(shared->context, number, 3, error) : KY_OK;
     *work = (struct ky_cpu_work){number[0], number[1], (int64_t)number[2]};
     return status;
 }
@@ -92,7 +93,7 @@ static enum ky_status add_work(const struct ky_cpu *cpu, struct ky_cpu_work *wor
 /* The sinks of the units whose turn is engine r's: counts them, and copies their results to or from
  * rows. */
 struct visit {
-    struct ky_cpu *cpu;
+    struct ky_cpu_sinks *set;
     size_t units, ranks;
     struct ky_group (*range)(const void *of, size_t unit);
     const void *of;
@@ -101,14 +102,14 @@ enum direction { COUNT, WRITE, READ };
 
 static size_t visit_sinks(const struct visit *visit, size_t r, enum direction way, double *row)
 {
-    struct ky_cpu *cpu = visit->cpu;
-    double *const column[FIELD] = {cpu->a[0], cpu->a[1], cpu->a[2], cpu->potential};
+    struct ky_cpu_sinks *set = visit->set;
+    double *const column[FIELD] = {set->a[0], set->a[1], set->a[2], set->potential};
     size_t sinks = 0;
     for (size_t unit = r; unit < visit->units; unit += visit->ranks) {
         const struct ky_group range = visit->range(visit->of, unit);
         for (uint32_t k = range.body; k < range.body + range.bodies; k++) {
-            const uint32_t i = cpu->tree.order[k];
-            if (!ky_cpu_is_active(cpu, i))
+            const uint32_t i = set->tree.order[k];
+            if (!ky_cpu_is_active(set, i))
                 continue;
             for (size_t c = 0; c < FIELD && way == WRITE; c++)
                 row[sinks * FIELD + c] = column[c][i];
@@ -122,7 +123,7 @@ static size_t visit_sinks(const struct visit *visit, size_t r, enum direction wa
 
 static enum ky_status join_sinks(const struct visit *visit, struct ky_error *error)
 {
-    const struct ky_shared *shared = visit->cpu->base.shared;
+    const struct ky_shared *shared = visit->set->shared;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), all = 0, own = 0;
     double *row = NULL, *at;
     enum ky_status status =
@@ -147,15 +148,15 @@ static enum ky_status join_sinks(const struct visit *visit, struct ky_error *err
     return status;
 }
 
-enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
+enum ky_status ky_cpu_end_walk(struct ky_cpu_sinks *set, const struct ky_cpu_turns *turns,
                                struct ky_cpu_work work, size_t units,
                                struct ky_group (*range)(const void *of, size_t unit),
                                const void *of, struct ky_error *error)
 {
-    const struct visit visit = {cpu, units, turns->ranks, range, of};
-    enum ky_status status = add_work(cpu, &work, error);
-    cpu->kept.more += work.more;
-    cpu->report.body_interactions += (double)work.bodies;
-    cpu->report.cell_interactions += (double)work.cells;
+    const struct visit visit = {set, units, turns->ranks, range, of};
+    enum ky_status status = add_work(set, &work, error);
+    set->kept.more += work.more;
+    set->cpu->report.body_interactions += (double)work.bodies;
+    set->cpu->report.cell_interactions += (double)work.cells;
     return status || !turns->joins ? status : join_sinks(&visit, error);
 }

@@ -6,10 +6,10 @@
 #include "octree/sample.h"
 
 /* The median, so that a few distant bodies do not cost all others digits. */
-void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3])
+void ky_cpu_centre(const struct ky_cpu_sinks *set, double centre[3])
 {
     for (int c = 0; c < 3; c++)
-        centre[c] = ky_sampled_median(cpu->x[c], 1, cpu->n, KY_MEDIAN_MOST);
+        centre[c] = ky_sampled_median_of(set->cpu->x[c], set->member, set->n, KY_MEDIAN_MOST);
 }
 
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu)

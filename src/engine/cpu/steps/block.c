@@ -137,7 +137,7 @@ struct layout {
 };
 static struct layout layout_of(const struct ky_cpu *cpu)
 {
-    return cpu->tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
+    return cpu->bodies.tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
 }
 
 /* Predicts the bodies of a chunk; returns the number of steps that end. */
@@ -185,7 +185,7 @@ static void go_to(struct blocks *b, uint64_t tick)
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
         own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due);
-    ky_cpu_way_place(&b->common);
+    ky_cpu_way_offsets(&b->common);
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
         if (own->count[k + 1] > own->count[k])
@@ -199,7 +199,7 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
     struct ky_cpu *cpu = b->common.cpu;
     const struct ky_active active = {b->common.active, cpu->blocks->active};
     double *const own[3] = {cpu->x[0], cpu->x[1], cpu->x[2]};
-    for (size_t c = 0; c < 3 && !cpu->tree_serves; c++)
+    for (size_t c = 0; c < 3 && !cpu->bodies.tree_serves; c++)
         cpu->x[c] = cpu->blocks->at + c * cpu->n;
     cpu->in_block = 1;
     cpu->at = (const double(*)[3])cpu->blocks->at;
@@ -264,7 +264,7 @@ static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t 
     const struct ky_cpu *cpu = b->common.cpu;
     const struct ky_shared *shared = cpu->base.shared;
     *deepest = ky_cpu_way_deepest(&b->common);
-    *more = cpu->kept.more;
+    *more = cpu->bodies.kept.more;
     if (!ky_cpu_is_divided(cpu))
         return KY_OK;
     uint64_t number[LEVELS + 1] = {[LEVELS] = (uint64_t)*more};
@@ -299,7 +299,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
 {
     struct ky_cpu *cpu = b->common.cpu;
     const struct ky_shared *shared = cpu->base.shared;
-    if (!ky_cpu_is_divided(cpu) || cpu->tree_serves)
+    if (!ky_cpu_is_divided(cpu) || cpu->bodies.tree_serves)
         return KY_OK;
     double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
     double *weight = ky_allocate(cpu->n, sizeof *weight);
@@ -371,7 +371,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (status)
         return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
-        cpu->tree_serves = 0;
+        cpu->bodies.tree_serves = 0;
     status = settle(b, tick, deepest, error);
     const int is_lost = status == KY_BAD_DATA;
     if (status && !is_lost)

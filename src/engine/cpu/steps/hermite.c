@@ -28,20 +28,20 @@ static double *jerk_of(const struct ky_cpu *cpu, size_t c)
 
 /* Component c of body i at the time h after its last step: x in the engine's unit of length, and
  * v. */
-struct place {
+struct state {
     double x, v;
 };
-static struct place predicted(const struct ky_cpu *cpu, size_t c, size_t i, double h)
+static struct state predicted(const struct ky_cpu *cpu, size_t c, size_t i, double h)
 {
     const double v = cpu->v[c][i], a = cpu->a[c][i], j = jerk_of(cpu, c)[i];
-    return (struct place){cpu->x[c][i] + h / cpu->length * (v + ky_hermite_drift(a, j, h)),
+    return (struct state){cpu->x[c][i] + h / cpu->length * (v + ky_hermite_drift(a, j, h)),
                           v + ky_hermite_kick(a, j, h)};
 }
 
-static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct place place)
+static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct state state)
 {
-    cpu->hermite->at[c][i] = place.x;
-    cpu->hermite->at[3 + c][i] = place.v / cpu->length;
+    cpu->hermite->at[c][i] = state.x;
+    cpu->hermite->at[3 + c][i] = state.v / cpu->length;
 }
 
 /* Predicts the bodies of a chunk; returns the number of steps that end. */
@@ -76,7 +76,7 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
 #pragma omp parallel for num_threads(b->cpu->team)
     for (size_t k = 0; k < b->chunks; k++)
         own->count[k] = predict(b, ky_cpu_way_range(b, k), due);
-    ky_cpu_way_place(b);
+    ky_cpu_way_offsets(b);
     for (size_t k = 0; k < b->chunks; k++)
         if (own->count[k + 1] > own->count[k])
             list(b, ky_cpu_way_range(b, k), due, b->deepest, own->active + own->count[k]);
@@ -94,14 +94,14 @@ static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[
         double *jerk = &jerk_of(cpu, c)[i], *const *sum = cpu->hermite->sum;
         const double a1 = sum[c][k], j1 = sum[3 + c][k];
         const struct ky_hermite_end end = ky_hermite_correct(cpu->a[c][i], *jerk * h, a1, j1 * h);
-        struct place place = predicted(cpu, c, i, h);
-        place.x += h * h / cpu->length * end.x;
-        place.v += h * end.v;
-        stand(cpu, c, i, place);
+        struct state state = predicted(cpu, c, i, h);
+        state.x += h * h / cpu->length * end.x;
+        state.v += h * end.v;
+        stand(cpu, c, i, state);
         if (!last)
             continue;
-        cpu->x[c][i] = place.x;
-        cpu->v[c][i] = place.v;
+        cpu->x[c][i] = state.x;
+        cpu->v[c][i] = state.v;
         cpu->a[c][i] = a1;
         *jerk = j1;
         const double term[4] = {a1, j1 * h, end.s, end.c};
@@ -294,7 +294,7 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
     struct ky_cpu *cpu = b->cpu;
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < cpu->n; i++)
-            stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
+            stand(cpu, c, i, (struct state){cpu->x[c][i], cpu->v[c][i]});
     ky_cpu_frame_hermite(cpu);
     ky_cpu_centre_hermite(cpu);
     KY_TRY(ky_cpu_sum_jerks(cpu, cpu->n, 1, error));

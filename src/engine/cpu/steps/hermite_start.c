@@ -57,12 +57,6 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
     cpu->hermite->rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
-/* The index of the k-th body, bodies with mass first. */
-static size_t numbered(const struct ky_cpu *cpu, size_t k)
-{
-    return cpu->division.part ? cpu->division.body[k] : k;
-}
-
 /* The derivatives for all bodies. */
 static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
 {
@@ -76,7 +70,7 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
         cpu->lanes->change(changing, &sinks);
         for (size_t own = 0; own < sinks.count; own++)
             store(cpu, field, fields, changing->body[sinks.first + own], &sinks, own,
-                  numbered(cpu, first + own));
+                  ky_cpu_by_mass(cpu, first + own));
     }
 }
 
@@ -84,14 +78,14 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
  * sources. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
-    const size_t acting = cpu->division.sources;
+    const size_t acting = cpu->massless.sources;
     double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(cpu->n, sizeof *body);
     if (!body)
         return ky_no_memory(error, "first steps", cpu->n, sizeof *body);
     const struct ky_changing changing = {acting, (const double(*)[KY_CHANGE_NUMBERS])body,
                                          cpu->how};
     for (size_t k = 0; k < cpu->n; k++)
-        fill(cpu, numbered(cpu, k), body[k]);
+        fill(cpu, ky_cpu_by_mass(cpu, k), body[k]);
     change_some(cpu, &changing);
     free(body);
     return KY_OK;

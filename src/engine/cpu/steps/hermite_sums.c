@@ -60,7 +60,7 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu)
 static enum ky_status reserve_acting(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
-    if (!cpu->division.part || own->acting[0])
+    if (!ky_cpu_has_massless(cpu) || own->acting[0])
         return KY_OK;
     double *room = ky_allocate(cpu->n * (SUMS + 2), sizeof *room);
     if (!room)
@@ -106,23 +106,17 @@ struct set {
 static struct set own_of(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    const size_t n = cpu->division.sources;
-    return cpu->division.part
+    const size_t n = cpu->massless.sources;
+    return ky_cpu_has_massless(cpu)
                ? (struct set){n, own->acting, own->acting[SUMS], own->acting[SUMS + 1], own->column}
                : (struct set){n, own->at, cpu->mass, own->eps2, own->column};
-}
-
-/* The index of the k-th of the engine's bodies with mass. */
-static size_t source(const struct ky_cpu *cpu, size_t k)
-{
-    return cpu->division.part ? cpu->division.body[k] : k;
 }
 
 /* Copies values of the bodies with mass, if other bodies have none. */
 static void gather(const struct ky_cpu *cpu, double *to, const double *from)
 {
-    for (size_t k = 0; cpu->division.part && k < cpu->division.sources; k++)
-        to[k] = from[cpu->division.body[k]];
+    for (size_t k = 0; ky_cpu_has_massless(cpu) && k < cpu->massless.sources; k++)
+        to[k] = from[cpu->massless.body[k]];
 }
 
 /* Fills masses, softenings and labels of the sources; labels are their indices. */
@@ -131,7 +125,7 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
     const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / cpu->hermite->heaviest;
     const size_t n = set.n;
     for (size_t i = 0; i < n; i++) {
-        const int64_t label = (int64_t)source(cpu, i);
+        const int64_t label = (int64_t)ky_cpu_by_mass(cpu, i);
         if (is_double(cpu)) {
             ((int64_t *)set.column)[i] = label;
             continue;
@@ -147,10 +141,11 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
 enum { FEW = 5 };
 static double middle_of(const struct ky_cpu *cpu, const double *column)
 {
-    const size_t n = cpu->division.part ? cpu->division.sources : cpu->n, count = n < FEW ? n : FEW;
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n,
+                 count = n < FEW ? n : FEW;
     double sorted[FEW] = {0};
     for (size_t k = 0; k < count; k++) {
-        const double number = column[source(cpu, k * n / count)];
+        const double number = column[ky_cpu_by_mass(cpu, k * n / count)];
         size_t place = k;
         for (; place > 0 && sorted[place - 1] > number; place--)
             sorted[place] = sorted[place - 1];
@@ -173,7 +168,7 @@ void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 /* Returns −1 if no softening of a sink is below the radius of near sources, and in double. */
 static double near2_of(const struct ky_cpu *cpu)
 {
-    const size_t n = cpu->division.part ? cpu->division.sources : cpu->n;
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n;
     const double near2 = ky_moving_near2(n);
     int some = 0;
     for (size_t i = 0; i < cpu->n; i++)
@@ -301,7 +296,7 @@ static struct ky_jerk_field act(const struct ky_cpu *cpu, struct set set,
         w[c] = set.at[3 + c][j] - own->at[3 + c][i];
         s2 += d[c] * d[c];
     }
-    if (source(cpu, j) == i || s2 <= KY_JERK_CLOSE2_DOUBLE)
+    if (ky_cpu_by_mass(cpu, j) == i || s2 <= KY_JERK_CLOSE2_DOUBLE)
         return field;
     return ky_add_moving(field, d[0], d[1], d[2], w[0], w[1], w[2], KY_RSQRT(s2), set.mass[j], s2,
                          0);
@@ -352,7 +347,7 @@ static enum ky_status run_blocks(const struct ky_cpu *cpu, const struct ky_movin
     return ky_moving_run(&task, error);
 }
 
-/* If sink k has more near sources than its list holds, as in a compact part of a wide system: sums
+/* If sink k has more near sources than its list holds, as in a compact share of a wide system: sums
  * again, with a radius that contains fewer sources. */
 static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
                              size_t k, struct ky_error *error)
@@ -427,9 +422,9 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
         gather(cpu, cpu->hermite->acting[c], cpu->hermite->at[c]);
     const struct set set = own_of(cpu);
     const struct ky_moving moving = sources(cpu, set);
-    const struct ky_cpu_part part = ky_cpu_part(cpu, count, set.n, 1);
-    for (size_t first = part.first; first < part.end && !status; first += BATCH) {
-        const size_t here = part.end - first < BATCH ? part.end - first : BATCH;
+    const struct ky_cpu_share share = ky_cpu_share(cpu, count, set.n, 1);
+    for (size_t first = share.first; first < share.end && !status; first += BATCH) {
+        const size_t here = share.end - first < BATCH ? share.end - first : BATCH;
         for (size_t k = 0; k < here; k++) {
             const size_t i = sink(cpu, first + k, all);
             load(cpu, k, i);
@@ -443,5 +438,5 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
         for (size_t k = 0; k < here; k++)
             add(cpu, set, k, sink(cpu, first + k, all), first + k);
     }
-    return status ? status : ky_cpu_join(cpu, &part, cpu->hermite->sum, SUMS, error);
+    return status ? status : ky_cpu_join(cpu, &share, cpu->hermite->sum, SUMS, error);
 }

@@ -104,7 +104,7 @@ int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick)
     return due;
 }
 
-void ky_cpu_way_place(struct ky_cpu_way *own)
+void ky_cpu_way_offsets(struct ky_cpu_way *own)
 {
     size_t *count = own->cpu->blocks->count;
     own->active = 0;

@@ -62,7 +62,7 @@ int ky_cpu_way_deepest(const struct ky_cpu_way *own);
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
 /* Replaces cpu->blocks->count[], the number of active bodies of each chunk, by the number before
  * each chunk; `active` becomes their sum. */
-void ky_cpu_way_place(struct ky_cpu_way *own);
+void ky_cpu_way_offsets(struct ky_cpu_way *own);
 
 void ky_cpu_free_blocks(struct ky_cpu *cpu);
 

@@ -12,20 +12,20 @@ static double per_mass(const struct ky_cpu *cpu)
     return ky_relative_per_mass(mass);
 }
 
-struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
+struct ky_relative ky_cpu_relative(struct ky_cpu_sinks *set)
 {
-    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    struct ky_relative relative = {.a = {cpu->a[0], cpu->a[1], cpu->a[2]},
-                                   .pull = cpu->extra[KY_COLUMN_PULL],
-                                   .potential = cpu->potential,
-                                   .per_mass = cpu->kept.per_mass,
-                                   .parameters = cpu->parameters};
+    const struct ky_cpu_scale scale = ky_cpu_scale(set->cpu);
+    struct ky_relative relative = {.a = {set->a[0], set->a[1], set->a[2]},
+                                   .pull = set->pull,
+                                   .potential = set->potential,
+                                   .per_mass = set->kept.per_mass,
+                                   .parameters = set->parameters};
     if (scale.acceleration > 0) {
         relative.per_unit = 1 / scale.acceleration;
         relative.per_potential = 1 / scale.potential;
     }
-    if (!cpu->in_block || cpu->kept.per_mass == 0)
-        relative.per_mass = cpu->kept.per_mass = per_mass(cpu->acting ? cpu->acting : cpu);
+    if (!set->cpu->in_block || set->kept.per_mass == 0)
+        relative.per_mass = set->kept.per_mass = per_mass(set->cpu);
     return relative;
 }
 
@@ -57,7 +57,7 @@ void ky_cpu_note_pull(struct ky_cpu *cpu)
     const double unit = ky_cpu_scale(cpu).acceleration;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < (pull && unit > 0 ? cpu->n : 0); i++)
-        if (ky_cpu_is_active(cpu, i))
+        if (!cpu->active || cpu->is_active[i])
             pull[i] = unit * ky_opening_kept(cpu->a[0][i] / unit, cpu->a[1][i] / unit,
                                              cpu->a[2][i] / unit);
     cpu->has_pull |= !cpu->active;

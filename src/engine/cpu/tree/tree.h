@@ -1,4 +1,4 @@
-/* The tree over the bodies of the CPU engine, cpu->tree. Times are added to the report. */
+/* The tree of a set of bodies of the CPU engine, set->tree. Times are added to the report. */
 #ifndef KY_CPU_TREE_H
 #define KY_CPU_TREE_H
 
@@ -6,25 +6,26 @@
 
 /* Builds the tree for the current positions unless it is valid for them, with the opening test and
  * the moments of the parameters, and makes its links. */
-enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_stand_tree(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                  struct ky_error *error);
 /* The same for sinks that are not bodies, described by `wanted`, with the parameters. A single
  * engine needs only these two. */
-enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
+enum ky_status ky_cpu_stand_tree_for(struct ky_cpu_sinks *set, struct ky_shared_tree *wanted,
                                      struct ky_error *error);
 /* The same for a walk with an action, on an engine that shares a system: the tree has the indices
  * of bodies, and the bodies within `reach` (engine/shared.h); NULL: the cells that the opening test
  * opens. Collective. */
-enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu_sinks *set,
+                                         const struct ky_parameters *parameters,
                                          double (*reach)(void *context, const struct ky_octree *own,
                                                          uint32_t first, uint32_t bodies),
                                          void *context, struct ky_error *error);
 /* The tree for the next forces: the one that block steps keep, with the bodies at cpu->at, or a new
  * one. */
-enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+enum ky_status ky_cpu_renew_tree(struct ky_cpu_sinks *set, const struct ky_parameters *parameters,
                                  struct ky_error *error);
 /* Marks the groups of the tree that have active bodies: wanted[groups]. */
-void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted);
+void ky_cpu_mark_groups(const struct ky_cpu_sinks *set, unsigned char *wanted);
 /* 1 if the bodies have last accelerations: on at least one engine, if several divide the system
  * (one may have no bodies). */
 enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
@@ -35,9 +36,9 @@ enum ky_status ky_cpu_knows_pull(const struct ky_cpu *cpu, int *knows, struct ky
  * fields yet. */
 void ky_cpu_note_pull(struct ky_cpu *cpu);
 /* Makes the links of the tree unless it has them. */
-void ky_cpu_link_tree(struct ky_cpu *cpu);
+void ky_cpu_link_tree(struct ky_cpu_sinks *set);
 /* The data for an opening test by α from the last accelerations. In blocks the mass is from the
  * time when the tree was built. */
-struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
+struct ky_relative ky_cpu_relative(struct ky_cpu_sinks *set);
 
 #endif

@@ -119,24 +119,6 @@ static enum ky_status scatter(const struct ky_device_state *state, struct direct
         error);
 }
 
-static enum ky_status sum_active(struct ky_device_state *state, struct direct *direct,
-                                 struct ky_evaluation *evaluation, struct task *task,
-                                 struct ky_error *error)
-{
-    const size_t count = evaluation->active->count;
-    enum ky_status status = ky_device_active_list(&state->bodies, evaluation, error);
-    task->sum.count = count;
-    task->sum.label = &state->bodies.active_list;
-    task->results.scattered = !task->joins;
-    if (task->joins)
-        task->results = results_of(direct, count);
-    if (!status && task->joins)
-        status = need_results(state, direct, count, error);
-    if (!status)
-        status = sum(state, direct, task, error);
-    return !status && task->joins ? scatter(state, direct, count, error) : status;
-}
-
 /* Labels of the active bodies: their indices among the sources, or behind these. */
 static enum ky_status label_active(struct ky_device_state *state, struct direct *direct,
                                    size_t count, struct ky_error *error)
@@ -144,61 +126,63 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
     struct ky_device_bodies *bodies = &state->bodies;
     struct ky_buffer *label = &direct->buffers.label;
     const size_t word = sizeof(uint32_t);
-    const struct ky_device_array places = {&state->division.places, "places", 1, word,
+    const struct ky_device_array places = {&state->massless.labels, "places", 1, word,
                                            state->n * word};
     KY_TRY(ky_buffer_need(bodies->card, label, "labels of sinks", count, word, error));
     return ky_device_gather(bodies, &places, &bodies->active_list, count, label, error);
 }
 
-/* If some bodies have no mass, all sinks lie behind the sources. */
-static enum ky_status sum_behind(struct ky_device_state *state, struct direct *direct,
+/* The sinks of an evaluation. If some bodies have no mass, all sinks lie behind the sources.
+ * Results of active bodies go to the bodies directly, or through a buffer if sinks lie behind the
+ * sources or ranks share them. */
+static enum ky_status sum_bodies(struct ky_device_state *state, struct direct *direct,
                                  struct ky_evaluation *evaluation, struct task *task,
                                  struct ky_error *error)
 {
-    const size_t count = evaluation->active ? evaluation->active->count : state->n;
-    enum ky_status status = ky_device_division_need(state, error);
-    task->sum.behind = 1;
-    task->sum.first = task->sum.sources;
-    task->sum.count = count;
-    task->sum.label = &state->division.places;
-    if (!evaluation->active)
-        return status ? status : sum(state, direct, task, error);
-    task->active = &state->bodies.active_list;
-    task->sum.label = &direct->buffers.label;
-    task->results = results_of(direct, count);
-    if (!status)
-        status = ky_device_active_list(&state->bodies, evaluation, error);
-    if (!status)
-        status = label_active(state, direct, count, error);
-    if (!status)
-        status = need_results(state, direct, count, error);
-    if (!status)
-        status = sum(state, direct, task, error);
-    return status ? status : scatter(state, direct, count, error);
+    const struct ky_active *active = evaluation->active;
+    const size_t count = task->sum.count;
+    const int apart = ky_device_has_massless(state), scatters = active && (apart || task->joins);
+    if (apart) {
+        KY_TRY(ky_device_massless_need(state, error));
+        task->sum.behind = 1;
+        task->sum.first = task->sum.sources;
+        task->sum.label = active ? &direct->buffers.label : &state->massless.labels;
+        task->active = active ? &state->bodies.active_list : NULL;
+    } else if (active) {
+        task->sum.label = &state->bodies.active_list;
+        task->results.scattered = !task->joins;
+    }
+    if (active)
+        KY_TRY(ky_device_active_list(&state->bodies, evaluation, error));
+    if (active && apart)
+        KY_TRY(label_active(state, direct, count, error));
+    if (scatters) {
+        task->results = results_of(direct, count);
+        KY_TRY(need_results(state, direct, count, error));
+    }
+    KY_TRY(sum(state, direct, task, error));
+    return scatters ? scatter(state, direct, count, error) : KY_OK;
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
+    size_t sinks = evaluation->active ? evaluation->active->count : state->n;
     struct task task = {
         .sum = {.precision = parameters->precision,
                 .sources = ky_device_source_count(state),
-                .count = state->n},
+                .count = sinks},
         .results = {&state->bodies.acceleration, &state->bodies.potential, state->n, 0, 0}};
-    enum ky_status status = ky_mark(&state->opened, 0, error);
-    const int divided = ky_device_is_divided(state);
-    size_t sinks = evaluation->active ? evaluation->active->count : state->n;
     (void)links;
+    KY_TRY(ky_mark(&state->opened, 0, error));
     task.joins = ky_copies_begin(state, sinks, (double)task.sum.sources);
-    if (!status)
-        status = divided              ? sum_behind(state, own, evaluation, &task, error)
-                 : evaluation->active ? sum_active(state, own, evaluation, &task, error)
-                                      : sum(state, own, &task, error);
-    if (task.joins && !status)
+    KY_TRY(sum_bodies(state, own, evaluation, &task, error));
+    if (task.joins)
         sinks = ky_copies_end(state) - ky_copies_first(state);
-    state->report.body_interactions = (double)sinks * (double)(task.sum.sources - !divided);
-    return status ? status : ky_mark(&state->opened, 1, error);
+    state->report.body_interactions =
+        (double)sinks * (double)(task.sum.sources - !ky_device_has_massless(state));
+    return ky_mark(&state->opened, 1, error);
 }
 
 /* Indices of the bodies that the points stand for, or KY_NO_BODY. */
@@ -209,8 +193,8 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
     if (!label)
         return ky_no_memory(error, "points of a field", points->count, sizeof *label);
     for (size_t k = 0; k < points->count; k++)
-        label[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
-                                                 : ky_device_division_place(state, points->body[k]);
+        label[k] =
+            points->body[k] == KY_NO_BODY ? KY_NO_BODY : ky_device_label(state, points->body[k]);
     enum ky_status status =
         ky_direct_send_labels(state->bodies.card, buffers, label, points->count, error);
     free(label);
@@ -232,17 +216,13 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                                       .label = points->body ? &here->label : NULL,
                                       .points = points},
                               .results = results_of(direct, count)};
-    enum ky_status status = need_results(state, direct, count, error);
     (void)links;
-    if (!status)
-        status = ky_device_division_need(state, error);
-    if (!status && points->body)
-        status = send_labels(state, here, points, error);
-    if (!status)
-        status = sum(state, direct, &task, error);
-    return status ? status
-                  : ky_results_read(&direct->results, &state->bodies, count, acceleration,
-                                    potential, error);
+    KY_TRY(need_results(state, direct, count, error));
+    KY_TRY(ky_device_massless_need(state, error));
+    if (points->body)
+        KY_TRY(send_labels(state, here, points, error));
+    KY_TRY(sum(state, direct, &task, error));
+    return ky_results_read(&direct->results, &state->bodies, count, acceleration, potential, error);
 }
 
 const struct ky_method ky_direct_method = {

@@ -106,7 +106,7 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       const struct ky_buffer *active, struct ky_error *error)
 {
     const struct ky_device_state *state = bodies->state;
-    const struct ky_buffer *list = ky_device_is_divided(state) ? &state->division.list : NULL;
+    const struct ky_buffer *list = ky_device_has_massless(state) ? &state->massless.list : NULL;
     enum ky_status status = need_sources(state, buffers, sum, error);
     if (!status)
         status = make_bodies(bodies, buffers, sum->precision, list, sum->sources, 0, error);

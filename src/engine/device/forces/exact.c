@@ -20,7 +20,7 @@ static enum ky_status send_labels(const struct ky_device_state *state,
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
     for (size_t k = 0; k < count; k++)
-        list[k] = ky_device_division_place(state, (uint32_t)(sinks ? sinks[first + k] : first + k));
+        list[k] = ky_device_label(state, (uint32_t)(sinks ? sinks[first + k] : first + k));
     enum ky_status status = ky_direct_send_labels(card, buffers, list, count, error);
     free(list);
     return status;
@@ -39,7 +39,7 @@ static enum ky_status copy(struct ky_device_state *state, int which, struct ky_b
     ky_device_arrays(bodies, array);
     KY_TRY(ky_buffer_need(bodies->card, to, array[which].what, state->n * array[which].columns,
                           array[which].number, error));
-    return ky_device_gather(bodies, &array[which], &state->division.list, state->n, to, error);
+    return ky_device_gather(bodies, &array[which], &state->massless.list, state->n, to, error);
 }
 
 /* The sources: the state as it is, or copies. */
@@ -49,9 +49,9 @@ static enum ky_status make_state(struct ky_device_state *state, struct copies *c
     const struct ky_device_bodies *bodies = &state->bodies;
     *acting = (struct ky_direct_state){&bodies->position, &bodies->mass,
                                        ky_device_softenings(bodies), state->n};
-    if (!ky_device_is_divided(state))
+    if (!ky_device_has_massless(state))
         return KY_OK;
-    enum ky_status status = ky_device_division_need(state, error);
+    enum ky_status status = ky_device_massless_need(state, error);
     if (!status)
         status = copy(state, KY_ARRAY_POSITION, &copies->position, error);
     if (!status)

@@ -1,4 +1,4 @@
-/* Trees, groups and their division among ranks, for walks by teams. */
+/* Trees, groups and their shares among ranks, for walks by teams. */
 #include "engine/device/forces/grouped.h"
 
 #include "base/status.h"
@@ -14,7 +14,7 @@ void ky_grouped_release(const struct ky_device_state *state, void *own)
 {
     struct ky_grouped *walk = own;
     ky_buffer_release(state->bodies.card, &walk->scratch);
-    ky_division_release(&walk->division, state->bodies.card);
+    ky_work_shares_release(&walk->shares, state->bodies.card);
 }
 
 uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
@@ -93,11 +93,11 @@ static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_b
                : ky_device_tree_refresh(tree, bodies, parameters, error);
 }
 
-/* Counts the work of sinks that the ranks have divided, for the next division. */
+/* Counts the work of sinks that the ranks have divided, for the next shares. */
 static enum ky_status count_work(const struct passes *passes, const struct ky_grouped_part *part,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_division *division = &passes->walk->division;
+    struct ky_work_shares *shares = &passes->walk->shares;
     const int order = parameters->multipole < KY_MOST_ORDER ? parameters->multipole : KY_MOST_ORDER;
     if (!ky_copies_joins(passes->state) || passes->evaluation->active)
         return KY_OK;
@@ -107,9 +107,9 @@ static enum ky_status count_work(const struct passes *passes, const struct ky_gr
                                .stride = part->counts->groups,
                                .cell = ky_order_cost(order)};
     walked.group = ky_grouped_groups(part->tree, passes->evaluation, parameters, &walked.groups);
-    division->is_counted = 0;
-    const enum ky_status status = ky_division_count(division, &walked, error);
-    division->is_counted = !status;
+    shares->is_counted = 0;
+    const enum ky_status status = ky_work_shares_count(shares, &walked, error);
+    shares->is_counted = !status;
     return status;
 }
 
@@ -251,7 +251,7 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
         return evaluate_part(&passes, parameters, error);
     /* in a block each rank walks for all active bodies */
     const int joins = ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
-    enum ky_status status = joins ? ky_division_find(&walk->division, state, error) : KY_OK;
+    enum ky_status status = joins ? ky_work_shares_find(&walk->shares, state, error) : KY_OK;
     if (!status && !in_block)
         status = (evaluation->again ? open_again : ky_device_tree_build)(
             &links->own, &state->bodies, parameters, error);

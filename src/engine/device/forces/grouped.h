@@ -3,11 +3,11 @@
 #ifndef KY_DEVICE_GROUPED_H
 #define KY_DEVICE_GROUPED_H
 
-#include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/forces/work_shares.h"
 
 struct ky_grouped {
-    struct ky_division division;
+    struct ky_work_shares shares;
     struct ky_buffer scratch; /* for the sum of the pairs of a block */
 };
 

@@ -366,8 +366,8 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
     struct set *set = &state->points->exact;
     enum ky_status status = begin(set, &ky_direct_method, state, none, error);
     if (!status)
-        status = ky_device_division_need(state, error);
-    set->state.division = state->division;
+        status = ky_device_massless_need(state, error);
+    set->state.massless = state->massless;
     if (!status)
         status = need_arrays(set, error);
     if (!status)

@@ -5,105 +5,80 @@
 
 #include "base/memory.h"
 
-void ky_device_division_release(struct ky_device_state *state)
+static void forget_lists(struct ky_device_state *state)
 {
-    struct ky_device_division *division = &state->division;
-    ky_buffer_release(state->bodies.card, &division->list);
-    ky_buffer_release(state->bodies.card, &division->places);
-    free(division->body);
-    free(division->place);
-    *division = (struct ky_device_division){0};
+    struct ky_device_massless *massless = &state->massless;
+    ky_buffer_release(state->bodies.card, &massless->list);
+    ky_buffer_release(state->bodies.card, &massless->labels);
+    free(massless->body);
+    free(massless->label);
+    *massless = (struct ky_device_massless){.has_mass = massless->has_mass};
 }
 
-/* Fills both lists. */
-static void fill(struct ky_device_division *division, const unsigned char *acts, size_t n)
+void ky_device_massless_release(struct ky_device_state *state)
 {
-    size_t next[2] = {division->sources, 0}; /* [acts] */
-    for (size_t i = 0; i < n; i++) {
-        const size_t place = next[acts[i]]++;
-        division->place[i] = (uint32_t)place;
-        division->body[place] = (uint32_t)i;
-    }
+    forget_lists(state);
+    free(state->massless.has_mass);
+    state->massless.has_mass = NULL;
 }
 
-/* acts[i] is 1 for bodies with mass. */
-static enum ky_status divide(struct ky_device_state *state, unsigned char *acts,
-                             struct ky_error *error)
+/* Fills both lists from the marks. If no body has mass, the first is the source: a sum needs one.
+ */
+static enum ky_status sort(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_device_division *division = &state->division;
+    struct ky_device_massless *massless = &state->massless;
     const size_t n = state->n;
     size_t sources = 0;
-    ky_device_division_release(state);
+    forget_lists(state);
     for (size_t i = 0; i < n; i++)
-        sources += acts[i];
+        sources += massless->has_mass[i];
     if (sources == n)
         return KY_OK;
-    division->is_massless = sources == 0;
-    if (sources == 0)
-        sources = acts[0] = 1; /* a sum needs a source */
-    division->sources = sources;
-    division->body = ky_allocate(n, sizeof *division->body);
-    division->place = ky_allocate(n, sizeof *division->place);
-    if (division->body && division->place) {
-        fill(division, acts, n);
-        return KY_OK;
+    massless->body = ky_allocate(n, sizeof *massless->body);
+    massless->label = ky_allocate(n, sizeof *massless->label);
+    if (!massless->body || !massless->label) {
+        forget_lists(state);
+        return ky_no_memory(error, "bodies with and without mass", n, sizeof *massless->body);
     }
-    ky_device_division_release(state);
-    return ky_no_memory(error, "bodies with and without mass", n, sizeof *division->body);
+    massless->sources = sources ? sources : 1;
+    size_t next[2] = {massless->sources, 0}; /* [has mass] */
+    for (size_t i = 0; i < n; i++) {
+        const size_t label = next[massless->has_mass[i] || (sources == 0 && i == 0)]++;
+        massless->label[i] = (uint32_t)label;
+        massless->body[label] = (uint32_t)i;
+    }
+    return KY_OK;
 }
 
-static enum ky_status make_marks(size_t n, unsigned char **acts, struct ky_error *error)
-{
-    *acts = ky_allocate(n, 1);
-    return *acts ? KY_OK : ky_no_memory(error, "bodies with and without mass", n, 1);
-}
-
-enum ky_status ky_device_divide(struct ky_device_state *state, const double *mass,
-                                struct ky_error *error)
-{
-    unsigned char *acts;
-    enum ky_status status = make_marks(state->n, &acts, error);
-    if (status)
-        return status;
-    for (size_t i = 0; i < state->n; i++)
-        acts[i] = mass[i] > 0;
-    status = divide(state, acts, error);
-    free(acts);
-    return status;
-}
-
-enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct ky_some *some,
+enum ky_status ky_device_sort_masses(struct ky_device_state *state, const double *mass,
                                      struct ky_error *error)
 {
-    unsigned char *acts;
-    if (!some->mass)
-        return KY_OK;
-    enum ky_status status = make_marks(state->n, &acts, error);
-    if (status)
-        return status;
+    unsigned char **marks = &state->massless.has_mass;
+    if (!*marks && !(*marks = ky_allocate(state->n, 1)))
+        return ky_no_memory(error, "bodies with and without mass", state->n, 1);
     for (size_t i = 0; i < state->n; i++)
-        acts[i] = ky_device_division_place(state, (uint32_t)i) < ky_device_source_count(state);
-    if (ky_device_is_divided(state) && state->division.is_massless)
-        acts[state->division.body[0]] = 0;
-    for (size_t k = 0; k < some->count; k++)
-        acts[some->body[k]] = some->mass[k] > 0;
-    status = divide(state, acts, error);
-    free(acts);
-    return status;
+        (*marks)[i] = mass[i] > 0;
+    return sort(state, error);
 }
 
-enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error)
+enum ky_status ky_device_sort_some(struct ky_device_state *state, const struct ky_some *some,
+                                   struct ky_error *error)
 {
-    struct ky_device_division *division = &state->division;
+    for (size_t k = 0; some->mass && k < some->count; k++)
+        state->massless.has_mass[some->body[k]] = some->mass[k] > 0;
+    return some->mass ? sort(state, error) : KY_OK;
+}
+
+enum ky_status ky_device_massless_need(struct ky_device_state *state, struct ky_error *error)
+{
+    struct ky_device_massless *massless = &state->massless;
     struct ky_card *card = state->bodies.card;
+    const char *what = "bodies with and without mass";
     const size_t word = sizeof(uint32_t);
-    if (!ky_device_is_divided(state) || division->is_sent)
+    if (!ky_device_has_massless(state) || massless->is_sent)
         return KY_OK;
-    enum ky_status status = ky_buffer_fill(card, &division->list, "bodies with and without mass",
-                                           division->body, state->n, word, error);
-    if (!status)
-        status = ky_buffer_fill(card, &division->places, "places of bodies with and without mass",
-                                division->place, state->n, word, error);
-    division->is_sent = !status;
-    return status;
+    KY_TRY(ky_buffer_fill(card, &massless->list, what, massless->body, state->n, word, error));
+    KY_TRY(ky_buffer_fill(card, &massless->labels, what, massless->label, state->n, word, error));
+    massless->is_sent = 1;
+    return KY_OK;
 }

@@ -69,14 +69,14 @@ struct ky_device_ranks;
 
 enum { KY_PENDING = 2 };
 
-/* The bodies with mass and without: massless.h. All 0: all have mass. */
-struct ky_device_division {
-    uint32_t *body;  /* [n] sources, ascending, then the other bodies */
-    uint32_t *place; /* [n] index of each body in `body` */
+/* The bodies with mass and without: massless.h. `body` NULL: all have mass. */
+struct ky_device_massless {
+    unsigned char *has_mass; /* [n] marks */
+    uint32_t *body;          /* [n] sources, ascending, then the other bodies */
+    uint32_t *label;         /* [n] index of each body in `body` */
     size_t sources;
-    int is_massless;               /* 1: no body has mass */
     int is_sent;                   /* 1: both lists have been copied to the buffers */
-    struct ky_buffer list, places; /* on the card: `body` and `place` */
+    struct ky_buffer list, labels; /* on the card: `body` and `label` */
 };
 
 /* The state of the engine. */
@@ -101,7 +101,7 @@ struct ky_device_state {
     int has_pull;   /* 1: the column of pulls, if it is kept, belongs to the last evaluation */
     double pending[KY_PENDING]; /* dt of pending kicks */
     int pendings;
-    struct ky_device_division division;
+    struct ky_device_massless massless;
     struct ky_point_sets *points;  /* private to forces/points.c; NULL: none */
     uint64_t put;                  /* number of times masses and softenings were put */
     struct ky_force_report report; /* without the device's own times of the last pass */

@@ -399,11 +399,11 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
 static enum ky_status put_sources_first(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->bodies;
-    if (!ky_device_is_divided(state))
+    if (!ky_device_has_massless(state))
         return KY_OK;
-    KY_TRY(ky_device_division_need(state, error));
+    KY_TRY(ky_device_massless_need(state, error));
     KY_TRY(ky_device_curve_need(bodies, error));
-    KY_TRY(bodies->card->driver->copy(bodies->card, KY_PLACE(&state->division.list, 0),
+    KY_TRY(bodies->card->driver->copy(bodies->card, KY_PLACE(&state->massless.list, 0),
                                       KY_PLACE(&bodies->curve.place[0], 0),
                                       state->n * sizeof(uint32_t), error));
     return ky_device_curve_follow(bodies, 0, error);
@@ -415,7 +415,7 @@ static struct ky_advance numbered(const struct ky_device_state *state, const str
     struct ky_advance own = *way;
     for (int k = 0; k < 2; k++)
         if (own.passed[k] < state->n)
-            own.passed[k] = ky_device_division_place(state, own.passed[k]);
+            own.passed[k] = ky_device_label(state, own.passed[k]);
     return own;
 }
 
@@ -426,8 +426,8 @@ static void give(const struct ky_device_state *state, const struct ky_advance *o
     const uint32_t passed[2] = {way->passed[0], way->passed[1]};
     *way = *own;
     memcpy(way->passed, passed, sizeof passed);
-    if (ky_device_is_divided(state) && way->close != KY_NO_BODY)
-        way->close = state->division.body[way->close];
+    if (ky_device_has_massless(state) && way->close != KY_NO_BODY)
+        way->close = state->massless.body[way->close];
 }
 
 enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,

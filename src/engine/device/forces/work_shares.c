@@ -1,5 +1,5 @@
 /* Reads the work counts from the card, and divides the curve by the work of all ranks. */
-#include "engine/device/forces/division.h"
+#include "engine/device/forces/work_shares.h"
 
 #include "base/status.h"
 #include "engine/device/ranks/copies.h"
@@ -7,9 +7,9 @@
 enum { BINS = KY_WORK_BINS, BYTES = 2 * BINS * (int)sizeof(uint32_t) };
 
 /* Reads the work of each bin of the curve on this card. */
-static void work_of(const struct ky_division *division, uint64_t work[BINS])
+static void work_of(const struct ky_work_shares *shares, uint64_t work[BINS])
 {
-    const uint32_t *words = division->pinned.data;
+    const uint32_t *words = shares->pinned.data;
     for (int b = 0; b < BINS; b++)
         work[b] = words[2 * b] + ((uint64_t)words[2 * b + 1] << 32);
 }
@@ -32,28 +32,28 @@ static void set_edges(size_t *edge, size_t shares, size_t n, const uint64_t work
     }
 }
 
-enum ky_status ky_division_find(struct ky_division *division, struct ky_device_state *state,
-                                struct ky_error *error)
+enum ky_status ky_work_shares_find(struct ky_work_shares *shares, struct ky_device_state *state,
+                                   struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_copies(state);
     uint64_t work[BINS];
     KY_TRY(ky_copies_divide(state, state->n, 1, error));
-    if (!division->is_counted)
+    if (!shares->is_counted)
         return KY_OK;
     KY_TRY(state->opened.driver->reach(state->opened.card, KY_MARK_WORK, error));
-    work_of(division, work);
+    work_of(shares, work);
     KY_TRY(shared->add(shared->context, work, BINS, error));
     set_edges(ky_copies_edges(state), shared->ranks, state->n, work);
     return KY_OK;
 }
 
-enum ky_status ky_division_count(struct ky_division *division, const struct ky_walked *walked,
-                                 struct ky_error *error)
+enum ky_status ky_work_shares_count(struct ky_work_shares *shares, const struct ky_walked *walked,
+                                    struct ky_error *error)
 {
     struct ky_card *card = walked->card;
     const struct ky_driver *driver = card->driver;
-    struct ky_buffer *work = &division->work;
-    struct ky_pinned *pinned = &division->pinned;
+    struct ky_buffer *work = &shares->work;
+    struct ky_pinned *pinned = &shares->pinned;
     uint32_t n = (uint32_t)walked->n, groups = (uint32_t)walked->groups,
              stride = (uint32_t)walked->stride, cell = walked->cell;
     KY_TRY(ky_buffer_need(card, work, "work of the walks", BYTES, 1, error));
@@ -68,9 +68,9 @@ enum ky_status ky_division_count(struct ky_division *division, const struct ky_w
     return driver->mark(card, KY_MARK_WORK, error);
 }
 
-void ky_division_release(struct ky_division *division, struct ky_card *card)
+void ky_work_shares_release(struct ky_work_shares *shares, struct ky_card *card)
 {
-    ky_buffer_release(card, &division->work);
-    ky_pinned_release(card, &division->pinned);
-    division->is_counted = 0;
+    ky_buffer_release(card, &shares->work);
+    ky_pinned_release(card, &shares->pinned);
+    shares->is_counted = 0;
 }
