@@ -191,8 +191,9 @@ enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
  * refuses the other. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
 /* By integrator (not set): extended for KY_DIRECT, else single. docs/numerics.md describes the
- * precisions. */
-enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
+ * precisions. KY_MIXED is for KY_DIRECT on devices with matrix units: CUDA from compute capability
+ * 8.0 on. */
+enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE, KY_MIXED };
 /* By snapshot: the kind stored with the bodies, else Plummer. ε_i belongs to the body that feels
  * the force, ε_j to the body that exerts it. A pair at the distance r acts as if the distance were
  *   Plummer    √(r² + ε_i²);

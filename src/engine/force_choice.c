@@ -90,6 +90,8 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
 {
     const double error = own->error;
     const int cells = approximate_for(own, n, on_cpu, schemes);
+    if (own->precision == KY_MIXED)
+        return KY_DIRECT;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)

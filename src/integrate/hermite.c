@@ -72,10 +72,12 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         return ky_fail(error, KY_USAGE,
                        "--integrator hermite4 needs the time derivative of the force, which only "
                        "the exact sum has: give --force direct");
-    if (parameters->precision == KY_SINGLE)
-        return ky_fail(error, KY_USAGE,
-                       "--integrator hermite4 uses differences of forces, for which single "
-                       "precision is not accurate enough: give --precision extended or double");
+    if (parameters->precision == KY_SINGLE || parameters->precision == KY_MIXED)
+        return ky_fail(
+            error, KY_USAGE,
+            "--integrator hermite4 uses differences of forces, for which %s precision is "
+            "not accurate enough: give --precision extended or double",
+            parameters->precision == KY_SINGLE ? "single" : "mixed");
     if (ky_softening_how(parameters->softening_kind) & KY_SPLINED)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--integrator hermite4 has no formula for the time derivative of a spline's "

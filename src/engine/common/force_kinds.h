@@ -28,7 +28,7 @@ struct ky_force_kind {
     /* Errors of 99 % of the accelerations: the least one by precision; in a Plummer sphere of
      * 100,000 bodies with α = 0.005, for forces that walk. docs/decisions/error.md says how they
      * were measured. */
-    double least_error[3], usual_error;
+    double least_error[KY_MIXED + 1], usual_error;
 };
 
 /* The least --error. */
@@ -37,6 +37,10 @@ struct ky_force_kind {
 /* Names of options that forces ignore, ended by NULL. */
 extern const char *const ky_options_of_trees[],
     *const ky_options_of_groups[], *const ky_options_of_fmm[], *const ky_not_of_expansions[];
+#define KY_LEAST_OF_TREES                                                                          \
+    {                                                                                              \
+        2e-6, 2e-6, 3e-8, (double)INFINITY                                                         \
+    }
 #define KY_NOT_OF_HOST                                                                             \
     "--tree host is for --force walk and list: give one of these, or leave out --tree"
 
@@ -56,10 +60,10 @@ extern const char *const ky_options_of_trees[],
     F(p, direct, DIRECT, KY_TAKES, KY_TAKES, "exact sum", .is_exact = 1, .automatic = 1,           \
       .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,                    \
       .tree = KY_TREE_BY_ENGINE, .crossover = 100,                                                 \
-      .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR})                                           \
+      .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR, 2e-5})                                     \
     F(p, walk, WALK, KY_TAKES, KY_TAKES, "one tree walk for each body", .has_tree = 1,             \
       .ignored = ky_options_of_groups, .cell = KY_EDGE, .precision = KY_SINGLE,                    \
-      .tree = KY_TREE_BY_ENGINE, .crossover = 500, .least_error = {2e-6, 2e-6, 3e-8},              \
+      .tree = KY_TREE_BY_ENGINE, .crossover = 500, .least_error = KY_LEAST_OF_TREES,               \
       .usual_error = 2e-3)                                                                         \
     F(p, list, LIST, KY_LACKS, KY_TAKES, "interaction lists, made on the host for a device",       \
       .has_tree = 1, .ignored = ky_options_of_fmm, .cell = KY_EDGE, .precision = KY_SINGLE,        \
@@ -68,16 +72,16 @@ extern const char *const ky_options_of_trees[],
                        "list come from a tree of the host",                                        \
       .instead = "force list is for devices, with lists made on the host: with the CPU engine "    \
                  "use --force tree or walk",                                                       \
-      .crossover = 500, .least_error = {2e-6, 2e-6, 3e-8}, .usual_error = 1e-3)                    \
+      .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
     F(p, tree, TREE, KY_TAKES, KY_TAKES, "one tree walk for each group of bodies", .has_tree = 1,  \
       .in_groups = 1, .ignored = ky_options_of_fmm, .cell = KY_BOX, .precision = KY_SINGLE,        \
       .tree = KY_TREE_OF_DEVICE, .not_the_other = KY_NOT_OF_HOST, .automatic = 1,                  \
-      .crossover = 500, .least_error = {2e-6, 2e-6, 3e-8}, .usual_error = 1e-3)                    \
+      .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
     F(p, fmm, FMM, KY_TAKES, KY_TAKES, "cells act on cells (fast multipole method)",               \
       .has_tree = 1, .expands = 1, .in_groups = 1, .ignored = ky_not_of_expansions,                \
       .cell = KY_BOX, .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE,                           \
       .not_the_other = KY_NOT_OF_HOST, .automatic = 1, .crossover = 500, .fastest_from = {0, 1e6}, \
-      .least_error = {2e-6, 2e-6, 3e-8})
+      .least_error = KY_LEAST_OF_TREES)
 #define KY_TAKES(F, name, NAME) F(name, NAME)
 #define KY_LACKS(F, name, NAME)
 

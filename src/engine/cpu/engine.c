@@ -175,6 +175,11 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         return ky_fail(error, KY_UNSUPPORTED,
                        "--tree is for devices, not for engine cpu: leave out --tree, or name a "
                        "device with --engine");
+    if (parameters->precision == KY_MIXED)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "--precision mixed needs the matrix units of a device, which engine cpu does "
+            "not have: give --engine cuda, or --precision single or extended");
     struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
         return ky_no_memory(error, "CPU engine", 1, sizeof *own);

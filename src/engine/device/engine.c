@@ -70,6 +70,12 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
     if (state->parameters->precision == KY_DOUBLE && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
                        card->name);
+    if (state->parameters->precision == KY_MIXED && !card->has_tiles)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "%s: --precision mixed needs matrix units, which Kyoho uses through CUDA from "
+            "compute capability 8.0 on: give --precision single or extended",
+            card->name);
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",

@@ -486,7 +486,7 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
             error, KY_FAULT,
             "out of memory: interaction lists of --force fmm for %zu bodies; --force tree "
             "needs less",
-            fmm->cpu->n);
+            fmm->set->n);
     return report(fmm, workers, start, error);
 }
 

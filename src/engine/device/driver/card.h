@@ -80,10 +80,12 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     return (double)value.part[0] + (double)value.part[1];
 }
 
-/* The ids of the kernel `name` for each precision, and for one precision. */
+/* The ids of the kernel `name` for each precision, and for one precision. Only the exact sum has
+ * kernels for KY_MIXED; the others are in extended precision. */
 #define KY_EACH_PRECISION(name)                                                                    \
     {                                                                                              \
-        KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double          \
+        KY_KERNEL_##name##_single, KY_KERNEL_##name##_extended, KY_KERNEL_##name##_double,         \
+            KY_KERNEL_##name##_extended                                                            \
     }
 #define KY_IN_PRECISION(name, precision)                                                           \
     (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])

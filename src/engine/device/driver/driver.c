@@ -27,7 +27,7 @@ enum ky_kernel_id ky_variant(enum ky_force force, enum ky_kind kind,
     [KY_##FORCE][order][KY_KIND_##kind][number] = KY_KERNEL_ky_##force##_##order##_##kind##_##p,
     static const enum ky_kernel_id variants[][KY_MOST_VARIANT + 1][KY_KIND_COUNT][KY_PRECISIONS] = {
         KY_VARIANTS(ROW, single, KY_SINGLE) KY_VARIANTS(ROW, extended, KY_EXTENDED)
-            KY_VARIANTS(ROW, double, KY_DOUBLE)};
+            KY_VARIANTS(ROW, double, KY_DOUBLE) KY_VARIANTS(ROW, extended, KY_MIXED)};
     return variants[force][parameters->multipole][kind][parameters->precision];
 }
 

@@ -10,6 +10,8 @@
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
+size_t ky_direct_least_on_units = 49152;
+
 /* If all bodies are sinks, results go to the bodies' own accelerations and potentials instead. */
 struct direct {
     struct ky_direct_buffers buffers;
@@ -50,7 +52,7 @@ static enum ky_status need_results(const struct ky_device_state *state, struct d
 static struct ky_direct_results results_of(struct direct *direct, size_t count)
 {
     struct ky_device_results *results = &direct->results;
-    return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
+    return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, NULL};
 }
 
 /* Copies the labels of this rank's sinks, from sink `first` on, from the labels of all sinks. */
@@ -105,16 +107,16 @@ static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
     return task->joins ? join(state, task, error) : KY_OK;
 }
 
-/* Writes results of active bodies, computed by the ranks, to the bodies. */
+/* Writes results of listed bodies, computed by the ranks, to the bodies. */
 static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
-                              size_t sinks, struct ky_error *error)
+                              const struct ky_buffer *list, size_t sinks, struct ky_error *error)
 {
     const struct ky_device_results *results = &direct->results;
     uint32_t count = (uint32_t)sinks, n = (uint32_t)state->n;
     return ky_launch_over(
         state->bodies.card, KY_KERNEL_ky_scatter, sinks,
         KY_ARGUMENTS(KY_BUFFER(results->acceleration), KY_BUFFER(results->potential),
-                     KY_BUFFER(state->bodies.active_list), KY_BUFFER(state->bodies.acceleration),
+                     KY_BUFFER(*list), KY_BUFFER(state->bodies.acceleration),
                      KY_BUFFER(state->bodies.potential), KY_VALUE(count), KY_VALUE(n)),
         error);
 }
@@ -132,36 +134,50 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
     return ky_device_gather(bodies, &places, &bodies->active_list, count, label, error);
 }
 
-/* The sinks of an evaluation. If some bodies have no mass, all sinks lie behind the sources.
- * Results of active bodies go to the bodies directly, or through a buffer if sinks lie behind the
- * sources or ranks share them. */
-static enum ky_status sum_bodies(struct ky_device_state *state, struct direct *direct,
-                                 struct ky_evaluation *evaluation, struct task *task,
-                                 struct ky_error *error)
+/* 1 if the sum is on matrix units: for all bodies, if all have mass. */
+static int is_on_units(const struct ky_device_state *state, const struct ky_evaluation *evaluation,
+                       const struct task *task)
+{
+    return task->sum.precision == KY_MIXED && !evaluation->active &&
+           !ky_device_has_massless(state) && state->n >= ky_direct_least_on_units;
+}
+
+/* The sum for the active bodies, or for all. If some bodies have no mass, all sinks lie behind the
+ * sources. On matrix units the bodies are in order along the curve. Results go to the bodies
+ * directly, or through a buffer if ranks share the sinks or active sinks lie behind the sources. */
+static enum ky_status sum_bodies(struct ky_device_state *state, struct ky_links *links,
+                                 struct direct *direct, struct ky_evaluation *evaluation,
+                                 struct task *task, struct ky_error *error)
 {
     const struct ky_active *active = evaluation->active;
+    const struct ky_buffer *list = &state->bodies.active_list;
     const size_t count = task->sum.count;
-    const int apart = ky_device_has_massless(state), scatters = active && (apart || task->joins);
-    if (apart) {
+    const int apart = ky_device_has_massless(state), along = is_on_units(state, evaluation, task),
+              scatters = (active && apart) || ((active || along) && task->joins);
+    if (active)
+        KY_TRY(ky_device_active_list(&state->bodies, evaluation, error));
+    if (along) {
+        KY_TRY(ky_device_tree_order(&links->own, &state->bodies, state->parameters, &list, error));
+        task->sum.order = list;
+    } else if (apart) {
         KY_TRY(ky_device_massless_need(state, error));
         task->sum.behind = 1;
         task->sum.first = task->sum.sources;
         task->sum.label = active ? &direct->buffers.label : &state->massless.labels;
-        task->active = active ? &state->bodies.active_list : NULL;
+        task->active = active ? list : NULL;
     } else if (active) {
-        task->sum.label = &state->bodies.active_list;
-        task->results.scattered = !task->joins;
+        task->sum.label = list;
     }
-    if (active)
-        KY_TRY(ky_device_active_list(&state->bodies, evaluation, error));
     if (active && apart)
         KY_TRY(label_active(state, direct, count, error));
     if (scatters) {
         task->results = results_of(direct, count);
         KY_TRY(need_results(state, direct, count, error));
+    } else if (active || along) {
+        task->results.at = list;
     }
     KY_TRY(sum(state, direct, task, error));
-    return scatters ? scatter(state, direct, count, error) : KY_OK;
+    return scatters ? scatter(state, direct, list, count, error) : KY_OK;
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
@@ -173,11 +189,10 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
         .sum = {.precision = parameters->precision,
                 .sources = ky_device_source_count(state),
                 .count = sinks},
-        .results = {&state->bodies.acceleration, &state->bodies.potential, state->n, 0, 0}};
-    (void)links;
+        .results = {&state->bodies.acceleration, &state->bodies.potential, state->n, 0, NULL}};
     KY_TRY(ky_mark(&state->opened, 0, error));
     task.joins = ky_copies_begin(state, sinks, (double)task.sum.sources);
-    KY_TRY(sum_bodies(state, own, evaluation, &task, error));
+    KY_TRY(sum_bodies(state, links, own, evaluation, &task, error));
     if (task.joins)
         sinks = ky_copies_end(state) - ky_copies_first(state);
     state->report.body_interactions =

@@ -15,6 +15,17 @@ void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
     ky_buffer_release(card, &buffers->eps2);
     ky_buffer_release(card, &buffers->partial);
     ky_buffer_release(card, &buffers->label);
+    ky_buffer_release(card, &buffers->box);
+    ky_buffer_release(card, &buffers->doubt);
+    ky_buffer_release(card, &buffers->place);
+    ky_buffer_release(card, &buffers->body);
+    ky_buffer_release(card, &buffers->found);
+}
+
+/* 1 if sources have low parts. */
+static int has_low(int precision)
+{
+    return precision == KY_EXTENDED || precision == KY_MIXED;
 }
 
 double ky_direct_bytes(int precision, size_t n)
@@ -22,7 +33,7 @@ double ky_direct_bytes(int precision, size_t n)
     double source = (double)ky_real4_bytes(precision);
     double partial = 16 * (double)n * source;
     partial = partial < (double)KY_PARTIAL_BYTES ? partial : (double)KY_PARTIAL_BYTES;
-    return (double)n * (source + (precision == KY_EXTENDED ? 16 : 0)) +
+    return (double)n * (source + (has_low(precision) ? 16 : 0)) +
            (partial > (double)n * source ? partial : (double)n * source); /* at least one slice */
 }
 
@@ -52,7 +63,7 @@ static enum ky_status need_sources(const struct ky_device_state *state,
     KY_TRY(ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(sum->precision),
                           error));
     KY_TRY(ky_buffer_need(card, &buffers->low, "low parts of sources",
-                          sum->precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error));
+                          has_low(sum->precision) ? n : 1, 4 * sizeof(float), error));
     return ky_buffer_need(card, &buffers->eps2, "squared softenings", softened ? n : 1, real,
                           error);
 }
@@ -106,7 +117,9 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       const struct ky_buffer *active, struct ky_error *error)
 {
     const struct ky_device_state *state = bodies->state;
-    const struct ky_buffer *list = ky_device_has_massless(state) ? &state->massless.list : NULL;
+    const struct ky_buffer *list = sum->order                      ? sum->order
+                                   : ky_device_has_massless(state) ? &state->massless.list
+                                                                   : NULL;
     enum ky_status status = need_sources(state, buffers, sum, error);
     if (!status)
         status = make_bodies(bodies, buffers, sum->precision, list, sum->sources, 0, error);
@@ -136,6 +149,10 @@ static const enum ky_kernel_id tuned[SOFTENED][KY_PRECISIONS] = {KY_SOFTENED(EAC
                                labelled_points[SOFTENED][KY_PRECISIONS] = {
                                    KY_SOFTENED(EACH, points, )};
 
+/* The kernels on matrix units. */
+#define ON_UNITS(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_direct_matrix_##name##_extended,
+static const enum ky_kernel_id on_matrix_units[SOFTENED] = {KY_SOFTENED(ON_UNITS, , )};
+
 /* The kernels that read the state directly. */
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
@@ -157,16 +174,15 @@ static size_t softened(const struct ky_device_state *state, const struct ky_poin
 /* ---- slices ---- */
 
 /* The cost of a launch. The unit is the time in which a group of lanes processes one source. It is
- * the sum of three terms with constants measured on an H200: the work of the busiest processor; an
- * eighth of the life of a group, since at the end the remaining groups no longer fill the device;
- * and adding the slices. */
-static double cost_of(const struct ky_card *card, size_t resident, size_t blocks, size_t slices,
+ * the sum of three terms with constants measured on an H200: the work of the busiest processor;
+ * `tail` lives of a group, since at the end the remaining groups no longer fill the device; and
+ * adding the slices. */
+static double cost_of(const struct ky_card *card, double tail, size_t blocks, size_t slices,
                       size_t length, size_t count)
 {
     enum { GROUP_COST = 16, SINKS_A_UNIT = 2400 };
-    double at_once = (double)resident / (double)card->processors;
     return (double)ky_groups(blocks * slices, card->processors) * (double)(length + GROUP_COST) +
-           at_once / 8 * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
+           tail * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
 }
 
 /* The number of slices of the sources, and their length in *length. */
@@ -179,12 +195,15 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
     size_t room = KY_PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
     most = most < 512 ? most : 512;
     most = most < room ? most : room;
+    /* groups on matrix units take different times */
+    const double at_once = (double)resident / (double)card->processors,
+                 tail = at_once / (precision == KY_MIXED ? 2 : 8);
     double least = 0;
     for (size_t slices = 1; slices <= most || slices == 1; slices++) {
         size_t each = ky_groups(tiles, slices);
         if (ky_groups(tiles, each) != slices)
             continue;
-        double cost = cost_of(card, resident, blocks, slices, each * KY_DIRECT_LANES, count);
+        double cost = cost_of(card, tail, blocks, slices, each * KY_DIRECT_LANES, count);
         if (slices == 1 || cost < least) {
             least = cost;
             best = slices;
@@ -216,42 +235,78 @@ static struct sources sources_of(const struct ky_direct_buffers *buffers,
     return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
 }
 
+/* Makes the boxes of spans of sources, and finds heavy ones (kernels/forces/boxes.k). */
+static enum ky_status make_boxes(const struct ky_device_bodies *bodies,
+                                 struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                                 struct ky_error *error)
+{
+    const uint32_t n = (uint32_t)sum->sources, spans = (uint32_t)ky_groups(n, KY_SPAN),
+                   flags = bodies->state->own_eps ? KY_DIRECT_OWN_EPS : 0U;
+    KY_TRY(ky_buffer_need(bodies->card, &buffers->box, "boxes of sources", 3 * (size_t)spans + 1,
+                          4 * sizeof(float), error));
+    KY_TRY(ky_launch_teams(bodies->card, KY_KERNEL_ky_direct_boxes_extended, spans,
+                           KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->eps2),
+                                        KY_BUFFER(buffers->box), KY_VALUE(n), KY_VALUE(flags)),
+                           error));
+    return ky_launch(bodies->card, KY_KERNEL_ky_direct_heavy_extended, 1,
+                     KY_ARGUMENTS(KY_BUFFER(buffers->box), KY_VALUE(spans)), error);
+}
+
+/* The flags of a kernel: KY_DIRECT_…, and ε². */
+struct softenings {
+    uint32_t flags;
+    struct ky_eps2_argument eps2;
+};
+
+static struct softenings softenings_of(const struct ky_device_state *state,
+                                       const struct ky_points *points)
+{
+    return (struct softenings){(has_own_eps(state, points) ? KY_DIRECT_OWN_EPS : 0U) |
+                                   (state->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U),
+                               points ? ky_eps2_of_points(state, points) : ky_eps2_argument(state)};
+}
+
+/* Loads the kernel, and allocates the partial sums of the slices: *slices of them with *length
+ * sources. */
+static enum ky_status need_slices(struct ky_card *card, enum ky_kernel_id kernel,
+                                  struct ky_direct_buffers *buffers,
+                                  const struct ky_direct_sum *sum, size_t *slices, uint32_t *length,
+                                  struct ky_error *error)
+{
+    size_t each = sum->sources;
+    KY_TRY(card->driver->load(card, kernel, error));
+    *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
+                          sum->precision, &each);
+    *length = (uint32_t)each;
+    return ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
+                          ky_real4_bytes(sum->precision), error);
+}
+
 /* Computes the sums over all sources for the wanted sinks, as partial sums. */
 static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const struct ky_points *points = sum->points;
     const int is_behind = behind(sum) > 0;
-    const size_t row = softened(bodies->state, points);
+    const size_t row = softened(bodies->state, sum->points);
     const enum ky_kernel_id kernel = sum->state ? from_state[row]
                                      : sum->label && is_behind
                                          ? labelled_points[row][sum->precision]
                                          : tuned[row][sum->precision];
     const struct sources sources = sources_of(buffers, sum);
-    size_t real4 = ky_real4_bytes(sum->precision), length = sum->sources;
-    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
-    KY_TRY(card->driver->load(card, kernel, error));
-    *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
-                          sum->precision, &length);
-    KY_TRY(ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count, real4,
-                          error));
-    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count,
-             first = (uint32_t)(sum->state ? sum->state->apart : sum->first);
-    uint32_t slice = (uint32_t)length,
-             flags = (has_own_eps(bodies->state, points) ? KY_DIRECT_OWN_EPS : 0U) |
-                     (bodies->state->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
-                     (sum->label && !is_behind ? KY_DIRECT_LISTED : 0U);
-    struct ky_eps2_argument eps2 =
-        points ? ky_eps2_of_points(bodies->state, points) : ky_eps2_argument(bodies->state);
-    return ky_launch(card, kernel, blocks * *slices,
-                     KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low),
-                                  KY_BUFFER(*sources.eps2), KY_BUFFER(*labels_of(buffers, sum)),
-                                  KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
-                                  KY_VALUE(count), KY_VALUE(slice), KY_VALUE(flags),
-                                  KY_EPS2(eps2, sum->precision)),
-                     error);
+    const struct softenings soft = softenings_of(bodies->state, sum->points);
+    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count, length,
+             first = (uint32_t)(sum->state ? sum->state->apart : sum->first),
+             flags = soft.flags | (sum->label && !is_behind ? KY_DIRECT_LISTED : 0U);
+    KY_TRY(need_slices(card, kernel, buffers, sum, slices, &length, error));
+    return ky_launch(
+        card, kernel, ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * *slices,
+        KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low), KY_BUFFER(*sources.eps2),
+                     KY_BUFFER(*labels_of(buffers, sum)), KY_BUFFER(buffers->partial), KY_VALUE(n),
+                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(length), KY_VALUE(flags),
+                     KY_EPS2(soft.eps2, sum->precision)),
+        error);
 }
 
 /* Adds the sums of the slices to the results. */
@@ -262,15 +317,113 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies,
 {
     uint32_t stride = (uint32_t)results->stride, to = (uint32_t)results->to,
              count = (uint32_t)sum->count, parts = (uint32_t)slices,
-             flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
+             flags = results->at ? KY_DIRECT_SCATTER : 0U;
     union ky_state_value strength = ky_device_strength(bodies);
     return ky_launch_over(
         bodies->card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
-        KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),
-                     KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential),
-                     KY_VALUE(stride), KY_VALUE(to), KY_VALUE(count), KY_VALUE(parts),
-                     KY_VALUE(flags), KY_VALUE(strength)),
+        KY_ARGUMENTS(
+            KY_BUFFER(buffers->partial), KY_BUFFER(*(results->at ? results->at : &buffers->source)),
+            KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential), KY_VALUE(stride),
+            KY_VALUE(to), KY_VALUE(count), KY_VALUE(parts), KY_VALUE(flags), KY_VALUE(strength)),
         error);
+}
+
+/* ---- matrix units ---- */
+
+/* The same as launch_sum, with estimates of the rounding errors. */
+static enum ky_status launch_on_units(const struct ky_device_bodies *bodies,
+                                      struct ky_direct_buffers *buffers,
+                                      const struct ky_direct_sum *sum, size_t *slices,
+                                      struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const enum ky_kernel_id kernel = on_matrix_units[softened(bodies->state, NULL)];
+    const struct softenings soft = softenings_of(bodies->state, NULL);
+    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count, length,
+             first = (uint32_t)sum->first;
+    KY_TRY(make_boxes(bodies, buffers, sum, error));
+    KY_TRY(need_slices(card, kernel, buffers, sum, slices, &length, error));
+    KY_TRY(ky_buffer_need(card, &buffers->doubt, "errors of partial sums", *slices * sum->count,
+                          sizeof(float), error));
+    return ky_launch(card, kernel, ky_groups(sum->count, KY_TEAM_SINKS * card->teams) * *slices,
+                     KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                  KY_BUFFER(buffers->eps2), KY_BUFFER(buffers->box),
+                                  KY_BUFFER(buffers->partial), KY_BUFFER(buffers->doubt),
+                                  KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(length),
+                                  KY_VALUE(soft.flags), KY_EPS2(soft.eps2, sum->precision)),
+                     error);
+}
+
+/* Lists the sinks that are not accurate enough, and waits for their number. */
+static enum ky_status list_doubted(const struct ky_device_bodies *bodies,
+                                   struct ky_direct_buffers *buffers,
+                                   const struct ky_direct_sum *sum, size_t slices,
+                                   const struct ky_direct_results *results, uint32_t *found,
+                                   struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const size_t word = sizeof(uint32_t);
+    uint32_t first = (uint32_t)sum->first, count = (uint32_t)sum->count, to = (uint32_t)results->to,
+             parts = (uint32_t)slices, flags = results->at ? KY_DIRECT_LISTED : 0U;
+    KY_TRY(ky_buffer_need(card, &buffers->place, "inaccurate sinks", count, word, error));
+    KY_TRY(ky_buffer_need(card, &buffers->body, "inaccurate bodies", count, word, error));
+    KY_TRY(ky_buffer_need(card, &buffers->found, "number of inaccurate sinks", 1, word, error));
+    KY_TRY(card->driver->zero(card, &buffers->found, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_direct_doubted_extended, count,
+                          KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(buffers->doubt),
+                                       KY_BUFFER(*sum->order), KY_BUFFER(buffers->place),
+                                       KY_BUFFER(buffers->body), KY_BUFFER(buffers->found),
+                                       KY_VALUE(first), KY_VALUE(count), KY_VALUE(to),
+                                       KY_VALUE(parts), KY_VALUE(flags)),
+                          error));
+    return card->driver->read(card, &buffers->found, 0, found, word, error);
+}
+
+/* Computes the sums of `count` inaccurate sinks again, from number `begin` of their list on. The
+ * slices of the sources do not depend on the number of these sinks, which ranks divide. */
+enum { AGAIN = 16384 };
+static enum ky_status sum_again(const struct ky_device_bodies *bodies,
+                                struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
+                                const struct ky_direct_results *results, size_t begin, size_t count,
+                                struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const size_t word = sizeof(uint32_t);
+    struct ky_buffer place = {0}, body = {0};
+    const struct ky_direct_sum again = {.precision = sum->precision,
+                                        .sources = sum->sources,
+                                        .count = count,
+                                        .of = AGAIN,
+                                        .label = &place};
+    const struct ky_direct_results there = {results->acceleration, results->potential,
+                                            results->stride, 0, &body};
+    enum ky_status status = ky_buffer_part(card, &buffers->place, "inaccurate sinks", begin * word,
+                                           count * word, &place, error);
+    if (!status)
+        status = ky_buffer_part(card, &buffers->body, "inaccurate bodies", begin * word,
+                                count * word, &body, error);
+    if (!status)
+        status = ky_direct_run(bodies, buffers, &again, &there, error);
+    ky_buffer_release(card, &place);
+    ky_buffer_release(card, &body);
+    return status;
+}
+
+/* The sum on matrix units, and in the ordinary way for the sinks that are not accurate enough. */
+static enum ky_status run_on_units(const struct ky_device_bodies *bodies,
+                                   struct ky_direct_buffers *buffers,
+                                   const struct ky_direct_sum *sum,
+                                   const struct ky_direct_results *results, struct ky_error *error)
+{
+    size_t slices;
+    uint32_t found;
+    KY_TRY(launch_on_units(bodies, buffers, sum, &slices, error));
+    KY_TRY(reduce(bodies, buffers, sum, slices, results, error));
+    KY_TRY(list_doubted(bodies, buffers, sum, slices, results, &found, error));
+    for (size_t begin = 0; begin < found; begin += AGAIN)
+        KY_TRY(sum_again(bodies, buffers, sum, results, begin,
+                         found - begin < AGAIN ? found - begin : AGAIN, error));
+    return KY_OK;
 }
 
 enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
@@ -278,6 +431,8 @@ enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              const struct ky_direct_results *results, struct ky_error *error)
 {
     size_t slices;
+    if (sum->order)
+        return run_on_units(bodies, buffers, sum, results, error);
     KY_TRY(launch_sum(bodies, buffers, sum, &slices, error));
     return reduce(bodies, buffers, sum, slices, results, error);
 }

@@ -7,6 +7,7 @@
 
 struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
+    struct ky_buffer box, doubt, place, body, found; /* for matrix units */
 };
 
 /* The sinks of a sum: `count` of them from index `first` on, or the sinks that the labels name. The
@@ -18,6 +19,9 @@ struct ky_direct_sum {
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its index */
     /* 1: the sinks have labels or none, and lie behind the sources. */
     int behind;
+    /* The bodies in this order are the sources and, without `points`, the sinks, which have no
+     * labels. NULL: in their own order. */
+    const struct ky_buffer *order;
     /* The sinks are these points, stored behind the sources. NULL: they are bodies. */
     const struct ky_points *points;
     /* The sources in double: positions, masses and softenings in columns with stride `apart`; the
@@ -30,11 +34,11 @@ struct ky_direct_state {
 };
 
 /* The destination of the sinks' accelerations (columns with stride `stride`) and potentials: from
- * index `to` on or, if `scattered`, at the indices that the labels name. */
+ * index `to` on, or at the indices in `at`, on the card. */
 struct ky_direct_results {
     struct ky_buffer *acceleration, *potential;
     size_t stride, to;
-    int scattered;
+    const struct ky_buffer *at; /* NULL: none */
 };
 
 /* Makes the sources from the current positions, and behind them the sum's points or bodies: the
@@ -50,6 +54,10 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error);
+/* From this number of bodies on mixed precision uses matrix units. With fewer bodies they gain
+ * nothing. Active bodies, points and massless bodies are not sorted along the curve. All these have
+ * the loops of extended precision. Tests change it. */
+extern size_t ky_direct_least_on_units;
 /* Bytes on a card for n bodies. */
 double ky_direct_bytes(int precision, size_t n);
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers);

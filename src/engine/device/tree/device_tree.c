@@ -310,11 +310,10 @@ static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_b
     return status;
 }
 
-/* Makes and sorts the keys, and counts the cells. *now: the order of the bodies is
- * curve.place[*now]. */
-static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                  const struct ky_parameters *parameters, int *now, enum ties *ties,
-                                  struct ky_error *error)
+/* Makes and sorts the keys. *now: the order of the bodies is curve.place[*now]. */
+static enum ky_status sort_keys(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                const struct ky_parameters *parameters, int *now,
+                                struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
@@ -331,6 +330,29 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
         status = card->driver->sort(card, &tree->keys, &order, bodies->live, 3 * KY_KEY_LEVELS,
                                     &tree->scratch, error);
     *now = order.now;
+    return status;
+}
+
+enum ky_status ky_device_tree_order(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    const struct ky_parameters *parameters,
+                                    const struct ky_buffer **order, struct ky_error *error)
+{
+    int now = 0;
+    ky_device_tree_done(tree, bodies);
+    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
+    if (!status)
+        status = sort_keys(tree, bodies, parameters, &now, error);
+    ky_device_tree_done(tree, bodies);
+    *order = &bodies->curve.place[now];
+    return status;
+}
+
+/* The same, and counts the cells. */
+static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, int *now, enum ties *ties,
+                                  struct ky_error *error)
+{
+    enum ky_status status = sort_keys(tree, bodies, parameters, now, error);
     if (!status)
         status = mark(bodies, BUILD, error);
     if (!status && ky_device_shared(bodies->state))

@@ -13,6 +13,11 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
  * valid until ky_device_tree_done. On ranks the cube comes from the frame. */
 enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error);
+/* Sorts the bodies along the curve without moving them. *order has their indices, on the card, and
+ * is valid until the bodies or their number change. */
+enum ky_status ky_device_tree_order(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    const struct ky_parameters *parameters,
+                                    const struct ky_buffer **order, struct ky_error *error);
 /* 1 if these keys exist and belong to the bodies in their current order. */
 int ky_device_tree_has_keys(const struct ky_device_bodies *bodies);
 /* Finds bounds of the bodies and this rank's part of the system's sample, in tree->partial: see

@@ -98,6 +98,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
         return ky_cuda_failed(&cuda->base, code, "opening", "device", 0, error);
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
     cuda->base.has_double = 1;
+    cuda->base.has_tiles = properties.major >= 8;
     cuda->base.processors = (size_t)properties.multiProcessorCount;
     cuda->base.memory = (double)properties.totalGlobalMem;
     return KY_OK;

@@ -10,6 +10,7 @@
 #include "base/status.h"
 
 int ky_opencl_hide_double;
+int ky_opencl_show_tiles;
 
 /* PoCL before version 6 may abort the process (pocl_release_dlhandle_cache: found->ref_count > 0)
  * if two queues run kernels, or one does while a program is built: when a kernel ends, PoCL finds
@@ -81,6 +82,7 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
     clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
     cl->base.memory = (double)memory;
     cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
+    cl->base.has_tiles = ky_opencl_show_tiles;
     cl->base.processors = processors > 0 ? processors : 1;
     cl->base.is_cpu = !ky_opencl_is_gpu(cl->device);
     cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);

@@ -26,6 +26,8 @@ struct ky_opencl {
 
 /* For tests: 1 treats devices as if they had no double. */
 extern int ky_opencl_hide_double;
+/* For tests: 1 lets devices compute products of tiles without matrix units. */
+extern int ky_opencl_show_tiles;
 /* For tests: the number of programs compiled from source so far. */
 extern atomic_int ky_opencl_compilations;
 

@@ -446,6 +446,29 @@ KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
 }
 #endif
 
+/* The sum of the values of all lanes, added in the same order on all devices. */
+#if defined(KY_IN_OPENCL)
+KY_FN float ky_team_sum(ky_team team, float value)
+{
+    for (ky_uint step = KY_TEAM / 2; step > 0; step >>= 1) {
+        team[KY_LANE] = as_uint(value);
+        KY_BARRIER();
+        value += as_float(team[KY_LANE ^ step]);
+        KY_BARRIER();
+    }
+    return value;
+}
+#else
+KY_FN float ky_team_sum(ky_team team, float value)
+{
+    (void)team;
+#pragma unroll
+    for (int step = KY_TEAM / 2; step > 0; step >>= 1)
+        value += __shfl_xor_sync(KY_MASK_OF_ALL, value, step);
+    return value;
+}
+#endif
+
 /* The number of lower lanes whose predicate is true; *total is the number of all such lanes. */
 KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
 {

@@ -33,6 +33,24 @@
 #define KY_EXACT_KERNEL(a, b, name, NAME, how)                                                     \
     KY_K(exact_##name, ky_exact_##name##_double, KY_DIRECT_LANES)
 
+/* The exact sum on matrix units, in extended precision. */
+#define KY_MATRIX_UNIT(p, number, name, NAME, how)                                                 \
+    KY_U(matrix_##name, "forces/matrix.k", number, KY_DIRECT_MATRIX(ky_direct_matrix_##name, how))
+#define KY_MATRIX_KERNEL(p, unused, name, NAME, how)                                               \
+    KY_K(matrix_##name, ky_direct_matrix_##name##_##p, KY_IN_TEAMS)
+#define KY_MATRIX_UNITS_single(number)
+#define KY_MATRIX_UNITS_extended(number)                                                           \
+    KY_U(boxes, "forces/boxes.k", number, )                                                        \
+    KY_SOFTENED(KY_MATRIX_UNIT, extended, number)
+#define KY_MATRIX_UNITS_double(number)
+#define KY_MATRIX_KERNELS_single
+#define KY_MATRIX_KERNELS_extended                                                                 \
+    KY_K(boxes, ky_direct_boxes_extended, KY_IN_TEAMS)                                             \
+    KY_K(boxes, ky_direct_heavy_extended, KY_HEAVY_LANES)                                          \
+    KY_K(boxes, ky_direct_doubted_extended, 256)                                                   \
+    KY_SOFTENED(KY_MATRIX_KERNEL, extended, )
+#define KY_MATRIX_KERNELS_double
+
 /* The rows of KY_VARIANTS. */
 #define KY_VARIANT_UNIT(p, number, force, FORCE, order, kind, how, kernel)                         \
     KY_U(force##_##order##_##kind##_##p, "forces/" #force ".k", number,                            \
@@ -121,11 +139,10 @@
     KY_U(block_##p, "steps/block.k", number, )                                                     \
     KY_U(tree_##p, "tree/walk_sources.k", number, )                                                \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
-    KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
-    KY_ACTIONS_OF(KY_GENERAL_UNITS_OF, p, number)                                                  \
-    KY_NEAREST_HEAPS(KY_NEAREST_UNIT_OF, p, number)                                                \
-    KY_U(joins_##p, "forces/joins.k", number, )                                                    \
-    KY_MOVING_UNITS_##p(number)
+    KY_MATRIX_UNITS_##p(number) KY_VARIANTS(KY_VARIANT_UNIT, p, number)                            \
+        KY_ACTIONS_OF(KY_GENERAL_UNITS_OF, p, number)                                              \
+            KY_NEAREST_HEAPS(KY_NEAREST_UNIT_OF, p, number)                                        \
+                KY_U(joins_##p, "forces/joins.k", number, ) KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
@@ -137,13 +154,11 @@
     KY_K(block_##p, ky_block_close_##p, 256)                                                       \
     KY_K(block_##p, ky_block_weigh_##p, 256)                                                       \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
-    KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
-    KY_K(tree_##p, ky_walk_points_##p, 256)                                                        \
-    KY_VARIANTS(KY_VARIANT_KERNEL, p, number)                                                      \
-    KY_ACTIONS_OF(KY_GENERAL_KERNELS_OF, p, number)                                                \
-    KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p, number)                                              \
-    KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
-    KY_MOVING_KERNELS_##p
+    KY_MATRIX_KERNELS_##p KY_K(tree_##p, ky_walk_sources_##p, 256)                                 \
+        KY_K(tree_##p, ky_walk_points_##p, 256) KY_VARIANTS(KY_VARIANT_KERNEL, p, number)          \
+            KY_ACTIONS_OF(KY_GENERAL_KERNELS_OF, p, number)                                        \
+                KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p, number)                                  \
+                    KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number) KY_MOVING_KERNELS_##p
 
 #define KY_EXPAND_UNITS KY_TAYLOR_ORDERS(KY_EXPAND_UNIT, ) KY_TAYLOR_HIGHER(KY_HIGHER_UNIT, )
 #define KY_KERNELS_EXPAND KY_TAYLOR_ORDERS(KY_EXPAND_KERNEL, ) KY_TAYLOR_HIGHER(KY_HIGHER_KERNEL, )

@@ -25,6 +25,16 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
+/* On matrix units (matrix.k, boxes.k): sources that have a box in common; sinks of a team; lanes of
+ * the group that finds heavy masses; number of equal masses for which rounding errors are small
+ * enough; rms error of a weight of 11 digits, 2^-11/√3 (3/(8 ln 2))^(1/2); rms error of an
+ * acceleration from which on it is computed again. */
+#define KY_SPAN 32
+#define KY_TEAM_SINKS 64
+#define KY_HEAVY_LANES 256
+#define KY_MANY 40000.0f
+#define KY_WEIGHT_ERROR 2.07e-4f
+#define KY_DOUBTED 1.5e-5f
 /* Flags of its kernels: sinks have their own softenings; sinks are listed in the labels; results go
  * to the indices in the labels; sources have their own softenings, which the kernels for splines
  * need. */
