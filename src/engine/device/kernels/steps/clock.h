@@ -35,6 +35,19 @@ KY_FN ky_state ky_clock_time(struct ky_clock clock, ky_ulong ticks)
 }
 
 #ifdef KY_HAS_DOUBLE
+/* The clock of the Hermite scheme. */
+KY_FN struct ky_clock ky_way_clock(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale)
+{
+    struct ky_clock clock;
+    clock.stride = way[KY_WAY_STRIDE];
+    clock.longest = scale[KY_SCALE_LONGEST];
+    clock.length = scale[KY_SCALE_TICK];
+    clock.per_kick = scale[KY_SCALE_PER_KICK];
+    clock.deepest = (int)way[KY_WAY_DEEPEST];
+    clock.none = 0;
+    return clock;
+}
+
 /* The time of a tick of the Hermite scheme, equal to ky_advance_time. */
 KY_FN ky_state ky_clock_at(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale,
                            ky_ulong tick)

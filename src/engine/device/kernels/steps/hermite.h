@@ -10,12 +10,6 @@
 
 #include "physics/hermite.h"
 
-KY_FN struct ky_clock ky_way_clock(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale)
-{
-    return ky_clock_of(way[KY_WAY_STRIDE], (ky_uint)way[KY_WAY_DEEPEST], scale[KY_SCALE_LONGEST],
-                       scale[KY_SCALE_TICK], scale[KY_SCALE_PER_KICK]);
-}
-
 /* Whether the step of a body ends at the block's tick, the ticks since the end of its last step,
  * and its step `own`. If the last call has stopped at this tick, the bodies that were active there
  * have already ended their steps. */
