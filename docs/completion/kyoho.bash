@@ -37,7 +37,7 @@ _kyoho() {
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;
         --curve) words='none morton hilbert' ;;
-        --precision) words='single extended double' ;;
+        --precision) words='single extended double mixed' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --integrator) words='leapfrog block hermite4' ;;
         --expansion) words='bodies omega-m' ;;
@@ -56,7 +56,7 @@ _kyoho() {
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;
         --curve) words='none morton hilbert' ;;
-        --precision) words='single extended double' ;;
+        --precision) words='single extended double mixed' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --model) words=$models ;;
         --units) words='nbody galaxy cluster planets' ;;
@@ -74,7 +74,7 @@ _kyoho() {
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;
         --curve) words='none morton hilbert' ;;
-        --precision) words='single extended double' ;;
+        --precision) words='single extended double mixed' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --model) words=$models ;;
         --units) words='nbody galaxy cluster planets' ;;
