@@ -113,10 +113,11 @@ static void expect_end(const struct led *led)
 static void make_block(struct ky_domain *domain, struct ky_advance *way, struct led *led)
 {
     struct ky_force_report all, own;
+    struct ky_error outcome = {0};
     struct ky_order order = {.kind = KY_ORDER_advance, .way = *way};
     order.way.most = 1;
     memset(calls, 0, sizeof calls);
-    give(domain, &order, &(struct ky_order_data){.way = way, .report = &all});
+    give(domain, &order, &(struct ky_order_data){.way = way, .report = &all, .outcome = &outcome});
     ky_engine_report(domain->engine, &own);
     led->blocks++;
     led->idle += pairs_of(&own) == 0;
@@ -127,7 +128,9 @@ static void make_block(struct ky_domain *domain, struct ky_advance *way, struct 
 /* The bodies and their forces. */
 static void begin(struct ky_domain *domain, const struct led *led, const struct ky_bodies *bodies)
 {
-    const struct ky_order_data data = {.parameters = &led->parameters, .bodies = bodies};
+    struct ky_error outcome = {0};
+    const struct ky_order_data data = {
+        .parameters = &led->parameters, .bodies = bodies, .outcome = &outcome};
     struct ky_engine_frame frame = {0};
     struct ky_engine_units units;
     assert_ok(ky_engine_units(bodies, &led->parameters, &frame, &units, &error));
@@ -141,6 +144,7 @@ static void begin(struct ky_domain *domain, const struct led *led, const struct 
                                       {.kind = KY_ORDER_forces}};
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
         give(domain, &orders[k], &data);
+    assert_ok(outcome.status);
 }
 
 /* A ky_rank_function: rank 0 leads. */

@@ -235,23 +235,6 @@ static struct sources sources_of(const struct ky_direct_buffers *buffers,
     return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
 }
 
-/* Makes the boxes of spans of sources, and finds heavy ones (kernels/forces/boxes.k). */
-static enum ky_status make_boxes(const struct ky_device_bodies *bodies,
-                                 struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
-                                 struct ky_error *error)
-{
-    const uint32_t n = (uint32_t)sum->sources, spans = (uint32_t)ky_groups(n, KY_SPAN),
-                   flags = bodies->state->own_eps ? KY_DIRECT_OWN_EPS : 0U;
-    KY_TRY(ky_buffer_need(bodies->card, &buffers->box, "boxes of sources", 3 * (size_t)spans + 1,
-                          4 * sizeof(float), error));
-    KY_TRY(ky_launch_teams(bodies->card, KY_KERNEL_ky_direct_boxes_extended, spans,
-                           KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->eps2),
-                                        KY_BUFFER(buffers->box), KY_VALUE(n), KY_VALUE(flags)),
-                           error));
-    return ky_launch(bodies->card, KY_KERNEL_ky_direct_heavy_extended, 1,
-                     KY_ARGUMENTS(KY_BUFFER(buffers->box), KY_VALUE(spans)), error);
-}
-
 /* The flags of a kernel: KY_DIRECT_…, and ε². */
 struct softenings {
     uint32_t flags;
@@ -266,61 +249,68 @@ static struct softenings softenings_of(const struct ky_device_state *state,
                                points ? ky_eps2_of_points(state, points) : ky_eps2_argument(state)};
 }
 
-/* Loads the kernel, and allocates the partial sums of the slices: *slices of them with *length
- * sources. */
-static enum ky_status need_slices(struct ky_card *card, enum ky_kernel_id kernel,
-                                  struct ky_direct_buffers *buffers,
-                                  const struct ky_direct_sum *sum, size_t *slices, uint32_t *length,
-                                  struct ky_error *error)
+/* A sum that runs: its slices, and the number of sources in a slice. */
+struct run {
+    const struct ky_device_bodies *bodies;
+    struct ky_direct_buffers *buffers;
+    const struct ky_direct_sum *sum;
+    const struct ky_direct_results *results;
+    size_t slices;
+    uint32_t length;
+};
+
+/* Loads the kernel, divides the sources into slices, and allocates their partial sums. */
+static enum ky_status need_slices(struct run *run, enum ky_kernel_id kernel, struct ky_error *error)
 {
+    struct ky_card *card = run->bodies->card;
+    const struct ky_direct_sum *sum = run->sum;
     size_t each = sum->sources;
     KY_TRY(card->driver->load(card, kernel, error));
-    *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
-                          sum->precision, &each);
-    *length = (uint32_t)each;
-    return ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
+    run->slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
+                              sum->precision, &each);
+    run->length = (uint32_t)each;
+    return ky_buffer_need(card, &run->buffers->partial, "partial sums", run->slices * sum->count,
                           ky_real4_bytes(sum->precision), error);
 }
 
 /* Computes the sums over all sources for the wanted sinks, as partial sums. */
-static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
-                                 struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
-                                 size_t *slices, struct ky_error *error)
+static enum ky_status launch_sum(struct run *run, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
+    struct ky_card *card = run->bodies->card;
+    const struct ky_direct_sum *sum = run->sum;
+    struct ky_direct_buffers *buffers = run->buffers;
     const int is_behind = behind(sum) > 0;
-    const size_t row = softened(bodies->state, sum->points);
+    const size_t row = softened(run->bodies->state, sum->points);
     const enum ky_kernel_id kernel = sum->state ? from_state[row]
                                      : sum->label && is_behind
                                          ? labelled_points[row][sum->precision]
                                          : tuned[row][sum->precision];
     const struct sources sources = sources_of(buffers, sum);
-    const struct softenings soft = softenings_of(bodies->state, sum->points);
-    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count, length,
+    const struct softenings soft = softenings_of(run->bodies->state, sum->points);
+    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count,
              first = (uint32_t)(sum->state ? sum->state->apart : sum->first),
              flags = soft.flags | (sum->label && !is_behind ? KY_DIRECT_LISTED : 0U);
-    KY_TRY(need_slices(card, kernel, buffers, sum, slices, &length, error));
+    KY_TRY(need_slices(run, kernel, error));
     return ky_launch(
-        card, kernel, ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * *slices,
+        card, kernel, ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * run->slices,
         KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low), KY_BUFFER(*sources.eps2),
                      KY_BUFFER(*labels_of(buffers, sum)), KY_BUFFER(buffers->partial), KY_VALUE(n),
-                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(length), KY_VALUE(flags),
+                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(run->length), KY_VALUE(flags),
                      KY_EPS2(soft.eps2, sum->precision)),
         error);
 }
 
 /* Adds the sums of the slices to the results. */
-static enum ky_status reduce(const struct ky_device_bodies *bodies,
-                             const struct ky_direct_buffers *buffers,
-                             const struct ky_direct_sum *sum, size_t slices,
-                             const struct ky_direct_results *results, struct ky_error *error)
+static enum ky_status reduce(const struct run *run, struct ky_error *error)
 {
+    const struct ky_direct_results *results = run->results;
+    struct ky_direct_buffers *buffers = run->buffers;
     uint32_t stride = (uint32_t)results->stride, to = (uint32_t)results->to,
-             count = (uint32_t)sum->count, parts = (uint32_t)slices,
+             count = (uint32_t)run->sum->count, parts = (uint32_t)run->slices,
              flags = results->at ? KY_DIRECT_SCATTER : 0U;
-    union ky_state_value strength = ky_device_strength(bodies);
+    union ky_state_value strength = ky_device_strength(run->bodies);
     return ky_launch_over(
-        bodies->card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
+        run->bodies->card, KY_IN_PRECISION(ky_reduce, run->sum->precision), run->sum->count,
         KY_ARGUMENTS(
             KY_BUFFER(buffers->partial), KY_BUFFER(*(results->at ? results->at : &buffers->source)),
             KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential), KY_VALUE(stride),
@@ -330,48 +320,62 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies,
 
 /* ---- matrix units ---- */
 
-/* The same as launch_sum, with estimates of the rounding errors. */
-static enum ky_status launch_on_units(const struct ky_device_bodies *bodies,
-                                      struct ky_direct_buffers *buffers,
-                                      const struct ky_direct_sum *sum, size_t *slices,
-                                      struct ky_error *error)
+/* Makes the boxes of spans of sources, and finds heavy ones (kernels/forces/boxes.k). */
+static enum ky_status make_boxes(const struct run *run, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
-    const enum ky_kernel_id kernel = on_matrix_units[softened(bodies->state, NULL)];
-    const struct softenings soft = softenings_of(bodies->state, NULL);
-    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count, length,
-             first = (uint32_t)sum->first;
-    KY_TRY(make_boxes(bodies, buffers, sum, error));
-    KY_TRY(need_slices(card, kernel, buffers, sum, slices, &length, error));
-    KY_TRY(ky_buffer_need(card, &buffers->doubt, "errors of partial sums", *slices * sum->count,
+    struct ky_card *card = run->bodies->card;
+    struct ky_direct_buffers *buffers = run->buffers;
+    const uint32_t n = (uint32_t)run->sum->sources, spans = (uint32_t)ky_groups(n, KY_SPAN),
+                   flags = run->bodies->state->own_eps ? KY_DIRECT_OWN_EPS : 0U;
+    KY_TRY(ky_buffer_need(card, &buffers->box, "boxes of sources", 3 * (size_t)spans + 1,
+                          4 * sizeof(float), error));
+    KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_direct_boxes_extended, spans,
+                           KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->eps2),
+                                        KY_BUFFER(buffers->box), KY_VALUE(n), KY_VALUE(flags)),
+                           error));
+    return ky_launch(card, KY_KERNEL_ky_direct_heavy_extended, 1,
+                     KY_ARGUMENTS(KY_BUFFER(buffers->box), KY_VALUE(spans)), error);
+}
+
+/* The same as launch_sum, with estimates of the rounding errors. */
+static enum ky_status launch_on_units(struct run *run, struct ky_error *error)
+{
+    struct ky_card *card = run->bodies->card;
+    const struct ky_direct_sum *sum = run->sum;
+    struct ky_direct_buffers *buffers = run->buffers;
+    const enum ky_kernel_id kernel = on_matrix_units[softened(run->bodies->state, NULL)];
+    const struct softenings soft = softenings_of(run->bodies->state, NULL);
+    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count, first = (uint32_t)sum->first;
+    KY_TRY(make_boxes(run, error));
+    KY_TRY(need_slices(run, kernel, error));
+    KY_TRY(ky_buffer_need(card, &buffers->doubt, "errors of partial sums", run->slices * sum->count,
                           sizeof(float), error));
-    return ky_launch(card, kernel, ky_groups(sum->count, KY_TEAM_SINKS * card->teams) * *slices,
+    return ky_launch(card, kernel, ky_groups(sum->count, KY_TEAM_SINKS * card->teams) * run->slices,
                      KY_ARGUMENTS(KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
                                   KY_BUFFER(buffers->eps2), KY_BUFFER(buffers->box),
                                   KY_BUFFER(buffers->partial), KY_BUFFER(buffers->doubt),
-                                  KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(length),
-                                  KY_VALUE(soft.flags), KY_EPS2(soft.eps2, sum->precision)),
+                                  KY_VALUE(n), KY_VALUE(first), KY_VALUE(count),
+                                  KY_VALUE(run->length), KY_VALUE(soft.flags),
+                                  KY_EPS2(soft.eps2, sum->precision)),
                      error);
 }
 
 /* Lists the sinks that are not accurate enough, and waits for their number. */
-static enum ky_status list_doubted(const struct ky_device_bodies *bodies,
-                                   struct ky_direct_buffers *buffers,
-                                   const struct ky_direct_sum *sum, size_t slices,
-                                   const struct ky_direct_results *results, uint32_t *found,
-                                   struct ky_error *error)
+static enum ky_status list_doubted(const struct run *run, uint32_t *found, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
+    struct ky_card *card = run->bodies->card;
+    struct ky_direct_buffers *buffers = run->buffers;
     const size_t word = sizeof(uint32_t);
-    uint32_t first = (uint32_t)sum->first, count = (uint32_t)sum->count, to = (uint32_t)results->to,
-             parts = (uint32_t)slices, flags = results->at ? KY_DIRECT_LISTED : 0U;
+    uint32_t first = (uint32_t)run->sum->first, count = (uint32_t)run->sum->count,
+             to = (uint32_t)run->results->to, parts = (uint32_t)run->slices,
+             flags = run->results->at ? KY_DIRECT_LISTED : 0U;
     KY_TRY(ky_buffer_need(card, &buffers->place, "inaccurate sinks", count, word, error));
     KY_TRY(ky_buffer_need(card, &buffers->body, "inaccurate bodies", count, word, error));
     KY_TRY(ky_buffer_need(card, &buffers->found, "number of inaccurate sinks", 1, word, error));
     KY_TRY(card->driver->zero(card, &buffers->found, error));
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_direct_doubted_extended, count,
                           KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(buffers->doubt),
-                                       KY_BUFFER(*sum->order), KY_BUFFER(buffers->place),
+                                       KY_BUFFER(*run->sum->order), KY_BUFFER(buffers->place),
                                        KY_BUFFER(buffers->body), KY_BUFFER(buffers->found),
                                        KY_VALUE(first), KY_VALUE(count), KY_VALUE(to),
                                        KY_VALUE(parts), KY_VALUE(flags)),
@@ -382,47 +386,40 @@ static enum ky_status list_doubted(const struct ky_device_bodies *bodies,
 /* Computes the sums of `count` inaccurate sinks again, from number `begin` of their list on. The
  * slices of the sources do not depend on the number of these sinks, which ranks divide. */
 enum { AGAIN = 16384 };
-static enum ky_status sum_again(const struct ky_device_bodies *bodies,
-                                struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
-                                const struct ky_direct_results *results, size_t begin, size_t count,
+static enum ky_status sum_again(const struct run *run, size_t begin, size_t count,
                                 struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
+    struct ky_card *card = run->bodies->card;
     const size_t word = sizeof(uint32_t);
     struct ky_buffer place = {0}, body = {0};
-    const struct ky_direct_sum again = {.precision = sum->precision,
-                                        .sources = sum->sources,
+    const struct ky_direct_sum again = {.precision = run->sum->precision,
+                                        .sources = run->sum->sources,
                                         .count = count,
                                         .of = AGAIN,
                                         .label = &place};
-    const struct ky_direct_results there = {results->acceleration, results->potential,
-                                            results->stride, 0, &body};
-    enum ky_status status = ky_buffer_part(card, &buffers->place, "inaccurate sinks", begin * word,
-                                           count * word, &place, error);
+    const struct ky_direct_results there = {run->results->acceleration, run->results->potential,
+                                            run->results->stride, 0, &body};
+    enum ky_status status = ky_buffer_part(card, &run->buffers->place, "inaccurate sinks",
+                                           begin * word, count * word, &place, error);
     if (!status)
-        status = ky_buffer_part(card, &buffers->body, "inaccurate bodies", begin * word,
+        status = ky_buffer_part(card, &run->buffers->body, "inaccurate bodies", begin * word,
                                 count * word, &body, error);
     if (!status)
-        status = ky_direct_run(bodies, buffers, &again, &there, error);
+        status = ky_direct_run(run->bodies, run->buffers, &again, &there, error);
     ky_buffer_release(card, &place);
     ky_buffer_release(card, &body);
     return status;
 }
 
 /* The sum on matrix units, and in the ordinary way for the sinks that are not accurate enough. */
-static enum ky_status run_on_units(const struct ky_device_bodies *bodies,
-                                   struct ky_direct_buffers *buffers,
-                                   const struct ky_direct_sum *sum,
-                                   const struct ky_direct_results *results, struct ky_error *error)
+static enum ky_status run_on_units(struct run *run, struct ky_error *error)
 {
-    size_t slices;
     uint32_t found;
-    KY_TRY(launch_on_units(bodies, buffers, sum, &slices, error));
-    KY_TRY(reduce(bodies, buffers, sum, slices, results, error));
-    KY_TRY(list_doubted(bodies, buffers, sum, slices, results, &found, error));
+    KY_TRY(launch_on_units(run, error));
+    KY_TRY(reduce(run, error));
+    KY_TRY(list_doubted(run, &found, error));
     for (size_t begin = 0; begin < found; begin += AGAIN)
-        KY_TRY(sum_again(bodies, buffers, sum, results, begin,
-                         found - begin < AGAIN ? found - begin : AGAIN, error));
+        KY_TRY(sum_again(run, begin, found - begin < AGAIN ? found - begin : AGAIN, error));
     return KY_OK;
 }
 
@@ -430,9 +427,9 @@ enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error)
 {
-    size_t slices;
+    struct run run = {.bodies = bodies, .buffers = buffers, .sum = sum, .results = results};
     if (sum->order)
-        return run_on_units(bodies, buffers, sum, results, error);
-    KY_TRY(launch_sum(bodies, buffers, sum, &slices, error));
-    return reduce(bodies, buffers, sum, slices, results, error);
+        return run_on_units(&run, error);
+    KY_TRY(launch_sum(&run, error));
+    return reduce(&run, error);
 }
