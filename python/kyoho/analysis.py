@@ -17,7 +17,7 @@ from ._words import hinted
 from .errors import BadDataError
 from .forces import given_bodies
 from .simulation import parameters_of, report_of, sums_of
-from .snapshot import HAS_HDF5, Snapshot, fill_bodies, need_snapshot
+from .snapshot import HAS_HDF5, Snapshot, fill_bodies, need_snapshot, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -33,16 +33,19 @@ FRACTIONS = tuple(lib.ky_lagrangian_fractions)
 
 
 def _placed(position, mass, units):
+    position, units, given = taken(position, units, mass=mass)
+    mass = 1.0 if given["mass"] is None else given["mass"]
     arrays = given_bodies(position, mass, Units.of(units))
     return fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays), arrays
 
 
-def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
+@hinted
+def density_centre(position, mass=None, *, units=None) -> np.ndarray:
     """
     The centre (3): the mean position weighted by the density of the bodies nearer than the sixth neighbour.
 
     Arguments:
-      position, mass   (n, 3) [length]; masses (n) or one for all [mass]
+      position, mass   (n, 3) [length]; masses (n) or one for all (1) [mass]
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       centre = kyoho.density_centre(pos, mass)
@@ -56,7 +59,8 @@ def density_centre(position, mass=1.0, *, units=None) -> np.ndarray:
     return centre
 
 
-def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, units=None) -> np.ndarray:
+@hinted
+def lagrangian_radii(position, mass=None, fractions=FRACTIONS, centre=None, *, units=None) -> np.ndarray:
     """
     Radii of the spheres that hold fractions of the mass [length].
 
@@ -68,6 +72,8 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
     Example:
       half = kyoho.lagrangian_radii(pos, mass, 0.5)[0]
     """
+    position, units, given = taken(position, units, mass=mass)
+    mass = given["mass"]
     bodies, keep = _placed(position, mass, units)
     fractions = _arrays.row(fractions, "fractions")
     centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(

@@ -78,7 +78,8 @@ class Run:
         return len(self.snapshots)
 
     def __getitem__(self, which) -> Snapshot:
-        return read(self.snapshots[which])
+        files = self.snapshots[which]
+        return [read(file) for file in files] if isinstance(which, slice) else read(files)
 
     def __iter__(self):
         return map(read, self.snapshots)
@@ -215,6 +216,7 @@ def resume(folder, *, progress=False, heartbeat=None, heartbeat_every=1, field=N
     """
     if field is not None and not callable(field):
         raise UsageError("field: the function that the run had; fields with a name are in the folder")
+    folder = Run(folder).folder
     of_run, of_processor = divided(options, *({name: table(kind)[name] for name in names} for kind, names in RESUMED))
     units = Run(folder).units if any(isinstance(value, str) or is_quantity(value) for value in of_run.values()) else Units()
     parameters = Parameters({"field": field}, MOTION, units)

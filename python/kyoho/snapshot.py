@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 import os
 
 import numpy as np
@@ -155,7 +156,10 @@ class Snapshot(WithQuantities):
     def __getitem__(self, which):
         """The snapshot of some of the bodies: an index array, a mask or a slice."""
         if np.ndim(which) == 0 and not isinstance(which, slice):
-            which = slice(which, which + 1 or None)
+            k = operator.index(which)
+            if not -len(self) <= k < len(self):
+                raise IndexError(f"body {k}: the snapshot has {len(self)} bodies")
+            which = slice(k, k + 1 or None)
         some = copy.copy(self)
         for name in ARRAYS:
             array = getattr(self, name)

@@ -186,8 +186,9 @@ static enum ky_status find_nearest(struct cli *cli, const struct walk_call *call
     const size_t n = bodies->n;
     struct ky_force_report report = {.size = sizeof report};
     if (k >= n)
-        return ky_fail(&cli->error, KY_USAGE, "--nearest %zu is too many: %zu %s %zu others", k, n,
-                       ky_plural(n, "body has", "bodies have"), n ? n - 1 : 0);
+        return ky_fail(&cli->error, KY_USAGE, "--nearest %zu is too many: %zu %s %zu %s", k, n,
+                       ky_plural(n, "body has", "bodies have"), n ? n - 1 : 0,
+                       ky_plural(n ? n - 1 : 0, "other", "others"));
     struct nearest found = {.k = k};
     found.index = ky_allocate(n, k * sizeof *found.index);
     found.distance = ky_allocate(n, k * sizeof *found.distance);
@@ -210,9 +211,13 @@ static enum ky_status find_nearest(struct cli *cli, const struct walk_call *call
 static enum ky_status check(struct cli *cli, const struct request *request,
                             const struct table_output *table)
 {
-    if (request->nearest)
-        return cli_refuse(cli, "radius lists", "a radius, not with --nearest");
-    if (isnan(request->radius))
+    if (cli_given(cli, "nearest") && !request->nearest)
+        return ky_fail(&cli->error, KY_USAGE, "--nearest 0 finds nothing: give 1 or more");
+    if (request->nearest && (cli_given(cli, "radius") || cli_given(cli, "lists")))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--nearest needs neither --radius nor --lists: give one of --nearest and "
+                       "--radius");
+    if (!request->nearest && isnan(request->radius))
         return ky_fail(&cli->error, KY_USAGE, "no radius: give --radius LENGTH, or --nearest K");
     return request->lists && !table->output
                ? ky_fail(&cli->error, KY_USAGE, "--lists are written to a file; give -o FILE.csv")

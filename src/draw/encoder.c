@@ -51,7 +51,7 @@ enum ky_status ky_encoder_available(struct ky_error *error)
     }
     return ky_fail(error, KY_UNSUPPORTED,
                    "films need the program ffmpeg, which is not on the PATH: install it, or draw "
-                   "pictures with -o FILE.png");
+                   "pictures (FILE.png)");
 }
 
 /* Starts the program with frames on its standard input; returns an errno. Its standard output is

@@ -315,8 +315,8 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     struct ky_externals fields = {0};
-    if (!status && resolved->precision == KY_MIXED && resolved->force != KY_FORCE_AUTO &&
-        resolved->force != KY_DIRECT)
+    if (!status && resolved->precision == KY_MIXED &&
+        isinf(ky_force_kind(resolved->force)->least_error[KY_MIXED]))
         status = ky_fail(error, KY_USAGE,
                          "--precision mixed is for --force direct: give both, or another "
                          "--precision");

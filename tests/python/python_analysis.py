@@ -34,6 +34,18 @@ def rows(told):
         name: np.array(column, float) for name, column in told.items()}
 
 
+def centres():
+    """A snapshot or a simulation stands for its positions and masses; a snapshot ends."""
+    centre, radii = kyoho.density_centre(made.position, made.mass), kyoho.lagrangian_radii(made.position, made.mass)
+    for bodies, what in (made, "a snapshot"), (kyoho.Simulation(made, engine="cpu"), "a simulation"):
+        check(np.array_equal(kyoho.density_centre(bodies), centre) and np.array_equal(kyoho.lagrangian_radii(bodies), radii),
+              f"centre and radii of {what}")
+    check(sum(1 for _ in made) == 500, "a loop over the bodies of a snapshot ends")
+    refused(IndexError, "a body behind the last one", ["500 bodies"], lambda: made[500])
+    refused(TypeError, "pos= of another program", ["did you mean position"], kyoho.density_centre, pos=made.position)
+    refused(kyoho.NoFileError, "a run that is not there", ["no such folder"], kyoho.resume, "nothing")
+
+
 def binaries():
     found, told = kyoho.binaries(made, softening=0), rows(command("binaries", "--softening", "0")["binaries"])
     check(len(found) > 3 and np.array_equal(found.id[:, 0], told["first"]) and np.array_equal(found.id[:, 1], told["second"])
@@ -92,7 +104,7 @@ def fields():
     refused(ValueError, "corrections below 0", ["corrections: -1", "0 to 16"], kyoho.Simulation, made, integrator="hermite4", corrections=-1)
 
 
-for test in (binaries, profile, checks, tune, fields):
+for test in (centres, binaries, profile, checks, tune, fields):
     with folder() as place:
         os.chdir(place)
         test()

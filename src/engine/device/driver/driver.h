@@ -108,7 +108,7 @@ struct ky_card {
     const struct ky_driver *driver;
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
-    int has_tiles;     /* matrix units, or what stands for them (kernels/driver/tiles.h) */
+    int has_tiles;     /* matrix units, or in tests their substitute (kernels/driver/tiles.h) */
     size_t processors; /* processors that run groups in parallel */
     size_t team;       /* lanes of a team: KY_TEAM of its kernels */
     size_t teams;      /* teams in a group of the kernels that work in teams */
