@@ -250,7 +250,7 @@ recipes = {"debian/changelog": r"kyoho \((.*)-1\)", "packaging/conda/meta.yaml":
            f"packaging/easybuild/Kyoho-{version}-foss-2023b.eb": r"version = '(.*)'", "packaging/spack/packages/kyoho/package.py": r'version\("([0-9.]+)"',
            "CHANGELOG.md": r"## ([0-9.]+)"}
 other = [name for name, form in recipes.items() if not os.path.exists(os.path.join(root, name)) or re.findall(form, read(name))[:1] != [version]]
-result(not other, "the recipes of packages and the changelog are of this version", other)
+result(not other, "the recipes of packages and the changelog are of this version", "\n".join(map(str, other)))
 
 if shutil.which("mandoc"):
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", os.path.join(root, "docs/man/kyoho.1")],

@@ -36,6 +36,7 @@ def peak_before_sums(words):
 
 TREE = ["--engine", "cpu", "--threads", "2", "--opening", "offset", "--theta", "2", "--multipole", "2"]
 HALVES = 80000  # bodies, half of them without mass
+SCATTER = 6e5  # bytes by which the peaks of equal runs of so many bodies differ
 DIRECT = ["--engine", "cpu", "--threads", "2", "--force", "direct", "--precision"]
 with folder() as where:
     def expect(measure, words, what):
@@ -68,7 +69,7 @@ with folder() as where:
         foreseen.append(run_json(*words, "--dry-run")["host_bytes"])
         found.append(peak(words))
     more, grown = foreseen[1] - foreseen[0], found[1] - found[0]
-    check(more == 12 * HALVES + 32 * HALVES // 2 and 0.7 * more < grown < 1.1 * more, "the memory of massless bodies is foreseen",
+    check(more == 12 * HALVES + 32 * HALVES // 2 and 0.7 * more - SCATTER < grown < 1.1 * more + SCATTER, "the memory of massless bodies is foreseen",
           f"{more:.4g} bytes more foreseen, {grown:.4g} found")
     # `make check` has one run of each kind of force, `make check-all` all runs.
     everything = os.environ.get("KYOHO_TEST_ALL")
