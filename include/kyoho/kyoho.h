@@ -1,4 +1,5 @@
-/* kyoho.h - gravitational N-body simulation: the library's public interface and its manual.
+/* kyoho.h - gravitational N-body simulation: the library's public interface and its manual. It is
+ * one file, although a long one, so that a program includes one header and a reader searches one.
  *
  * Conventions that hold for every call:
  * - A call that can fail returns enum ky_status; KY_OK is 0. The last parameter `error` may be

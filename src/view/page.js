@@ -1,5 +1,6 @@
 // The page of the view: it asks for a frame, draws it, and asks for the next one. A frame (blob.h) is the length of a text, the
 // text (JSON), and x, y, z, speed of each body as floats about the text's `origin`, then their types as bytes.
+// One file: the server embeds it in the page, which loads nothing else, and its parts share the state below.
 "use strict";
 
 const element = name => document.getElementById(name);
