@@ -92,11 +92,12 @@ def scales(snapshot: Snapshot, softening=None) -> Scales:
     Lengths and times of a system, with the recommended softening and step, as kyoho.analysis.Scales.
 
     Arguments:
-      snapshot    a Snapshot; the results are in its units
+      snapshot    a Snapshot or a Simulation; the results are in its units
       softening   that of the run, from which the step follows [length]; without it the recommended one
     Example:
       step = kyoho.scales(kyoho.model("plummer", 1000)).step
     """
+    snapshot = snapshot.snapshot() if hasattr(snapshot, "snapshot") else snapshot
     need_snapshot(snapshot, "scales")
     made, keep = snapshot._struct()
     found = struct("ky_scales")

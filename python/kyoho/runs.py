@@ -107,6 +107,8 @@ class _Calls:
             self.keep.append(ffi.callback("enum ky_status(void *, struct ky_sim *, struct ky_error *)", self._visit))
             values.visit = self.keep[-1]
             values.visit_every = _arrays.whole(heartbeat_every, "heartbeat_every")
+            if not values.visit_every:
+                raise UsageError("heartbeat_every is 0; it must be at least 1 step")
 
     def _failed(self, kind, why, trace):
         self.raised.append(why)

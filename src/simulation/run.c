@@ -152,7 +152,7 @@ static const char *stop_reason(struct ky_run *run)
     if (run->within)
         return run->within;
     if (ky_run_is_asked_to_stop(run))
-        return because(run, KY_STOP_ASKED, "a signal");
+        return because(run, KY_STOP_ASKED, "a signal or the program");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;

@@ -40,6 +40,7 @@ def centres():
     for bodies, what in (made, "a snapshot"), (kyoho.Simulation(made, engine="cpu"), "a simulation"):
         check(np.array_equal(kyoho.density_centre(bodies), centre) and np.array_equal(kyoho.lagrangian_radii(bodies), radii),
               f"centre and radii of {what}")
+    check(kyoho.scales(kyoho.Simulation(made, engine="cpu")) == kyoho.scales(made), "scales of a simulation")
     check(sum(1 for _ in made) == 500, "a loop over the bodies of a snapshot ends")
     refused(IndexError, "a body behind the last one", ["500 bodies"], lambda: made[500])
     refused(TypeError, "pos= of another program", ["did you mean position"], kyoho.density_centre, pos=made.position)

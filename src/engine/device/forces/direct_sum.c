@@ -1,8 +1,11 @@
 /* The exact sum on one card: the host side of kernels/forces/direct.k. */
 #include "engine/device/forces/direct_sum.h"
 
+#include <math.h>
+
 #include "base/status.h"
 #include "engine/common/softening.h"
+#include "engine/device/state/curve.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/rows.h"
 
@@ -30,11 +33,18 @@ static int has_low(int precision)
 
 double ky_direct_bytes(int precision, size_t n)
 {
-    double source = (double)ky_real4_bytes(precision);
-    double partial = 16 * (double)n * source;
-    partial = partial < (double)KY_PARTIAL_BYTES ? partial : (double)KY_PARTIAL_BYTES;
-    return (double)n * (source + (has_low(precision) ? 16 : 0)) +
-           (partial > (double)n * source ? partial : (double)n * source); /* at least one slice */
+    const int on_units = precision == KY_MIXED && n >= ky_direct_least_on_units;
+    const double source = (double)ky_real4_bytes(precision), least = (double)n * source,
+                 slices = on_units ? 64 : 16,
+                 partial = fmax(least, fmin(slices * least, (double)KY_PARTIAL_BYTES));
+    double bytes = least + (has_low(precision) ? 16 * (double)n : 0) + partial;
+    if (on_units) {
+        const double box = 3 * 4 * sizeof(float) * (double)n / KY_SPAN,
+                     doubt = partial / source * sizeof(float),
+                     again = 2 * sizeof(uint32_t) * (double)n;
+        bytes += ky_device_curve_memory(n) + box + doubt + again;
+    }
+    return bytes;
 }
 
 /* ---- sources ---- */
@@ -186,18 +196,19 @@ static double cost_of(const struct ky_card *card, double tail, size_t blocks, si
 }
 
 /* The number of slices of the sources, and their length in *length. */
-static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t n, size_t count,
-                          int precision, size_t *length)
+static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel,
+                          const struct ky_direct_sum *sum, size_t *length)
 {
-    size_t tiles = ky_groups(n, KY_DIRECT_LANES);
+    const size_t count = sum->of ? sum->of : sum->count;
+    size_t tiles = ky_groups(sum->sources, KY_DIRECT_LANES);
     size_t blocks = ky_groups(count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
     size_t resident = card->driver->resident(card, kernel), best = 1, most = tiles;
-    size_t room = KY_PARTIAL_BYTES / (ky_real4_bytes(precision) * count);
+    size_t room = KY_PARTIAL_BYTES / (ky_real4_bytes(sum->precision) * count);
     most = most < 512 ? most : 512;
     most = most < room ? most : room;
     /* groups on matrix units take different times */
     const double at_once = (double)resident / (double)card->processors,
-                 tail = at_once / (precision == KY_MIXED ? 2 : 8);
+                 tail = at_once / (sum->order ? 2 : 8);
     double least = 0;
     for (size_t slices = 1; slices <= most || slices == 1; slices++) {
         size_t each = ky_groups(tiles, slices);
@@ -266,8 +277,7 @@ static enum ky_status need_slices(struct run *run, enum ky_kernel_id kernel, str
     const struct ky_direct_sum *sum = run->sum;
     size_t each = sum->sources;
     KY_TRY(card->driver->load(card, kernel, error));
-    run->slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
-                              sum->precision, &each);
+    run->slices = best_slices(card, kernel, sum, &each);
     run->length = (uint32_t)each;
     return ky_buffer_need(card, &run->buffers->partial, "partial sums", run->slices * sum->count,
                           ky_real4_bytes(sum->precision), error);
