@@ -316,12 +316,12 @@ struct ky_parameters {
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
                     ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make and
                     ky_binaries_find end in the middle of their work. The bodies stay usable. No
-                    partial result is kept: a   repeated call starts from the beginning, with the same
+                    partial result is kept: a repeated call starts from the beginning, with the same
                     results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
                       ky_sim_nearest, ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do
-                    too, and leave   the simulation as it was: later calls give the same results as
-                    without the   stopped call. On the CPU loops over the bodies check the flag;
+                    too, and leave the simulation as it was: later calls give the same results as
+                    without the stopped call. On the CPU loops over the bodies check the flag;
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
                       forces, a whole field at points, download of the results. Each call documents
@@ -1130,8 +1130,8 @@ struct ky_run_parameters {
     /* Called after every step; may be NULL. */
     void (*progress)(void *context, const struct ky_progress *progress);
     void *progress_context;
-    const volatile int
-        *stop; /* not 0 (set by a signal handler, say): stop after this step; or NULL: never */
+    const volatile int *stop; /* not 0: stop after this step, by "the program" in run.json; the flag
+                                 of the parameters stops it by "a signal". NULL: never */
     const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
                           remove it */
     const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */

@@ -394,7 +394,6 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         request.run.progress = show_progress;
         request.run.progress_context = &line;
     }
-    request.run.stop = signals_stop();
     if (request.resume) {
         keep_processor(cli, &request.parameters);
         status = check_resume(cli);
@@ -410,6 +409,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (!request.resume)
         status =
             (cli->bodies_hash ? cli_force_of_file : cli_choose_force)(cli, &request.parameters);
+    request.parameters.stop = signals_stop();
     if (!status)
         status = open_view(cli, &request);
     if (!status)

@@ -139,9 +139,15 @@ static const char *because(struct ky_run *run, int kind, const char *words)
     return words;
 }
 
+/* 1 if a signal has come: its handler sets the flag of the caller's parameters. */
+static int is_signalled(const struct ky_run *run)
+{
+    return run->outer_stop && *run->outer_stop;
+}
+
 int ky_run_is_asked_to_stop(const struct ky_run *run)
 {
-    return (run->given.stop && *run->given.stop) || (run->outer_stop && *run->outer_stop);
+    return is_signalled(run) || (run->given.stop && *run->given.stop);
 }
 
 /* Why the run has to stop now; NULL if it has not. */
@@ -152,7 +158,7 @@ static const char *stop_reason(struct ky_run *run)
     if (run->within)
         return run->within;
     if (ky_run_is_asked_to_stop(run))
-        return because(run, KY_STOP_ASKED, "a signal or the program");
+        return because(run, KY_STOP_ASKED, is_signalled(run) ? "a signal" : "the program");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;
