@@ -159,7 +159,8 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
     const double lists = ky_device_massless_memory(n, massless);
     *memory = (struct ky_memory){.host = lists,
                                  .kept = lists,
-                                 .device = ky_device_bodies_memory(parameters, n) + lists,
+                                 .device = ky_device_bodies_memory(parameters, n) + lists +
+                                           ky_copies_memory(&engine->state, n),
                                  .room = engine->state.opened.card->memory};
     if (ky_device_shared(&engine->state))
         memory->device +=

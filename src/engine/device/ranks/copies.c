@@ -14,13 +14,14 @@ enum { COLUMNS = 4, ROW = COLUMNS * KY_STATE_BYTES };
 
 enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *error)
 {
+    int by_host;
+    return ky_device_copies(state) ? ky_ranks_way(state, &by_host, error) : KY_OK;
+}
+
+double ky_copies_memory(const struct ky_device_state *state, size_t n)
+{
     const struct ky_shared *shared = ky_device_copies(state);
-    enum ky_status status = KY_OK;
-    if (!shared || state->ranks->is_checked)
-        return KY_OK;
-    status = ky_ranks_check_kinds(shared, state->bodies.card, error);
-    state->ranks->is_checked = !status;
-    return status;
+    return shared ? 1.25 * 2 * ROW * (double)n / (double)shared->ranks : 0; /* as ky_ranks_need */
 }
 
 /* ---- the parts ---- */
@@ -199,12 +200,64 @@ static enum ky_status write_others(const struct ky_device_state *state,
     return KY_OK;
 }
 
+/* Copies this rank's share to the buffer that it offers in the slot, column by column. */
+static enum ky_status offer_own(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                const struct ky_copies_results *results, struct ky_error *error)
+{
+    struct ky_card *card = state->bodies.card;
+    const size_t first = ky_copies_first(state),
+                 bytes = (ky_copies_end(state) - first) * KY_STATE_BYTES;
+    KY_TRY(ky_ranks_need_offered(state, slot, "results for other ranks", COLUMNS * bytes, error));
+    for (size_t c = 0; c < COLUMNS && bytes > 0; c++)
+        KY_TRY(card->driver->copy(card, place_of(results, c, first),
+                                  KY_PLACE(&state->ranks->offered[slot], c * bytes), bytes, error));
+    return KY_OK;
+}
+
+/* Copies the other ranks' shares from their cards. */
+static enum ky_status fetch_others(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                   const struct ky_copies_results *results,
+                                   const struct ky_ranks_offer *all, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    const size_t *edge = state->ranks->edge;
+    for (size_t r = 0; r < shared->ranks; r++) {
+        const size_t bytes = (edge[r + 1] - edge[r]) * KY_STATE_BYTES;
+        for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank; c++)
+            KY_TRY(ky_ranks_fetch(state, (struct ky_offer_place){slot, r, c * bytes}, all,
+                                  place_of(results, c, edge[r]), bytes, error));
+    }
+    return KY_OK;
+}
+
+/* Exchanges the shares from card to card. Exchanges take turns with two buffers. A rank writes to
+ * the same buffer again after one more exchange of offers, before which every rank has waited for
+ * its copies. */
+static enum ky_status join_by_cards(const struct ky_device_state *state,
+                                    const struct ky_copies_results *results, struct ky_error *error)
+{
+    const size_t ranks = ky_device_copies(state)->ranks;
+    struct ky_ranks_offer offer = {0}, *all = ky_allocate(ranks, sizeof *all);
+    state->ranks->turn = !state->ranks->turn;
+    const enum ky_offer_slot slot = state->ranks->turn ? KY_OFFER_OTHER_RESULTS : KY_OFFER_RESULTS;
+    enum ky_status status = all ? offer_own(state, slot, results, error)
+                                : ky_no_memory(error, "the ranks", ranks, sizeof *all);
+    if (!status)
+        status = ky_ranks_offer(state, slot, &offer, all, error);
+    if (!status)
+        status = fetch_others(state, slot, results, all, error);
+    free(all);
+    return status;
+}
+
 enum ky_status ky_copies_join(struct ky_device_state *state,
                               const struct ky_copies_results *results, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_copies(state);
     const size_t each = ROW, own = (ky_copies_end(state) - ky_copies_first(state)) * each,
                  all = state->ranks->edge[shared->ranks] * each;
+    if (state->ranks->way == KY_WAY_BY_CARDS)
+        return join_by_cards(state, results, error);
     KY_TRY(need_pinned(state, own, all, error));
     KY_TRY(read_own(state, results, error));
     KY_TRY(gather(state, each, error));

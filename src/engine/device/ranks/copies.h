@@ -1,18 +1,21 @@
 /* Replicated bodies: each rank has all bodies on its device and computes the results of its share
- * of the sinks exactly as a single device would. It receives the other results through the host, so
- * all ranks continue with identical bits. */
+ * of the sinks exactly as a single device would. It receives the other results, from card to card
+ * where ky_ranks_way allows, so that all ranks continue with identical bits. */
 #ifndef KY_DEVICE_COPIES_H
 #define KY_DEVICE_COPIES_H
 
 #include "engine/device/ranks/ranks.h"
 
 /* Number of pairs below which each rank computes everything: an H200 sums 10^8 of them in some 0.2
- * ms (docs/lab/2026-11-22-hermite.md), which an exchange through the host would hardly shorten.
+ * ms (docs/lab/2026-11-22-hermite.md), which an exchange would hardly shorten.
  * Tests change it. */
 extern double ky_copies_few;
 
 /* KY_UNSUPPORTED, on all ranks, if their devices are of different kinds. */
 enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *error);
+
+/* Bytes on the card for the exchange of results of n bodies; 0 without such ranks. */
+double ky_copies_memory(const struct ky_device_state *state, size_t n);
 
 /* Begins an evaluation of `count` sinks with `sources` sources each. Returns 1 if the ranks divide
  * the sinks: then ky_copies_divide must follow. 0: this engine computes all sinks. */

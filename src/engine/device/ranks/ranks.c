@@ -38,7 +38,7 @@ enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, cons
 /* 1 if other processes may have opened the buffers that this rank offers. */
 static int are_held(const struct ky_device_state *state)
 {
-    return ky_device_shared(state)->is_process && state->ranks->way == KY_WAY_BY_CARDS;
+    return ky_device_any_ranks(state)->is_process && state->ranks->way == KY_WAY_BY_CARDS;
 }
 
 enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum ky_offer_slot slot,
@@ -58,7 +58,7 @@ enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum k
 static struct ky_ranks_known *known_of(const struct ky_device_state *state, enum ky_offer_slot slot,
                                        size_t rank)
 {
-    return &state->ranks->known[(size_t)slot * ky_device_shared(state)->ranks + rank];
+    return &state->ranks->known[(size_t)slot * ky_device_any_ranks(state)->ranks + rank];
 }
 
 static void close_known(struct ky_card *card, struct ky_ranks_known *known)
@@ -70,7 +70,7 @@ static void close_known(struct ky_card *card, struct ky_ranks_known *known)
 
 void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot)
 {
-    for (size_t r = 0; r < ky_device_shared(state)->ranks && state->ranks->known; r++)
+    for (size_t r = 0; r < ky_device_any_ranks(state)->ranks && state->ranks->known; r++)
         close_known(state->bodies.card, known_of(state, slot, r));
 }
 
@@ -81,7 +81,7 @@ static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
 {
     struct ky_device_ranks *ranks = state->ranks;
     struct ky_card *card = state->bodies.card;
-    for (size_t r = 0; r < ky_device_shared(state)->ranks && ranks->known; r++) {
+    for (size_t r = 0; r < ky_device_any_ranks(state)->ranks && ranks->known; r++) {
         struct ky_ranks_known *known = known_of(state, slot, r);
         if (memcmp(known->handle, all[r].handle, sizeof known->handle) != 0)
             close_known(card, known);
@@ -110,7 +110,7 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error)
 {
-    const struct ky_shared *shared = ky_device_shared(state);
+    const struct ky_shared *shared = ky_device_any_ranks(state);
     struct ky_card *card = state->bodies.card;
     struct ky_ranks_offer own = *offer;
     const int by_host = state->ranks->way == KY_WAY_BY_HOST;
@@ -132,7 +132,7 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_off
 {
     struct ky_card *card = state->bodies.card;
     const struct ky_ranks_offer *offer = &all[from.rank];
-    if (!ky_device_shared(state)->is_process)
+    if (!ky_device_any_ranks(state)->is_process)
         return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from.from), card, to,
                                    bytes, error);
     KY_TRY(open_known(state, from.slot, from.rank, offer, error));
@@ -162,7 +162,7 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
                               struct ky_error *error)
 {
     enum { BYTES = 256 };
-    const struct ky_shared *shared = ky_device_shared(state);
+    const struct ky_shared *shared = ky_device_any_ranks(state);
     struct ky_card *card = state->bodies.card;
     struct ky_buffer mine = {0}, theirs = {0};
     struct ky_ranks_offer own = {.card = card};
@@ -186,8 +186,8 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
     return status;
 }
 
-enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
-                                    struct ky_error *error)
+static enum ky_status check_kinds(const struct ky_shared *shared, const struct ky_card *card,
+                                  struct ky_error *error)
 {
     char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
     enum ky_status status = name ? ky_shared_gather(shared, card->name, sizeof *name, name, error)
@@ -205,11 +205,10 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
                             struct ky_error *error)
 {
-    const struct ky_shared *shared = ky_device_shared(state);
+    const struct ky_shared *shared = ky_device_any_ranks(state);
     struct ky_device_ranks *ranks = state->ranks;
-    enum ky_status status = ranks->way == KY_WAY_UNKNOWN
-                                ? ky_ranks_check_kinds(shared, state->bodies.card, error)
-                                : KY_OK;
+    enum ky_status status =
+        ranks->way == KY_WAY_UNKNOWN ? check_kinds(shared, state->bodies.card, error) : KY_OK;
     if (!status && !shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
     if (!status && ranks->way == KY_WAY_UNKNOWN) {
@@ -232,9 +231,9 @@ static void let_go(struct ky_device_state *state)
     char mine = 0, *all;
     for (int slot = 0; slot < KY_OFFERS; slot++)
         ky_ranks_forget(state, (enum ky_offer_slot)slot);
-    all = ky_allocate(ky_device_shared(state)->ranks, 1);
+    all = ky_allocate(ky_device_any_ranks(state)->ranks, 1);
     if (all)
-        ky_shared_gather(ky_device_shared(state), &mine, 1, all, NULL);
+        ky_shared_gather(ky_device_any_ranks(state), &mine, 1, all, NULL);
     free(all);
 }
 
@@ -249,7 +248,7 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->to,       &ranks->gap,     &ranks->last,    &ranks->left,    &ranks->next,
         &ranks->found,    &ranks->come,    &ranks->run,     &ranks->weight,  &ranks->of_level,
         &ranks->mark};
-    if (ky_device_shared(state) && are_held(state))
+    if (ky_device_any_ranks(state) && are_held(state))
         let_go(state);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);

@@ -18,8 +18,16 @@ enum {
 };
 
 /* A buffer on a rank's card that other ranks read: boxes of its groups, parcels of cells and
- * bodies, and rows of bodies that leave. */
-enum ky_offer_slot { KY_OFFER_BOXES, KY_OFFER_PARCELS, KY_OFFER_ROWS, KY_OFFERS };
+ * bodies, and rows of bodies that leave; of replicated bodies the results of this exchange or of
+ * the previous one, which other ranks may still read. */
+enum ky_offer_slot {
+    KY_OFFER_BOXES,
+    KY_OFFER_PARCELS,
+    KY_OFFER_ROWS,
+    KY_OFFER_RESULTS,
+    KY_OFFER_OTHER_RESULTS,
+    KY_OFFERS
+};
 
 /* An open buffer of another process: its handle; NULL: not open. */
 struct ky_ranks_known {
@@ -51,9 +59,9 @@ struct ky_device_ranks {
     int in_block;
     uint32_t sum;
     double work;
-    size_t *edge;   /* copies.c: [ranks + 1] the sinks of each rank */
-    int joins;      /* copies.c: 1: the ranks have divided the sinks */
-    int is_checked; /* copies.c: 1: the devices are of one kind */
+    size_t *edge; /* copies.c: [ranks + 1] the sinks of each rank */
+    int joins;    /* copies.c: 1: the ranks have divided the sinks */
+    int turn;     /* copies.c: which of two buffers has the results of the last exchange */
 };
 
 /* An offer: `count` items in this buffer, and the number of roots of the rank's tree. Other
@@ -64,12 +72,9 @@ struct ky_ranks_offer {
     struct ky_buffer buffer;
     unsigned char handle[KY_HANDLE_BYTES];
 };
-/* KY_UNSUPPORTED, on all ranks, if their cards are of different kinds, which compute different
- * bits, and partly use different units for sums. Collective. */
-enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
-                                    struct ky_error *error);
 /* Whether ranks copy offers from card to card, or exchange them through the host. Determined at the
- * first call, which is collective. */
+ * first call, which is collective. KY_UNSUPPORTED, on all ranks, if their cards are of different
+ * kinds, which compute different bits, and partly use different units for sums. */
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
                             struct ky_error *error);
 /* All-gather of the offers in the slot: `offer` has the counts of this rank, and the card's work on

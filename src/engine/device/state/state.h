@@ -135,6 +135,12 @@ static inline const struct ky_shared *ky_device_copies(const struct ky_device_st
     return state->shared && *state->shared && !(*state->shared)->tree ? *state->shared : NULL;
 }
 
+/* The ranks of either kind; NULL: there are none. */
+static inline const struct ky_shared *ky_device_any_ranks(const struct ky_device_state *state)
+{
+    return state->shared ? *state->shared : NULL;
+}
+
 /* 1 if groups contain only the active bodies, else 0. */
 static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)
 {
