@@ -54,3 +54,4 @@ help:
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
 	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no MPICC=no build without a library.'
+	@echo '           CUDA=host compiles the kernels for this processor, for tests (tests/README.md).'

@@ -2,7 +2,7 @@
 C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c bench/unroll/*.c amuse/*.c)
 H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h bench/unroll/*.h amuse/*.h)
 
-CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu bench/unroll/*.cu)
+CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu bench/unroll/*.cu tests/cuda/*.h tests/cuda/*.cpp)
 K_FILES := $(wildcard src/engine/device/kernels/*/*.k bench/unroll/*.k)
 
 # A kernel's file is laid out as C, which its name does not tell. `make layout` names the files that `make format` would

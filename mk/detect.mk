@@ -22,7 +22,12 @@ OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(c
 NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA   ?= $(if $(NVCC),yes,no)
 # The folders of drivers that are compiled; src/base/drivers.h has a row for each.
-DRIVERS := $(if $(filter yes,$(OPENCL)),opencl) $(if $(filter yes,$(CUDA)),cuda)
+# CUDA=host compiles its kernels for this machine's processor (tests/cuda), for tests without a GPU.
+DRIVERS := $(if $(filter yes,$(OPENCL)),opencl) $(if $(filter yes host,$(CUDA)),cuda)
+CUDA_HEADERS = $(if $(filter host,$(CUDA)),-DKY_CUDA_ON_HOST -Itests/cuda,-isystem $(CUDA_HOME)/include)
+ifeq ($(CUDA),host)
+CUDA_LIBS  := -lstdc++
+endif
 ifeq ($(CUDA),yes)
 # Machine code for these, as far as this nvcc knows them, and PTX of the last for later ones; `ptx`: PTX of the first
 # alone, from which a driver makes the code of its card when it first runs. CUDA_ARCHS=90 is quicker while one develops.
@@ -49,7 +54,7 @@ FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FE
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
                     $(if $(filter yes,$(OPENCL)),-lOpenCL)
 # Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
-CUDA_DEFINES     := $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA -isystem $(CUDA_HOME)/include) $(call switched_off,CUDA)
+CUDA_DEFINES     := $(if $(filter yes host,$(CUDA)),-DKY_HAVE_CUDA $(CUDA_HEADERS)) $(call switched_off,CUDA)
 # Of libkyoho_draw alone.
 DRAW_PACKAGES    := $(filter-out no,$(PNG) $(CAIRO))
 DRAW_DEFINES     := $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) $(if $(filter-out no,$(CAIRO)),-DKY_HAVE_CAIRO) \
@@ -83,6 +88,6 @@ info:
 	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse and there is no PDF or SVG; install libcairo2-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
-	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)), - no CUDA devices; install the CUDA toolkit)'
+	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)),$(if $(filter host,$(CUDA)), - kernels for this processor$(comma) for tests, - no CUDA devices; install the CUDA toolkit))'
 	@echo 'MPI       $(if $(filter-out no,$(MPICC)),$(MPICC),no$(if $(DARWIN), - there are no plug-ins for macOS, - ranks are threads of one process; name the mpicc of an MPI by MPICC=/folder/mpicc))'
 	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

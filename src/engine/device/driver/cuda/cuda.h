@@ -43,11 +43,16 @@ cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *
 #ifdef __cplusplus
 }
 
+/* tests/cuda has another address. */
+#ifndef KY_CUDA_ADDRESS
+#define KY_CUDA_ADDRESS(kernel) ((const void *)kernel)
+#endif
+
 template <typename... Arguments>
 static struct ky_cuda_kernel ky_cuda_kernel_of(void (*kernel)(Arguments...))
 {
     static_assert(sizeof...(Arguments) <= KY_MOST_ARGUMENTS, "room in struct ky_taken");
-    return {(const void *)kernel, {sizeof...(Arguments), {sizeof(Arguments)...}}};
+    return {KY_CUDA_ADDRESS(kernel), {sizeof...(Arguments), {sizeof(Arguments)...}}};
 }
 
 /* The table of a file with the kernels of the list; their arguments follow from their
