@@ -106,9 +106,10 @@ static void bind(struct cli *cli, struct request *request)
     source_add(cli, &request->source);
 }
 
-static const char *const with_resume[] = {"resume", "end",  "steps",   "max-wall",  "restart-every",
-                                          "engine", "isa",  "threads", "ranks",     "json",
-                                          "quiet",  "help", "view",    "view-port", "view-bodies"};
+static const char *const with_resume[] = {
+    "resume", "end",       "steps",       "max-wall",  "restart-every", "engine",
+    "isa",    "threads",   "ranks",       "json",      "quiet",         "help",
+    "view",   "view-port", "view-bodies", "view-frame"};
 
 /* KY_USAGE for options that have no effect with --resume, because the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
@@ -326,7 +327,7 @@ static struct ky_units units_of_run(const char *folder)
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
     if (!request->shows)
-        return cli_refuse(cli, "view-port view-bodies", "--view");
+        return cli_refuse(cli, "view-port view-bodies view-frame", "--view");
     if (request->dry)
         return ky_fail(&cli->error, KY_USAGE, "--view shows a run, but --dry-run starts none");
     KY_TRY(ky_view_open(&request->view, &request->run.view, &cli->error));

@@ -53,7 +53,7 @@ def beside_the_command():
     for name in ("energy", "record"):
         for kind in (FileNotFoundError, kyoho.NoFileError):
             refused(kind, f"{name} of an empty folder is {kind.__name__}", ["empty", "folder of a run"], getattr, kyoho.Run("empty"), name)
-    refused(ValueError, "an end in the past", ["time 0.5", "past"], kyoho.resume, "ours", end=0.25)
+    refused(ValueError, "an end in the past", ["time 0.5", "past", "later"], kyoho.resume, "ours", end=0.25)
     refused(ValueError, "an end within a step", ["end", "step"], kyoho.resume, "ours", end=1 + STEP / 3)
     refused(ValueError, "no steps", ["steps, at least 1"], kyoho.run, model, "none", steps=0)
 
