@@ -20,23 +20,14 @@ const shown = {hidden: 0, curves: ["de", "virial_ratio"]}; // `hidden`: a bit fo
 const INPUTS = ["colour", "bright", "follow", "trails", "speed", "loop", "panel", "curves"];
 const state_of = input => input.type === "checkbox" ? "checked" : input.tagName === "DETAILS" ? "open" : "value";
 
-// A browser may refuse storage to a page in a frame.
-const storage = (() => {
-  try {
-    return window.sessionStorage;
-  } catch {
-    return {getItem: () => null, setItem() {}};
-  }
-})();
-
 function keep() {
   if (!view.text) return;
   const inputs = INPUTS.map(element).map(input => input[state_of(input)]);
-  storage.setItem(view.text.title, JSON.stringify({camera, shown, inputs, last: view.text.run ? 0 : view.last}));
+  sessionStorage.setItem(view.text.title, JSON.stringify({camera, shown, inputs, last: view.text.run ? 0 : view.last}));
 }
 
 function recall(title) {
-  const kept = JSON.parse(storage.getItem(title));
+  const kept = JSON.parse(sessionStorage.getItem(title));
   if (!kept) return false;
   Object.assign(camera, kept.camera);
   Object.assign(shown, kept.shown);
