@@ -1,8 +1,8 @@
 """Two disk galaxies that pass each other: a run in a folder, a picture of its tails and a film."""
 import kyoho
 
-galaxy = kyoho.model("galaxy", 3000, units="galaxy", seed=1)
-other = kyoho.model("galaxy", 3000, units="galaxy", seed=2)
+galaxy = kyoho.model("galaxy", 3000, units="galaxy", softening="0.4 kpc", seed=1)
+other = kyoho.model("galaxy", 3000, units="galaxy", softening="0.4 kpc", seed=2)
 pair = kyoho.merge(galaxy, other, separation="100 kpc", pericentre="10 kpc", first_inclination=20, second_inclination=60)
 run = kyoho.run(pair, "collision", end="0.4 Gyr", step="2 Myr", every="40 Myr", progress=True, overwrite=True)
 

@@ -217,6 +217,8 @@ struct ky_view_parameters {
     uint64_t port;   /* 0: the system chooses one that is free */
     uint64_t bodies; /* the most bodies that a page shows; of more it shows a sample, the same in
                         each picture */
+    int frame;       /* 1: pages of this machine, such as a notebook, may show the view in a frame
+                        (iframe); 0: no page may */
 };
 KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *parameters, size_t size);
 #define ky_view_parameters_defaults(parameters)                                                    \

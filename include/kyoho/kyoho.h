@@ -406,7 +406,8 @@ enum ky_options_kind {
                               sets them by name */
     KY_OPTIONS_MERGE,      /* struct ky_merge_parameters */
     KY_OPTIONS_GROUPS,     /* struct ky_catalogue_parameters */
-    KY_OPTIONS_PROFILE     /* struct ky_profile_parameters */
+    KY_OPTIONS_PROFILE,    /* struct ky_profile_parameters */
+    KY_OPTIONS_TUNE        /* struct ky_tune_parameters */
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
@@ -611,6 +612,49 @@ struct ky_check_memory {
 KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
                                        const struct ky_check_parameters *wanted,
                                        struct ky_check_memory *memory, struct ky_error *error);
+
+/* A setting of the force that ky_tune has measured. */
+struct ky_tuned {
+    char engine[16];        /* as --engine takes it */
+    int force, opening;     /* enum ky_force; enum ky_opening, KY_OPENING_BY_USE if it has none */
+    int order;              /* of its expansions; 0: it has none */
+    double alpha, theta;    /* the tolerance; NaN: not this one */
+    double seconds;         /* of an evaluation, the median [s] */
+    double error;           /* 99 % of the accelerations of the sample have at most this error */
+    double error_potential; /* the same for the potentials */
+};
+struct ky_tune_parameters {
+    size_t size;
+    double error;     /* the wanted error of 99 % of the accelerations; NaN (default): none */
+    double seconds;   /* for all measurements; default 60 [s] */
+    uint64_t samples; /* bodies that are compared with an exact sum; default 500 */
+    uint64_t repeat;  /* evaluations of a setting; default 3 */
+    const char *const *given; /* the options among engine, force, opening and order whose values in
+                                 the parameters alone are measured, with NULL at the end; NULL
+                                 (default): none */
+    void (*tell)(void *context, const struct ky_tuned *setting); /* called after each measurement;
+                                                                    or NULL (default) */
+    void *context;
+};
+KY_API void ky_tune_parameters_defaults_sized(struct ky_tune_parameters *parameters, size_t size);
+#define ky_tune_parameters_defaults(parameters)                                                    \
+    ky_tune_parameters_defaults_sized((parameters), sizeof(struct ky_tune_parameters))
+struct ky_tuning {
+    struct ky_tuned *setting; /* [count], of each method from the coarsest to the finest */
+    size_t count, left_out;   /* left_out: settings for which there was no time */
+    int has_found;            /* 1: an error was wanted, and `found` keeps it */
+    struct ky_tuned found;    /* the fastest one, which was measured too */
+};
+/* Measures methods and tolerances for these bodies, and finds the fastest setting that keeps the
+ * wanted error. `wanted` may be NULL. KY_UNSUPPORTED if no setting keeps it, or if the engines
+ * support none of the forces; KY_USAGE if there was no time for any setting; else as
+ * ky_forces_check. KY_STOPPED by parameters->stop. After a failure *tuning is empty. */
+KY_API enum ky_status ky_tune(const struct ky_parameters *parameters,
+                              const struct ky_bodies *bodies,
+                              const struct ky_tune_parameters *wanted, struct ky_tuning *tuning,
+                              struct ky_error *error);
+/* Frees the settings. NULL: nothing. */
+KY_API void ky_tuning_free(struct ky_tuning *tuning);
 
 /* ---- the general walk: neighbours, SPH density, actions by name ---- */
 

@@ -13,6 +13,7 @@ from ._library import use_threads
 from ._library import version as __version__
 from ._options import options
 from ._picture import png
+from ._view import View, view
 from .analysis import Binaries, Profile, binaries, check, density_centre, lagrangian_radii, profile, scales, tune
 from .devices import Device, devices
 from .drawing import draw, plot
@@ -28,7 +29,7 @@ from .units import Units
 
 __all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups",
            "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Units",
-           "UnsupportedError", "UsageError", "accelerations", "binaries", "check", "density", "density_centre",
+           "UnsupportedError", "UsageError", "View", "accelerations", "binaries", "check", "density", "density_centre",
            "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
            "model_options", "models", "nearest", "neighbours", "options", "orbit", "plot", "png", "potential", "profile", "read",
-           "restore", "resume", "run", "scales", "tides", "tune", "use_threads"]
+           "restore", "resume", "run", "scales", "tides", "tune", "use_threads", "view"]

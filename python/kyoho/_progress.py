@@ -68,12 +68,12 @@ class Progress:
         self.open = terminal
 
     def left(self, done):
-        """The time that is left at the present rate, as text."""
-        return duration((clock.monotonic() - self.began) * (1 - done) / done if done > 0 else float("nan"))
+        """The time that is left at the present rate, as left()."""
+        return left((clock.monotonic() - self.began) * (1 - done) / done if 0 < done < 1 else float("nan"))
 
 
-def duration(seconds):
-    """ "90 s", "12 min" or "3.5 h"; "-" where it is not known."""
-    if not seconds >= 0:
-        return "-"
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+def left(seconds):
+    """The end of a line of progress: "  left 90 s", "  left 12 min", "  left 3.5 h"; "" at the end, and where it is not known."""
+    if not seconds > 0:
+        return ""
+    return "  left " + (f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h")

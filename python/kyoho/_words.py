@@ -11,7 +11,10 @@ What = TypeVar("What", bound=Callable)
 
 # Words for arguments that the command has not.
 ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("vel", "velocity"),
-             ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"))
+             ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"),
+             ("G", "g"), ("cmap", "colours"), ("colormap", "colours"), ("colours", "cmap"), ("colormap", "cmap"))
+# Words that are taken in each other's place, since packages differ in them: the softening.
+SAME = {"eps": "softening", "softening": "eps"}
 
 
 def _same(word):
@@ -52,15 +55,38 @@ def no_option(word, names):
     return TypeError(f"there is no option {word!r} here" + (hint or f"; there are {', '.join(sorted(names))}"))
 
 
-def hinted(function: What) -> What:
-    """The function, which tells what arguments are called whose names are those of other programs, such as pos= or eps=."""
-    names = [one.name for one in inspect.signature(function).parameters.values() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+def _meant(word, names, arguments):
+    """What the word of another program means: "; did you mean pos?" or, of a method, the attribute that has it; "" if nothing is known."""
+    attributes = [name for name in dir(type(arguments[0])) if isinstance(getattr(type(arguments[0]), name), property)] if arguments else ()
+    if word in attributes or not guess(word, names):
+        meant = word if word in attributes else other_word(word, attributes)
+        return f"; set the attribute before: .{meant} = ..." if meant else ""
+    return guess(word, names)
+
+
+def hinted(function: What, also=()) -> What:
+    """The function, which tells what arguments are called whose names are misspelt or those of other programs, such as pos= or dt=, and takes
+    eps= for softening= and the other way round. `also` are more names, of its options."""
+    parameters = inspect.signature(function).parameters.values()
+    names = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)] + list(also)
+    is_closed = not any(one.kind == one.VAR_KEYWORD for one in parameters)
+    is_method = names[:1] == ["self"]
 
     @functools.wraps(function)
     def asked(*arguments, **more):
-        for word in more:
-            meant = word not in names and other_word(word, names)
-            if meant:
-                raise TypeError(f"{function.__qualname__.replace('.__init__', '')} has no argument {word!r}; did you mean {meant}?")
+        for word in [word for word in more if word not in names]:
+            if SAME.get(word) in names:
+                if more.get(SAME[word]) is not None:
+                    raise TypeError(f"{word} and {SAME[word]} are the same: give one of them")
+                more[SAME[word]] = more.pop(word)
+                continue
+            hint = _meant(word, names, arguments if is_method else ()) if is_closed or other_word(word, names) else ""
+            if hint or is_closed:
+                raise TypeError(f"{function.__qualname__.replace('.__init__', '')} has no argument {word!r}{hint}")
         return function(*arguments, **more)
     return asked  # type: ignore[return-value]
+
+
+def softened(function: What) -> What:
+    """The same for a function that has `softening` among its options."""
+    return hinted(function, ("softening",))

@@ -2,22 +2,20 @@
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _arrays, _command
+from . import _arrays
 from ._aside import call_aside
-from ._library import NULL, call, ffi, lib, struct
-from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table, text
-from ._words import hinted
+from ._library import NULL, call, encoded, ffi, lib, struct
+from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
+from ._words import hinted, softened
 from .errors import BadDataError
 from .forces import given_bodies
 from .simulation import parameters_of, report_of, sums_of
-from .snapshot import HAS_HDF5, Snapshot, fill_bodies, need_snapshot, taken
+from .snapshot import Snapshot, fill_bodies, snapshot_of, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -87,6 +85,7 @@ def lagrangian_radii(position, mass=None, fractions=FRACTIONS, centre=None, *, u
     return radii
 
 
+@hinted
 def scales(snapshot: Snapshot, softening=None) -> Scales:
     """
     Lengths and times of a system, with the recommended softening and step, as kyoho.analysis.Scales.
@@ -97,21 +96,13 @@ def scales(snapshot: Snapshot, softening=None) -> Scales:
     Example:
       step = kyoho.scales(kyoho.model("plummer", 1000)).step
     """
-    snapshot = snapshot.snapshot() if hasattr(snapshot, "snapshot") else snapshot
-    need_snapshot(snapshot, "scales")
+    snapshot = snapshot_of(snapshot, "scales")
     made, keep = snapshot._struct()
     found = struct("ky_scales")
     softening = math.nan if softening is None else snapshot.units.real(softening, "length", "softening")
     call(lib.ky_system_scales, ffi.addressof(made.bodies), snapshot.units.g, softening, found)
     del keep
     return Scales(*(getattr(found, name) for name in Scales._fields))
-
-
-def _whole(bodies, what):
-    """The Snapshot of what a function takes: a Snapshot or a Simulation."""
-    bodies = bodies.snapshot() if hasattr(bodies, "snapshot") else bodies
-    need_snapshot(bodies, what)
-    return bodies
 
 
 def _softened(bodies, options, sections, default=None):
@@ -157,7 +148,7 @@ class Binaries:
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
-@hinted
+@softened
 def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
     The pairs of bodies that are bound to each other, with the elements of their orbits, as kyoho.Binaries.
@@ -172,7 +163,7 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     that the other is bound to, among its eight nearest neighbours. Without `softening` the bodies have their own; bodies for
     which none is known have none.
     """
-    bodies = _whole(bodies, "binaries")
+    bodies = snapshot_of(bodies, "binaries")
     own = table(lib.KY_OPTIONS_PARAMETERS)
     divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or name in ("softening", "softening_kind", "g")})
     made, keep, parameters = _softened(bodies, options, FORCE, default=0.0)
@@ -236,7 +227,7 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
 
     The shells are equally spaced in the logarithm of the radius.
     """
-    bodies = _whole(bodies, "profile")
+    bodies = snapshot_of(bodies, "profile")
     made, memory = bodies._struct()
     values, keep = struct("ky_profile_parameters"), []
     values.g = bodies.units.g
@@ -258,7 +249,7 @@ the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters, `
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE)
-@hinted
+@softened
 def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Check:
     """
     Computes the forces and compares them with exact sums, as kyoho.analysis.Check; the command has it as `kyoho force`.
@@ -272,7 +263,7 @@ def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Che
 
     The options are those of the force that is measured.
     """
-    bodies = _whole(bodies, "check")
+    bodies = snapshot_of(bodies, "check")
     made, keep, parameters = _softened(bodies, options, FORCE)
     report, sums, choice = struct("ky_force_report"), struct("ky_sums"), struct("ky_choice")
     resolved, results = struct("ky_parameters"), struct("ky_check_results")
@@ -298,10 +289,16 @@ TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "gro
 
 
 def _setting(made):
-    if made is None:
-        return None
-    names = [name for name in ("force", "opening", "order", "alpha", "theta", "engine") if made[name] is not None]
-    return Setting({name: made[name] for name in names}, made["seconds"], made["error"], made["error_potential"])
+    """The Setting of a struct ky_tuned."""
+    own, found = struct("ky_parameters", force=made.force, opening=made.opening), {}
+    for name, is_there in (("force", True), ("opening", made.opening != lib.KY_OPENING_BY_USE)):
+        if is_there:
+            room = ffi.new("char[]", 64)
+            call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, own, encoded(name), room, len(room))
+            found[name] = ffi.string(room).decode()
+    numbers = {"order": made.order or None, "alpha": made.alpha, "theta": made.theta}
+    found.update({name: value for name, value in numbers.items() if value is not None and value == value})
+    return Setting({**found, "engine": ffi.string(made.engine).decode()}, made.seconds, made.error, made.error_potential)
 
 
 def _tuned():
@@ -310,7 +307,7 @@ def _tuned():
 
 
 @documented(None, more=_tuned)
-@hinted
+@softened
 def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpack[TuneOptions]) -> Tuning:
     """
     Measures what methods and tolerances cost for these bodies, and finds the fastest options for an error, as kyoho.analysis.Tuning.
@@ -327,19 +324,16 @@ def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpac
 
     Options restrict what is measured: force="tree".
     """
-    bodies = _whole(bodies, "tune")
-    allowed = {option.keyword: option for option in _tuned()}
-    divided(options, allowed)
-    units, words = bodies.units, []
-    given = {"seconds": seconds, "check": _arrays.whole(samples, "samples"), "repeat": _arrays.whole(repeat, "repeat"), "error": error}
-    for name, value in given.items():
-        words += [] if value is None else [f"--{name}", repr(value)]
-    if not units.physical:
-        words += ["--g", repr(units.g)] if options.get("g") is None else []
-    for keyword, value in options.items():
-        words += [] if value is None else [f"--{allowed[keyword].name}={text(allowed[keyword], value, units)}"]
-    with tempfile.TemporaryDirectory() as place:
-        path = os.path.join(place, "bodies." + ("hdf5" if HAS_HDF5 else "csv"))
-        bodies.write(path)
-        told = _command.told("tune", path, *words)
-    return Tuning([_setting(one) for one in told["settings"]], _setting(told["found"]), told["left_out"])
+    bodies = snapshot_of(bodies, "tune")
+    divided(options, {option.keyword: option for option in _tuned()})
+    names = [encoded(name) for name in ("engine", "force", "opening", "order") if options.get(name) is not None]
+    made, keep, parameters = _softened(bodies, options, FORCE)
+    given, found = ffi.new("char *[]", [*names, NULL]), struct("ky_tuning")
+    wanted = struct("ky_tune_parameters", seconds=_arrays.number(seconds, "seconds"), samples=_arrays.whole(samples, "samples"),
+                    repeat=_arrays.whole(repeat, "repeat"), given=ffi.cast("const char *const *", given))
+    if error is not None:
+        wanted.error = _arrays.number(error, "error")
+    call_aside(parameters.values, lib.ky_tune, parameters.values, ffi.addressof(made.bodies), wanted, found)
+    del keep
+    owner = ffi.gc(found, lib.ky_tuning_free)
+    return Tuning([_setting(owner.setting[k]) for k in range(owner.count)], _setting(owner.found) if owner.has_found else None, owner.left_out)

@@ -14,10 +14,11 @@ from ._options import divided, documented, fill, table
 from ._picture import pixels as pixels_of
 from ._picture import prepared
 from ._progress import Progress
-from .errors import UsageError
+from ._words import hinted
+from .errors import Error, UsageError
 from .forces import Groups
 from .runs import Run
-from .snapshot import HAS_HDF5, Snapshot, need_snapshot, read
+from .snapshot import HAS_HDF5, Snapshot, read, snapshot_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,8 +42,7 @@ def _sources(given):
             if isinstance(single, str) and not os.path.exists(single):
                 raise no_file(single, f"{single}: there is no such file")
             if not isinstance(single, str):
-                single = single.snapshot() if hasattr(single, "snapshot") else single
-                need_snapshot(single, "draw")
+                single = snapshot_of(single, "draw")
             found.append(single)
     if not found:
         raise UsageError("draw needs a snapshot")
@@ -81,11 +81,17 @@ def _film(path, sources, options, of_film, overwrite, progress):
 
         @ffi.callback("void(void *, size_t, size_t)")
         def tell(context, done, frames):
-            shown(done / frames, f"frame {done} of {frames}  left {shown.left(done / frames)}")
+            shown(done / frames, f"frame {done} of {frames}{shown.left(done / frames)}")
         if shown:
             film.progress = tell
         names = [encoded(one) for one in paths]
-        call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), ffi.NULL, values, film)
+        try:
+            call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), ffi.NULL, values, film)
+        except Error as why:  # of snapshots in memory it names our files
+            text = str(why)
+            for k, one in enumerate(paths):
+                text = text if one is sources[k] else text.replace(one, f"snapshot {k}")
+            raise type(why)(text) from None
 
 
 def _name_of(axis):
@@ -108,6 +114,7 @@ NOT_IN_PLOTS = ("overwrite", "rim", "columns", "colours", "brightness", "trails"
 
 
 @documented(lib.KY_OPTIONS_DRAW, without=NOT_IN_PLOTS)
+@hinted
 def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOptions]):
     """
     Shows the projected density of a snapshot in axes of matplotlib, with a colour bar. Returns the image of ax.imshow.
@@ -124,8 +131,7 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
     show="velocity" shows the mean velocity along the line of sight instead.
     """
     from matplotlib import colors, pyplot  # which is not needed otherwise
-    bodies = bodies.snapshot() if hasattr(bodies, "snapshot") else bodies
-    need_snapshot(bodies, "plot")
+    bodies = snapshot_of(bodies, "plot")
     divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name not in NOT_IN_PLOTS})
     keep, found = [], struct("ky_map")
     values, made = prepared([bodies], options, keep)

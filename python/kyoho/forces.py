@@ -216,6 +216,7 @@ def _in_fields(field, time, units, g):
     return parameters, units
 
 
+@hinted
 def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) of external fields at m points, without bodies.
@@ -235,6 +236,7 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
     return asked.results()
 
 
+@hinted
 def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
     Positions (n, 3) and velocities (n, 3) of one body in external fields, without other bodies, at n times.
@@ -256,8 +258,7 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
     times = _arrays.row(units.number(times, "time", "times"), "times")
     places, velocities = np.empty((len(times), 3)), np.empty((len(times), 3))
     for name, kind, value, array in (("position", "length", position, places), ("velocity", "velocity", velocity, velocities)):
-        value = _arrays.vectors([units.number(value, kind, name)], name)
-        array[:1] = value[:len(array)]
+        array[:1] = _arrays.scalars(units.number(value, kind, name), name, 3)
     call_aside(parameters.values, lib.ky_orbit, parameters.values, len(times), _arrays.pointer(times, "double *"),
                _arrays.pointer(places, "double (*)[3]"), _arrays.pointer(velocities, "double (*)[3]"), NULL)
     for k in range(len(times) if turn else 0):
@@ -425,7 +426,8 @@ class Groups:
         return self.body[self.offset[g]:self.offset[g + 1]]
 
     def __repr__(self):
-        return f"<kyoho.Groups: {len(self):,} of {len(self.body):,} bodies, linking length {self.linking_length:g}>"
+        return (f"<kyoho.Groups: {len(self):,} with {len(self.body):,} of {self.n:,} bodies, linking length {self.linking_length:g}>" if len(self)
+                else f"<kyoho.Groups: none among {self.n:,} bodies, linking length {self.linking_length:g}>")
 
     @classmethod
     def _find(cls, search, wanted, units, n):

@@ -12,8 +12,9 @@ from . import _table
 from ._aside import call_aside
 from ._library import call, encoded, ffi, lib, struct
 from ._options import documented, fill, table, text
+from ._words import softened
 from .errors import UsageError
-from .snapshot import Snapshot, need_snapshot
+from .snapshot import Snapshot, snapshot_of
 from .units import Units
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def _own_options():
 
 
 @documented(lib.KY_OPTIONS_MODEL, without=("bodies",), more=_own_options)
+@softened
 def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snapshot:
     """
     Makes the bodies of an initial model, as a Snapshot.
@@ -120,20 +122,20 @@ def _settle_softening(a, b, given):
 
 
 @documented(lib.KY_OPTIONS_MERGE)
+@softened
 def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot:
     """
     Puts two snapshots on a Kepler orbit about each other, in the x-y plane: a Snapshot at time 0 with the bodies of both.
 
     Arguments:
-      a, b   Snapshots with the same units and, where they have one, the same kind of softening
+      a, b   Snapshots or Simulations with the same units and, where they have one, the same kind of softening
       separation, pericentre   options that are required [length]
     Example:
       pair = kyoho.merge(a, b, separation=5, pericentre=0.5)
 
     The orbit is a parabola unless `eccentricity` is given.
     """
-    for one in (a, b):
-        need_snapshot(one, "merge")
+    a, b = snapshot_of(a, "merge"), snapshot_of(b, "merge")
     for required in ("separation", "pericentre"):
         if options.get(required) is None:
             raise UsageError(f"merge needs {required}")

@@ -13,12 +13,12 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, no_file, struct
 from ._options import MOTION, Parameters, divided, documented, fill, table
-from ._progress import Progress, duration
+from ._progress import Progress, left
 from ._table import text_of
-from ._words import hinted
+from ._words import hinted, softened
 from .errors import StoppedError, UsageError
 from .simulation import Simulation, explain
-from .snapshot import Snapshot, need_snapshot, read
+from .snapshot import Snapshot, read, snapshot_of
 from .units import Units, is_quantity
 
 if TYPE_CHECKING:
@@ -59,13 +59,20 @@ class Run:
     @property
     def energy(self) -> np.ndarray:
         """(rows) of energy.csv, with a field for each column; docs/command.md explains them."""
-        return np.atleast_1d(np.genfromtxt(os.path.join(self.folder, "energy.csv"), delimiter=",", names=True))
+        return np.atleast_1d(np.genfromtxt(self._file("energy.csv"), delimiter=",", names=True))
 
     @property
     def record(self) -> dict:
         """run.json: the options, the units, the processor, and how the run has ended."""
-        with open(os.path.join(self.folder, "run.json"), encoding="utf-8") as file:
+        with open(self._file("run.json"), encoding="utf-8") as file:
             return json.load(file)
+
+    def _file(self, name):
+        """The path of a file of the run. NoFileError where there is none."""
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            raise no_file(path, f"{path}: there is no such file; is {self.folder} the folder of a run?")
+        return path
 
     @property
     def units(self) -> Units:
@@ -118,7 +125,7 @@ class _Calls:
         change = "-" if math.isnan(at.energy_change) else f"{at.energy_change:+.1e}" + (" (beyond 1e-3)" if at.energy_is_off else "")
         done = at.steps / at.steps_at_end if at.steps_at_end else 1.0
         self.progress(done, f"time {at.time:.6g} of {at.end:.6g}  step {at.steps} ({100 * done:.0f} %)  {at.steps_per_s:.3g} steps/s  "
-                            f"dE/E {change}  left {duration(at.seconds_left)}")
+                            f"dE/E {change}{left(at.seconds_left)}")
 
     def _visit(self, context, handle, error):
         try:
@@ -155,7 +162,7 @@ def _follow(function, parameters, values, calls, *arguments):
 
 
 @documented(lib.KY_OPTIONS_RUN, without=("output",), more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, MOTION).values()))
-@hinted
+@softened
 def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dry_run=False, **options: Unpack[RunOptions]) -> Run:
     """
     Follows the motion of bodies and writes the results to a folder, as `kyoho run` does. Returns it as kyoho.Run.
@@ -174,9 +181,7 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
     Without `step` the run chooses one. A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on:
     kyoho.resume(folder). StoppedError tells why it has stopped, with `reason` ("max_wall", "stop_core" ... or "asked").
     """
-    if hasattr(bodies, "snapshot"):
-        bodies = bodies.snapshot()
-    need_snapshot(bodies, "run")
+    bodies = snapshot_of(bodies, "run")
     units, own = bodies.units, {name: option for name, option in table(lib.KY_OPTIONS_RUN).items() if name != "output"}
     of_run, of_motion = divided(options, own, table(lib.KY_OPTIONS_PARAMETERS, MOTION))
     parameters = Parameters(of_motion, MOTION, units)

@@ -5,22 +5,22 @@ import contextlib
 import math
 import os
 import time as clock
-import webbrowser
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _arrays, _picture
+from . import _arrays, _picture, _view
 from ._aside import aside
 from ._library import NULL, call, call_file, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
 from ._progress import Progress
 from ._sharing import Shared, alone
-from ._words import hinted, no_option
+from ._view import View
+from ._words import hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Simulation(Shared, WithQuantities):
     Bodies that move: a processor, an integrator and a clock.
 
     Arguments:
-      bodies     a Snapshot; or None, and arrays:
+      bodies     a Snapshot or another Simulation; or None, and arrays:
       position, velocity, mass   (n, 3) [length], (n, 3) [velocity], (n) [mass]
       softening  one length, 0 for none, or one for each body [length]; without it that of the Snapshot
       id, type, radius   (n) if need be; radii are for stop_collision [length]
@@ -96,9 +96,16 @@ class Simulation(Shared, WithQuantities):
           sim.integrate(1)
           print(sim.time, sim.energy(), sim.position[0])
 
-    Without `step` the first advance chooses one, as `kyoho run` does. The library copies the bodies. `position`, `velocity`, `mass` and the
-    other arrays are copied from the processor once after each change, and cannot be written: assign a whole array,
-    sim.velocity = array. Several threads may use a simulation, one after the other.
+    What it has:
+      bodies    position, velocity, mass, softening, radius, id, type, acceleration, potential, n, snapshot, quantity
+      state     time, step, steps, parameters, units, sums, energy, report
+      motion    integrate, advance, stop, heartbeat
+      changes   position = array and so on, step = number, changes, kick, add, remove, find, set
+      fields    field, tides, neighbours, nearest, density, groups, pairs
+      keeping   save and kyoho.restore, copy, pickle, view, close
+
+    Without `step` the first advance chooses one, as `kyoho run` does. The library copies the bodies. Arrays are copied from the processor
+    once after each change, and cannot be written in place: assign a whole array. Several threads may use a simulation, one after the other.
     """
 
     position = _changeable("position", "(n, 3) [length]")
@@ -122,7 +129,7 @@ class Simulation(Shared, WithQuantities):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
-        need_snapshot(bodies, "a simulation without position=…")
+        bodies = snapshot_of(bodies, "a simulation without position=…")
         self.units = bodies.units
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
@@ -348,32 +355,27 @@ class Simulation(Shared, WithQuantities):
                 return False
         return self._stop[0] != 0
 
-    def view(self, *, port=None, bodies=None, browser=True) -> str:
-        """Shows the simulation in a browser from now on, while it advances. Returns the address of the page.
+    @hinted
+    def view(self, *, port=None, bodies=None, frame=False, browser=None) -> View:
+        """Shows the simulation in a browser from now on, while it advances. Returns the address of the page, a kyoho.View.
 
-        The page is served on this machine alone, at `port`, or one that the system chooses, and opened unless `browser` is False. It shows all
-        bodies, or a sample of `bodies` of them. Another call opens the same page again. Its buttons pause the call that advances, make a step, end the call as stop() does, and write
-        a snapshot, view_STEPS.hdf5 (.csv without HDF5), in the present folder. A page that looks on makes each step a call of its own.
+        Arguments are those of kyoho.view; frame=True shows the page in a notebook. Another call opens the same page again. Buttons pause
+        the call that advances, make a step, end the call as stop() does, and write view_STEPS.hdf5 (.csv without HDF5) in the present
+        folder. A page that looks on makes each step a call of its own.
         """
-        wanted = {name: _arrays.whole(value, name) for name, value in (("port", port), ("bodies", bodies)) if value is not None}
-        address = self._viewed(wanted)
-        if browser:
-            webbrowser.open(address)
-        return address
+        return _view.shown(self._viewed(_view.wanted(port, bodies, frame)), frame, browser)
 
     @alone
-    def _viewed(self, wanted):
-        """The address of the view, which is opened where it is not open."""
+    def _viewed(self, members):
+        """The view, which is opened where it is not open."""
         self._need_open()
         if self._view is None:
-            opened = ffi.new("struct ky_view **")
-            call(lib.ky_view_open, struct("ky_view_parameters", **wanted), opened)
-            view = ffi.gc(opened[0], lib.ky_view_close)
+            view = _view.opened(members)
             self._call(lib.ky_sim_show, view, ffi.new("unsigned *"))
-            self._view, self._view_has = view, wanted
-        elif {**self._view_has, **wanted} != self._view_has:
-            raise UsageError("port and bodies are those of the first call: the view is open already")
-        return ffi.string(lib.ky_view_address(self._view)).decode()
+            self._view, self._view_has = view, members
+        elif {**self._view_has, **members} != self._view_has:
+            raise UsageError("port, bodies and frame are those of the first call: the view is open already")
+        return self._view
 
     def _calls(self, most, tell):
         """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C, and calls tell() after each. Returns
@@ -400,9 +402,10 @@ class Simulation(Shared, WithQuantities):
             if shown:
                 now = getattr(self, of)
                 done = (now - begin) / (end - begin) if end != begin else 1.0
-                shown(done, f"{what} {now:.6g} of {end:.6g} ({100 * done:.0f} %)  left {shown.left(done)}")
+                shown(done, f"{what} {now:.6g} of {end:.6g} ({100 * done:.0f} %){shown.left(done)}")
         return tell
 
+    @hinted
     def advance(self, steps=1, *, progress=False):
         """Makes this number of steps; a negative sim.step leads into the past.
 
@@ -429,6 +432,7 @@ class Simulation(Shared, WithQuantities):
             return 0
         return math.ceil(steps - 1e-9) - 1  # the last one is the call that knows the time
 
+    @hinted
     def integrate(self, time, *, shorten=True, progress=False):
         """Advances to this time. A step that `time` lies within is divided, unless `shorten` is False: then the time must be
         the end of a step. Otherwise as advance()."""
@@ -479,8 +483,8 @@ class Simulation(Shared, WithQuantities):
                      _arrays.pointer(change, "double (*)[3]"))
 
     def add(self, bodies):
-        """Appends the bodies of a Snapshot in the same units. Ids must be new; without ids they continue from the largest."""
-        need_snapshot(bodies, "add")
+        """Appends the bodies of a Snapshot or another Simulation in the same units. Ids must be new; without ids they continue from the largest."""
+        bodies = snapshot_of(bodies, "add")
         if bodies.units != self.units:
             raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")
         made, keep = bodies._struct()
@@ -499,6 +503,7 @@ class Simulation(Shared, WithQuantities):
         self._call(lib.ky_sim_find, _arrays.pointer(ids, "uint64_t *"), len(ids), _arrays.pointer(index, "size_t *"))
         return index
 
+    @softened
     def set(self, **options: Unpack[SomeOptions]):
         """Changes options of the force and of the steps: sim.set(theta=0.5). The error of an option that cannot change says
         why."""
@@ -520,6 +525,7 @@ class Simulation(Shared, WithQuantities):
         self._search(lib.ky_sim_field_fill, asked.values)
         return asked
 
+    @hinted
     def field(self, points, softening=None):
         """Accelerations (m, 3) and potentials (m) of all bodies and external fields at m points that are not bodies.
 
@@ -527,6 +533,7 @@ class Simulation(Shared, WithQuantities):
         """
         return self._at_points(points, softening, ("acceleration", "potential")).results()
 
+    @hinted
     def tides(self, points, softening=None):
         """Tidal tensors (m, 3, 3) at m points, as kyoho.tides, of the present bodies and external fields."""
         return self._at_points(points, softening, ("tide",)).tensors()

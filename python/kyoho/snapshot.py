@@ -47,19 +47,21 @@ def fill_bodies(bodies, n, arrays):
     return bodies
 
 
-def need_snapshot(given, what):
-    """TypeError for what is no Snapshot."""
-    if not isinstance(given, Snapshot):
-        raise TypeError(f"{what} takes a kyoho.Snapshot, not {type(given).__name__}; kyoho.Snapshot(position, velocity, mass) makes one")
+def snapshot_of(given, what):
+    """The Snapshot of a Snapshot or a Simulation. TypeError for anything else."""
+    found = given.snapshot() if hasattr(given, "snapshot") else given
+    if not isinstance(found, Snapshot):
+        raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; "
+                        f"kyoho.Snapshot(position, velocity, mass) makes one of arrays")
+    return found
 
 
 def taken(bodies, units, **given):
     """The positions, the units, and the other arguments by name. Of a Snapshot or a Simulation each argument that is None is that
     of its bodies."""
-    if hasattr(bodies, "snapshot"):
-        bodies = bodies.snapshot()
-    if not isinstance(bodies, Snapshot):
+    if not isinstance(bodies, Snapshot) and not hasattr(bodies, "snapshot"):
         return bodies, Units.of(units), given
+    bodies = snapshot_of(bodies, "it")
     if units is not None and Units.of(units) != bodies.units:
         raise UsageError(f"the bodies have other units: {bodies.units} and {Units.of(units)}")
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}

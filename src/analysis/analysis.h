@@ -124,9 +124,9 @@ enum ky_status ky_softening_need(const struct ky_parameters *parameters, struct 
 /* The smallest softening of any body [length], after ky_softening_choose. */
 double ky_softening_least(const struct ky_parameters *parameters, const struct ky_bodies *bodies);
 
-/* The options of struct ky_profile_parameters, and of struct ky_catalogue_parameters. */
-extern const struct ky_option ky_profile_options[], ky_catalogue_options[];
-extern const size_t ky_profile_option_count, ky_catalogue_option_count;
+/* The options of struct ky_profile_parameters, ky_catalogue_parameters and ky_tune_parameters. */
+extern const struct ky_option ky_profile_options[], ky_catalogue_options[], ky_tune_options[];
+extern const size_t ky_profile_option_count, ky_catalogue_option_count, ky_tune_option_count;
 
 /* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the divisor is the rms of
  * all references. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */

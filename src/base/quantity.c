@@ -115,7 +115,8 @@ double ky_unit_shown(const struct ky_units *units, struct ky_dimension dimension
     *name = '\0';
     if (one == 0 || is_none(dimension))
         return 1;
-    const struct unit *unit = suiting(dimension, isnan(largest) ? one : largest * one);
+    const struct unit *unit =
+        suiting(dimension, isnan(largest) || largest == 0 ? one : largest * one);
     if (!unit)
         return one / compose(units, dimension, name);
     snprintf(name, KY_UNIT_TEXT, "%s", unit->name);
@@ -138,7 +139,7 @@ const char *ky_quantity_text(const struct ky_units *units, struct ky_dimension d
                              double value, int digits, char text[KY_QUANTITY_TEXT])
 {
     char name[KY_UNIT_TEXT];
-    const double factor = ky_unit_shown(units, dimension, value == 0 ? (double)NAN : value, name);
+    const double factor = ky_unit_shown(units, dimension, value, name);
     ky_format(text, KY_QUANTITY_TEXT, "%.*g%s%s", digits, value * factor, *name ? " " : "", name);
     return text;
 }

@@ -24,17 +24,17 @@ struct progress_line {
     struct ky_units units; /* units of the printed times */
 };
 
-/* "90 s", "12 min" or "3.5 h"; "-" if unknown. */
-static void duration(double seconds, char *text, size_t size)
+/* "  left 90 s", "  left 12 min" or "  left 3.5 h"; "" at the end, and if unknown. */
+static void words_of_left(double seconds, char *text, size_t size)
 {
-    if (isnan(seconds))
-        snprintf(text, size, "-");
+    if (!(seconds > 0))
+        text[0] = '\0';
     else if (seconds < 100)
-        snprintf(text, size, "%.0f s", seconds);
+        snprintf(text, size, "  left %.0f s", seconds);
     else if (seconds < 6000)
-        snprintf(text, size, "%.0f min", seconds / 60);
+        snprintf(text, size, "  left %.0f min", seconds / 60);
     else
-        snprintf(text, size, "%.1f h", seconds / 3600);
+        snprintf(text, size, "  left %.1f h", seconds / 3600);
 }
 
 /* The progress function of struct ky_run_parameters: rewrites a line on a terminal, otherwise
@@ -53,7 +53,7 @@ static void show_progress(void *context, const struct ky_progress *progress)
     line->shown = 1;
     char left[32], energy[64] = "-", unit[KY_UNIT_TEXT];
     const double factor = ky_unit_shown(&line->units, KY_TIME_UNIT, progress->end, unit);
-    duration(progress->seconds_left, left, sizeof left);
+    words_of_left(progress->seconds_left, left, sizeof left);
     if (!isnan(progress->energy_change)) {
         int length = snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
         if (progress->energy_is_off)
@@ -62,8 +62,7 @@ static void show_progress(void *context, const struct ky_progress *progress)
             snprintf(energy + length, sizeof energy - (size_t)length, " at %.6g",
                      factor * progress->energy_time);
     }
-    fprintf(stderr,
-            "%stime %.6g of %.6g%s%s  step %llu (%.0f %%)  %.3g steps/s  dE/E %s  left %s%s",
+    fprintf(stderr, "%stime %.6g of %.6g%s%s  step %llu (%.0f %%)  %.3g steps/s  dE/E %s%s%s",
             line->terminal ? "\r\033[K" : "", factor * progress->time, factor * progress->end,
             *unit ? " " : "", unit, (unsigned long long)progress->steps,
             100.0 * (double)progress->steps / (double)progress->steps_at_end, progress->steps_per_s,
@@ -107,9 +106,10 @@ static void bind(struct cli *cli, struct request *request)
     source_add(cli, &request->source);
 }
 
-static const char *const with_resume[] = {"resume", "end",  "steps",   "max-wall",  "restart-every",
-                                          "engine", "isa",  "threads", "ranks",     "json",
-                                          "quiet",  "help", "view",    "view-port", "view-bodies"};
+static const char *const with_resume[] = {
+    "resume", "end",       "steps",       "max-wall",  "restart-every", "engine",
+    "isa",    "threads",   "ranks",       "json",      "quiet",         "help",
+    "view",   "view-port", "view-bodies", "view-frame"};
 
 /* KY_USAGE for options that have no effect with --resume, because the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
@@ -327,7 +327,7 @@ static struct ky_units units_of_run(const char *folder)
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
     if (!request->shows)
-        return cli_refuse(cli, "view-port view-bodies", "--view");
+        return cli_refuse(cli, "view-port view-bodies view-frame", "--view");
     if (request->dry)
         return ky_fail(&cli->error, KY_USAGE, "--view shows a run, but --dry-run starts none");
     KY_TRY(ky_view_open(&request->view, &request->run.view, &cli->error));

@@ -55,7 +55,8 @@
     F(tidal, TIDAL, "tidal", "φ = −½ d·T·d")                                                       \
     F(uniform, UNIFORM, "uniform", "φ = −a·d, the same acceleration a everywhere")                 \
     F(friction, FRICTION, "friction",                                                              \
-      "no field: with leapfrog the dynamical friction of a body in the density of all fields")
+      "with leapfrog, the dynamical friction that slows this one body in the density of all "      \
+      "fields")
 
 /* The form in which a number is given and how its value is computed. Its range is one of enum
  * ky_number_range. */

@@ -30,6 +30,7 @@ static const struct ky_options_row rows[] = {
     ROW(KY_OPTIONS_MERGE, "merge", merge, merge_parameters),
     ROW(KY_OPTIONS_GROUPS, "groups", catalogue, catalogue_parameters),
     ROW(KY_OPTIONS_PROFILE, "profile", profile, profile_parameters),
+    ROW(KY_OPTIONS_TUNE, "tune", tune, tune_parameters),
 };
 static const struct ky_options_rows kinds = {rows, sizeof rows / sizeof *rows};
 

@@ -225,9 +225,9 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
         return KY_OK;
     KY_TRY(ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error));
     if (ky_instant_compare(run->schedule.end, now) < 0)
-        return ky_fail(error, KY_USAGE, "the run in %s is at time %s already, past that end",
-                       run->given.output,
-                       ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
+        return ky_fail(
+            error, KY_USAGE, "the run in %s is at time %s already, past that end; give a later one",
+            run->given.output, ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
     KY_TRY(ky_externals_cover(&run->sim->engine->externals, ky_sim_time(run->sim),
                               ky_instant_time(&run->sim->line, run->schedule.end), error));
     if (!run->schedule.bare && ky_instant_compare(now, before) == 0 &&

@@ -56,7 +56,7 @@ void ky_reply_with_frame(struct ky_blob *frame, struct ky_reply *reply)
 
 /* Answers with the page: style and script have a nonce that only this answer contains, so that the
  * browser runs no other script. */
-static void give_page(struct ky_reply *reply)
+static void give_page(int framed, struct ky_reply *reply)
 {
     if (!ky_token_make(reply->nonce)) {
         say(reply, KY_HTTP_FAULT, "the system gives no random numbers\n");
@@ -85,6 +85,7 @@ static void give_page(struct ky_reply *reply)
         memcpy(page->byte + at, parts[k].text, parts[k].size);
     give(reply, KY_HTTP_OK, "text/html; charset=utf-8", page);
     reply->answer.nonce = reply->nonce;
+    reply->answer.framed = framed;
 }
 
 /* ---- energy.csv ---- */
@@ -142,7 +143,7 @@ static void show(struct ky_view *view, enum path path, const struct ky_request *
 {
     uint64_t from = 0;
     if (path == PAGE)
-        give_page(reply);
+        give_page(view->framed, reply);
     else if (!read_from(request, &from) || from == UINT64_MAX)
         say(reply, KY_HTTP_BAD, "the query is from=NUMBER\n");
     else if (path == ENERGY)

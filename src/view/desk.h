@@ -21,6 +21,7 @@ struct ky_view {
     /* constant while the thread lives */
     char token[KY_TOKEN + 1], address[96];
     size_t most; /* maximum number of bodies in a frame */
+    int framed;  /* 1: other pages of this machine may show the page in an iframe */
     int listener;
     int wake[2]; /* a byte in this pipe wakes the thread */
     pthread_t thread;

@@ -110,6 +110,9 @@ enum ky_http ky_http_read(char *head, size_t length, struct ky_request *request)
 
 /* ---- answers ---- */
 
+/* The origins of pages of this machine, at any port. X-Frame-Options has no word for them. */
+#define LOOPBACK "http://127.0.0.1:* http://localhost:* https://127.0.0.1:* https://localhost:*"
+
 static const struct {
     enum ky_http code;
     const char *words;
@@ -150,13 +153,14 @@ size_t ky_http_write(char head[KY_HTTP_HEAD], const struct ky_answer *answer)
         "%s%s"
         "Cache-Control: no-store\r\n"
         "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'%s\r\n"
+        "frame-ancestors %s%s\r\n"
         "Cross-Origin-Opener-Policy: same-origin\r\n"
         "Cross-Origin-Resource-Policy: same-origin\r\n"
         "Referrer-Policy: no-referrer\r\n"
         "X-Content-Type-Options: nosniff\r\n"
-        "X-Frame-Options: DENY\r\n"
+        "%s"
         "\r\n",
         (int)answer->code, words_of(answer->code), answer->type, answer->bytes, allow,
-        answer->last ? "Connection: close\r\n" : "", page);
+        answer->last ? "Connection: close\r\n" : "", answer->framed ? LOOPBACK : "'none'", page,
+        answer->framed ? "" : "X-Frame-Options: DENY\r\n");
 }

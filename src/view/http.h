@@ -41,6 +41,7 @@ struct ky_answer {
     const char *type;  /* of the body: "text/html" */
     size_t bytes;      /* of the body */
     const char *nonce; /* for the page's style and script; or NULL */
+    int framed;        /* 1: pages of this machine may show the answer in an iframe */
     const char *allow; /* the method allowed for the path, for KY_HTTP_METHOD; or NULL */
     int last;          /* as in the request */
 };

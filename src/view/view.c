@@ -122,6 +122,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     made->calls = &ky_view_desk;
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;
+    made->framed = own.frame;
     made->process = getpid();
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);

@@ -13,6 +13,8 @@ const struct ky_option ky_view_options[] = {
     {"view-bodies", KY_OPTION_COUNT, FIELD(bodies), "200000", 1, 20e6, NULL, "BODIES",
      "maximum number of bodies in the view; if there are more it shows a sample, always the same "
      "one"},
+    {"view-frame", KY_OPTION_FLAG, FIELD(frame), NULL, KY_NO_RANGE, NULL, NULL,
+     "allow pages of this machine, such as a notebook, to show the view in a frame"},
 };
 const size_t ky_view_option_count = sizeof ky_view_options / sizeof *ky_view_options;
 

@@ -73,6 +73,7 @@ def doors(view, top):
     check(again != policy, "which are allowed by a number of this answer")
     check(fields["X-Frame-Options"] == "DENY" and fields["Referrer-Policy"] == "no-referrer" and fields["Cache-Control"] == "no-store",
           "the page is in no frame, tells nobody its address and is not kept", fields)
+    check("frame-ancestors 'none'" in policy, "its policy says so too", policy)
     check(not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org)", body.decode().replace('href="data:,"', "")), "the page loads nothing from elsewhere")
     for name in (os.path.join(top, "run.log"), os.path.join(top, "run.json")):
         check(token not in open(name).read(), f"the token is not in {os.path.basename(name)}")
@@ -345,6 +346,7 @@ with folder() as top:
             (["run", *MODEL, *LONG, "--output", path("none"), "--view", "--view-port", "65536"], 2, "--view-port"),
             (["run", *MODEL, *LONG, "--output", path("none"), "--view", "--view-bodies", "0"], 2, "--view-bodies"),
             (["run", *MODEL, *LONG, "--output", path("none"), "--view-port", "0"], 2, "without --view"),
+            (["run", *MODEL, *LONG, "--output", path("none"), "--view-frame"], 2, "without --view"),
             (["run", *MODEL, *LONG, "--view", "--dry-run"], 2, "--dry-run"),
             (["view", path("unseen"), "--view-port", port], 3, f"port {port}"),
             (["view", path("nothing")], 4, "nothing"), (["view", path("seen/run.log")], 4, "run.log"), (["view", top], 4, "snapshots"), (["view"], 2, "")]:
@@ -377,7 +379,13 @@ with folder() as top:
     text = view.frame(2)[0]
     check(names["seen"][2] in text["failure"] and view.frame(0)[0]["failure"] is None, "so is one that is damaged", text)
     check(view.energies() == open(path("seen/energy.csv"), "rb").read(), "the energies of a folder")
-    file = View("view", path("seen/" + names["seen"][1]))
+    file = View("view", path("seen/" + names["seen"][1]), "--view-frame")
+    _, fields, _ = file.ask("/?token=" + file.token, token=False)
+    here = "frame-ancestors http://127.0.0.1:* http://localhost:* https://127.0.0.1:* https://localhost:*;"
+    check("X-Frame-Options" not in fields and here in fields["Content-Security-Policy"] and "default-src 'none';" in fields["Content-Security-Policy"],
+          "--view-frame lets pages of this machine show the page in a frame", fields)
+    check(file.ask("/frame?from=0")[1]["X-Frame-Options"] == "DENY" and file.code("/", token=False) == 403
+          and file.code("/pause", "POST", Origin="http://localhost:8888") == 403, "but nothing else, and not without the token")
     text, rows, _ = file.frame()
     check(text["number"] == text["snapshots"] == 1 and text["time"] > 0 and len(rows) == 600 and file.energies() == b"", "a file is one snapshot", text)
     file.end(signal.SIGINT)

@@ -50,6 +50,8 @@ def run_all():
             last = (done.stdout.strip().splitlines() or [""])[-1]
             missing = [one for one in files if not os.path.getsize(os.path.join(place, one))] if done.returncode == 0 else files
             check(done.returncode == 0 and re.match(says, last) and not missing, f"{name} runs and says what it should", (last, missing, done.stderr[-2000:]))
+            warnings = [line for line in done.stderr.splitlines() if not re.match("(time|frame) ", line)]
+            check(not warnings, f"{name} prints no warnings", warnings)
 
 
 def typed():

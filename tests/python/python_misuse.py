@@ -285,7 +285,7 @@ def words():
             ("a softening of points that is no number", ["softening: 'a'"], kyoho.field, ([[0, 0, 1]], x, m, 0.1), {"points_softening": "a"})):
         refused(ValueError, name, words, function, *arguments, **options)
     for name, words, function, arguments, options in (
-            ("bodies that are an array", ["kyoho.Snapshot"], kyoho.Simulation, (x,), {"softening": 0}),
+            ("bodies that are an array", ["kyoho.Snapshot", "or a kyoho.Simulation"], kyoho.Simulation, (x,), {"softening": 0}),
             ("adding an array", ["kyoho.Snapshot"], start().add, (x,), {}),
             ("merging arrays", ["kyoho.Snapshot"], kyoho.merge, (x, x), {"separation": 5, "pericentre": 1}),
             ("drawing an array", ["kyoho.Snapshot"], kyoho.draw, (x,), {}),
@@ -297,14 +297,30 @@ def words():
             ("dt", ["'dt'", "did you mean step?"], kyoho.Simulation, (), {**arrays, "dt": 0.1}),
             ("pos", ["'pos'", "did you mean position?"], kyoho.Simulation, (), {"pos": x, "mass": m}),
             ("vel of a snapshot", ["Snapshot has no argument 'vel'", "did you mean velocity?"], kyoho.Snapshot, (x,), {"vel": x}),
-            ("eps", ["'eps'", "did you mean softening?"], kyoho.accelerations, (x, m), {"eps": 0.1}),
-            ("softening of gravity", ["did you mean eps?"], kyoho.gravity, (x, m), {"softening": 0.1}),
+            ("eps and softening", ["eps and softening are the same"], kyoho.accelerations, (x, m), {"eps": 0.1, "softening": 0.1}),
+            ("eps of neighbours", ["no option 'eps'"], kyoho.neighbours, (x, 0.1), {"eps": 0.1}),
+            ("G", ["'G'", "did you mean g?"], kyoho.Simulation, (), {**arrays, "G": 2}),
+            ("G of gravity", ["did you mean g?"], kyoho.gravity, (x, m, 0.1), {"G": 2}),
+            ("cmap of draw", ["'cmap'", "did you mean colours?"], kyoho.draw, (model,), {"cmap": "viridis"}),
+            ("dt of integrate", ["integrate has no argument 'dt'", "set the attribute before: .step = ..."], start().integrate, (1,), {"dt": 0.1}),
+            ("step of advance", [".step = ..."], start().advance, (), {"step": 0.1}),
+            ("a misspelt argument", ["did you mean shorten?"], start().integrate, (1,), {"shortn": True}),
             ("opening_angle2", ["did you mean theta, the square root"], kyoho.gravity, (x, m, 0.1), {"opening_angle2": 0.5}),
             ("ErrTolIntAccuracy", ['did you mean integrator="block", with eta'], kyoho.Simulation, (), {**arrays, "ErrTolIntAccuracy": 0.5}),
             ("a misspelt option", ["did you mean threads?"], kyoho.gravity, (x, m, 0.1), {"thread": 1}),
             ("a word that nobody has", ["'colour'", "there are alpha"], kyoho.gravity, (x, m, 0.1), {"colour": 1}),
             ("an option of set", ["did you mean theta?"], start().set, (), {"ErrTolTheta": 0.5})):
         refused(TypeError, name, words, function, *arguments, **options)
+    with start(softening=0.1) as sim:
+        for name, function, takes in (
+                ("gravity", lambda **soft: kyoho.gravity(x, m, **soft)[0], True), ("accelerations", lambda **soft: kyoho.accelerations(x, m, **soft), True),
+                ("field", lambda **soft: kyoho.field([[0, 0, 1]], x, m, **soft)[0], True), ("Snapshot", lambda **soft: kyoho.Snapshot(x, **soft).softening, True),
+                ("a Simulation", lambda **soft: start(**soft).softening, True), ("sim.field", lambda **soft: sim.field([[0, 0, 1]], **soft)[0], True),
+                ("model", lambda **soft: kyoho.model("plummer", 9, seed=1, **soft).velocity, True), ("check", lambda **soft: kyoho.check(model, 0, **soft).sums.potential, True),
+                ("merge", lambda **soft: kyoho.merge(model, model, separation=5, pericentre=1, **soft).softening, True), ("set", lambda **soft: (sim.set(**soft), sim.acceleration)[1], True),
+                ("binaries", lambda **soft: kyoho.binaries(model, **soft).energy, False), ("scales", lambda **soft: kyoho.scales(model, **soft).step, False)):
+            found, other = function(eps=0.3), function(softening=0.2)
+            check(np.array_equal(found, function(softening=0.3)) and not (takes and np.array_equal(found, other)), f"{name} takes eps= as softening=", (found, other))
     for name, function in (("read", kyoho.read), ("restore", kyoho.restore)):
         for kind in (FileNotFoundError, kyoho.BadDataError):
             refused(kind, f"{name} without a file is {kind.__name__}", ["no-such-file"], function, "no-such-file")

@@ -16,14 +16,14 @@ DONE_BY = {
     "model": (kyoho.model, S.write), "run": (kyoho.run, kyoho.resume), "force": (kyoho.check, S.write), "merge": (kyoho.merge, S.write),
     "convert": (S.write, S.place), "info": (), "draw": (kyoho.draw,), "neighbours": (kyoho.neighbours, kyoho.nearest), "density": (kyoho.density,),
     "groups": (kyoho.groups,), "binaries": (kyoho.binaries,), "profile": (kyoho.profile,), "orbit": (kyoho.orbit,), "field": (kyoho.external_field,),
-    "tune": (kyoho.tune,), "devices": (kyoho.devices,), "view": (kyoho.Simulation.view,),
+    "tune": (kyoho.tune,), "devices": (kyoho.devices,), "view": (kyoho.Simulation.view, kyoho.view),
 }
 SOURCES = (kyoho.model, kyoho.read)  # what gives the bodies to a function has these options of a command
 # By command, or "" for all: {option: the argument with another name, or why there is none}.
 OTHERWISE = {
     "": {"help": "help()", "json": "results are objects", "quiet": "nothing is printed", "input": "bodies", "model": "kyoho.model", "bodies": "n of kyoho.model",
          "output": "path, folder, or numpy", "g": "of the units, or of kyoho.Units(g=...)"},
-    "run": {"resume": "kyoho.resume", "write-ini": "for files of the command", "view": "sim.view()", "view-port": "sim.view()", "view-bodies": "sim.view()"},
+    "run": {"resume": "kyoho.resume", "write-ini": "for files of the command", "view": "sim.view()", "view-port": "sim.view()", "view-bodies": "sim.view()", "view-frame": "sim.view()"},
     "force": {"check": "samples", "dry-run": "kyoho.run(dry_run=True) tells the memory"},
     "draw": {"live": "a heartbeat may draw", "look-every": "a heartbeat may draw", "patience": "a heartbeat may draw",
              "plot": "run.energy and matplotlib", "x": "matplotlib", "y": "matplotlib", "logarithmic": "matplotlib", "label": "matplotlib"},
@@ -34,7 +34,7 @@ OTHERWISE = {
               "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "one body has one thread"},
     "field": {"position": "points", "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "kyoho.use_threads"},
     "tune": {"check": "samples"},
-    "view": {"max-wall": "sim.view() ends with the simulation", "view-port": "port", "view-bodies": "bodies"},
+    "view": {"max-wall": "close() ends it", "view-port": "port", "view-bodies": "bodies", "view-frame": "frame"},
 }
 NOT_HERE = {"bench": "bench/peers.py and kyoho.tune measure"}  # commands
 

@@ -54,6 +54,13 @@ def films():
     refused(ValueError, "frames of a picture", ["frames", "film"], kyoho.draw, made, frames=3)
     refused(ValueError, "another ending", [".mp4"], kyoho.draw, made, path="a.gif")
     refused(ValueError, "a film of trails", ["trails"], kyoho.draw, run, path="trails.mp4", show="trails")
+    far = made.copy()
+    far.position[3] = np.nan
+    try:
+        kyoho.draw(made, far, path="far.mp4", **size)
+        check(False, "bodies that cannot be drawn")
+    except kyoho.Error as why:
+        check("snapshot 1" in str(why) and "/tmp" not in str(why), "a message names snapshots in memory by their number", why)
     refused(FileNotFoundError, "a file that is not there", ["none.csv"], kyoho.draw, made, "none.csv", path="none.mp4")
     try:
         with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.5):

@@ -49,6 +49,13 @@ def beside_the_command():
     check(len(again) == 2 and again[-1].time == 0.5, "overwrite replaces it")
     refused(FileNotFoundError, "a folder that there is not", ["nowhere"], kyoho.Run, "nowhere")
     refused(ValueError, "a folder without a run", ["restart"], kyoho.resume, ".")
+    os.mkdir("empty")
+    for name in ("energy", "record"):
+        for kind in (FileNotFoundError, kyoho.NoFileError):
+            refused(kind, f"{name} of an empty folder is {kind.__name__}", ["empty", "folder of a run"], getattr, kyoho.Run("empty"), name)
+    refused(ValueError, "an end in the past", ["time 0.5", "past", "later"], kyoho.resume, "ours", end=0.25)
+    refused(ValueError, "an end within a step", ["end", "step"], kyoho.resume, "ours", end=1 + STEP / 3)
+    refused(ValueError, "no steps", ["steps, at least 1"], kyoho.run, model, "none", steps=0)
 
 
 def units():
@@ -115,6 +122,8 @@ def progress():
     seen = []
     kyoho.run(model, "told", steps=16, step=STEP, progress=lambda done, text: seen.append((done, text)))
     check(len(seen) == 16 and seen[-1][0] == 1 and seen[7][0] == 0.5 and "step 8 (50 %)" in seen[7][1] and "dE/E" in seen[7][1], "progress calls a function", seen[-1:])
+
+    check(all("left -" not in text for _, text in seen) and "left" not in seen[-1][1], "and tells no time left where it is not known", seen)
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -9,9 +9,11 @@ import json  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
 import pickle  # noqa: E402
+import re  # noqa: E402
 import signal  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
+import urllib.error  # noqa: E402
 import urllib.request  # noqa: E402
 
 import kyoho  # noqa: E402
@@ -447,6 +449,34 @@ def frame_until(address, last, condition):
             return last
 
 
+def framing(address):
+    """What the headers of the page say about frames."""
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return answer.headers["X-Frame-Options"], re.search("frame-ancestors [^;]*", answer.headers["Content-Security-Policy"])[0]
+
+
+def frames():
+    """frame=True shows the page in a frame of a notebook of this machine, and opens no browser."""
+    here = (None, "frame-ancestors http://127.0.0.1:* http://localhost:* https://127.0.0.1:* https://localhost:*")
+    with start() as sim:
+        shown = sim.view(frame=True)
+        check(f'<iframe src="{shown}"' in shown._repr_html_() and framing(shown) == here, "a simulation in a frame", (shown._repr_html_(), framing(shown)))
+        refused(urllib.error.HTTPError, "a frame without the token", ["403"], urllib.request.urlopen, shown.partition("?")[0])
+        refused(TypeError, "a frame that is none", ["True or False"], sim.view, frame="yes")
+    with folder() as place:
+        run = kyoho.run(model, os.path.join(place, "run"), steps=8, step=STEP, at=[4 * STEP])
+        for name, what, count in (("a run", run, 3), ("a folder", run.folder, 3), ("a file", run.snapshots[0], 1), ("a snapshot", model, 1), ("a simulation", start(), 1)):
+            shown = kyoho.view(what, frame=True)
+            frame = told(shown, 0)
+            check(frame["bodies"] == len(model) and frame["snapshots"] == count and framing(shown) == here and isinstance(shown, kyoho.View), f"kyoho.view of {name}", frame)
+            shown.close()
+            refused(OSError, f"{name} after close()", [], urllib.request.urlopen, shown)
+        os.mkdir(os.path.join(place, "empty"))
+        refused(kyoho.BadDataError, "a view of an empty folder", ["empty"], kyoho.view, os.path.join(place, "empty"), browser=False)
+        refused(FileNotFoundError, "a view of no file", ["nothing"], kyoho.view, os.path.join(place, "nothing"), browser=False)
+        refused(TypeError, "a view of an array", ["kyoho.Snapshot"], kyoho.view, model.position, browser=False)
+
+
 def viewing():
     with folder() as place, start() as sim:
         before = os.getcwd()
@@ -497,6 +527,8 @@ def viewing():
         finally:
             os.chdir(before)
         refused(kyoho.UsageError, "a port that is none", ["70000"], start().view, port=70000, browser=False)
+        check(address._repr_html_() is None and framing(address) == ("DENY", "frame-ancestors 'none'"), "without frame=True no page shows it in a frame", framing(address))
+        refused(kyoho.UsageError, "a frame of a view without", ["open already"], sim.view, browser=False, frame=True)
     try:
         urllib.request.urlopen(address, timeout=60)
         check(False, "a closed simulation has no page")
@@ -504,6 +536,6 @@ def viewing():
         check(True, "a closed simulation has no page")
 
 
-for part in (motion, functions, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, tables, outlives, memory):
+for part in (motion, functions, few, conditions, changes, heartbeat, interrupts, viewing, frames, keeping, forks, threads, tables, outlives, memory):
     part()
 finish()

@@ -135,6 +135,11 @@ def helped():
         missing = [one for one in takes if not re.search(rf"\b{one}\b", before.partition("Arguments:")[2])]
         check(text.count("\n") <= 48 and "\nArguments:" in before and before.count("\n") <= 16 and not missing, f"help({name}) fits on two screens and begins with its arguments",
               (text.count("\n"), missing))
+    about = pydoc.plain(pydoc.render_doc(kyoho.Simulation)).partition("Method resolution order")[0]
+    named = about.partition("What it has:")[2].partition("Without `step`")[0]
+    missing = [name for name in dir(kyoho.Simulation) if not name.startswith("_") and not re.search(rf"\b{name}\b", named)]
+    check(about.count("\n") <= 48 and about.index("Arguments:") < about.index("Example:") < about.index("What it has:") and not missing,
+          "the help of a simulation begins on two screens with its arguments, an example and its methods", (about.count("\n"), missing))
     os.environ["MPLBACKEND"] = "Agg"
     with folder() as place:
         os.chdir(place)

@@ -207,6 +207,10 @@ static void numbers_have_units(void **state)
         assert_string_equal(ky_unit_text(&units, cases[k].dimension, one), cases[k].one);
         ky_quantity_text(&units, cases[k].dimension, cases[k].value, 6, text);
         assert_string_equal(text, cases[k].text);
+        /* 0 has the unit of an unknown number, and not the smallest one */
+        assert_true(ky_unit_shown(&units, cases[k].dimension, 0, text) ==
+                    ky_unit_shown(&units, cases[k].dimension, (double)NAN, one));
+        assert_string_equal(text, one);
     }
 }
 

@@ -15,6 +15,7 @@ static struct {
     struct ky_merge_parameters merge;
     struct ky_catalogue_parameters groups;
     struct ky_profile_parameters profile;
+    struct ky_tune_parameters tune;
     struct ky_draw_parameters draw;
     struct ky_film_parameters film;
     struct ky_view_parameters view;
@@ -31,9 +32,10 @@ static const struct {
     {KY_OPTIONS_MERGE, &all.merge, sizeof all.merge, 11},
     {KY_OPTIONS_GROUPS, &all.groups, sizeof all.groups, 4},
     {KY_OPTIONS_PROFILE, &all.profile, sizeof all.profile, 8},
+    {KY_OPTIONS_TUNE, &all.tune, sizeof all.tune, 4},
     {KY_OPTIONS_DRAW, &all.draw, sizeof all.draw, 20},
     {KY_OPTIONS_FILM, &all.film, sizeof all.film, 6},
-    {KY_OPTIONS_VIEW, &all.view, sizeof all.view, 2},
+    {KY_OPTIONS_VIEW, &all.view, sizeof all.view, 3},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -45,6 +47,7 @@ static void fill_all(void)
     ky_merge_parameters_defaults(&all.merge);
     ky_catalogue_parameters_defaults(&all.groups);
     ky_profile_parameters_defaults(&all.profile);
+    ky_tune_parameters_defaults(&all.tune);
     ky_draw_parameters_defaults(&all.draw);
     ky_film_parameters_defaults(&all.film);
     ky_view_parameters_defaults(&all.view);

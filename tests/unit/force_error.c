@@ -499,6 +499,107 @@ static void what_cannot_be_kept_is_refused(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* ---- ky_tune ---- */
+
+/* Sets the flag after the third setting. */
+struct seen {
+    size_t count;
+    int stop;
+};
+
+static void note(void *context, const struct ky_tuned *setting)
+{
+    struct seen *seen = context;
+    assert_true(setting->seconds > 0 && setting->error > 0);
+    seen->stop = ++seen->count == 3;
+}
+
+static void prepare_tuning(struct ky_parameters *given, struct ky_tune_parameters *wanted)
+{
+    given->engine = "cpu";
+    ky_tune_parameters_defaults(wanted);
+    assert_true(isnan(wanted->error) && wanted->samples == 500 && wanted->repeat == 3);
+    wanted->samples = 300;
+    wanted->repeat = 1;
+}
+
+/* The setting that is found keeps the error, which ky_forces_check measures too. */
+static void a_tuning_keeps_its_error(void **state)
+{
+    (void)state;
+    static const char *const of_engine[] = {"engine", NULL}, *const of_trees[] = {"engine", "force",
+                                                                                  "opening", NULL};
+    struct ky_parameters given;
+    struct ky_tune_parameters wanted;
+    struct ky_snapshot snapshot;
+    struct ky_tuning tuning;
+    struct ky_check_parameters check;
+    struct ky_check_results results = {.size = sizeof results};
+    struct seen seen = {0};
+    ky_parameters_defaults(&given);
+    make(MODELS, 600, &snapshot, &given);
+    prepare_tuning(&given, &wanted);
+    wanted.given = of_engine;
+    wanted.error = 1e-3;
+    wanted.tell = note;
+    wanted.context = &seen;
+    assert_ok(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error));
+    assert_true(tuning.has_found && tuning.found.error <= 1e-3 && tuning.count > 20);
+    assert_true(seen.count == tuning.count && !tuning.left_out);
+    struct ky_parameters found = given;
+    found.force = tuning.found.force;
+    found.opening = tuning.found.opening;
+    found.order = tuning.found.order ? tuning.found.order : found.order;
+    found.alpha = tuning.found.alpha;
+    found.theta = tuning.found.theta;
+    ky_check_parameters_defaults(&check);
+    check.samples = 300;
+    assert_ok(ky_forces_check(&found, &snapshot.bodies, &check, &results, &error));
+    assert_true(results.acceleration.p99 == tuning.found.error);
+    ky_tuning_free(&tuning);
+    wanted.given = of_trees;
+    wanted.error = (double)NAN;
+    given.force = KY_TREE;
+    given.opening = KY_OFFSET;
+    assert_ok(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error));
+    for (size_t k = 0; k < tuning.count; k++)
+        assert_true(tuning.setting[k].force == KY_TREE && tuning.setting[k].opening == KY_OFFSET &&
+                    (!k || tuning.setting[k].theta < tuning.setting[k - 1].theta));
+    assert_true(tuning.count > 3 && !tuning.has_found);
+    ky_tuning_free(&tuning);
+    ky_snapshot_free(&snapshot);
+}
+
+static void tunings_that_fail_are_empty(void **state)
+{
+    (void)state;
+    struct ky_parameters given;
+    struct ky_tune_parameters wanted;
+    struct ky_snapshot snapshot;
+    struct ky_tuning tuning;
+    struct seen seen = {0};
+    ky_parameters_defaults(&given);
+    make(MODELS, 100, &snapshot, &given);
+    prepare_tuning(&given, &wanted);
+    const struct ky_bodies none = {0};
+    assert_int_equal(ky_tune(&given, &none, &wanted, &tuning, &error), KY_BAD_DATA);
+    wanted.error = 1e-15;
+    assert_int_equal(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error), KY_UNSUPPORTED);
+    assert_true(strstr(error.text, "no measured setting has an error of 1e-15") != NULL);
+    wanted.error = 2;
+    assert_int_equal(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error), KY_USAGE);
+    wanted.error = (double)NAN;
+    wanted.tell = note;
+    wanted.context = &seen;
+    given.stop = &seen.stop;
+    assert_int_equal(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error), KY_STOPPED);
+    assert_true(seen.count == 3 && !tuning.setting && !tuning.count && !tuning.has_found);
+    assert_int_equal(ky_tune(NULL, &snapshot.bodies, &wanted, &tuning, &error), KY_USAGE);
+    assert_int_equal(ky_tune(&given, &snapshot.bodies, &wanted, NULL, &error), KY_USAGE);
+    ky_tuning_free(NULL);
+    ky_snapshot_free(&snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +613,8 @@ int main(void)
         cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
         cmocka_unit_test(few_bodies_are_served),
         cmocka_unit_test(what_cannot_be_kept_is_refused),
+        cmocka_unit_test(a_tuning_keeps_its_error),
+        cmocka_unit_test(tunings_that_fail_are_empty),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -24,11 +24,12 @@ enum { OTHER = -1, MOST = 512 }; /* a struct without options by name; no struct 
     STRUCT(model_parameters, 176, KY_OPTIONS_MODEL)                                                \
     STRUCT(merge_parameters, 96, KY_OPTIONS_MERGE)                                                 \
     STRUCT(profile_parameters, 72, KY_OPTIONS_PROFILE)
-/* Those of libkyoho_draw, which is younger than the macros and has no such functions. */
+/* Those that are younger than the macros, and have no such functions. */
 #define DRAWN(STRUCT)                                                                              \
     STRUCT(draw_parameters, 160, KY_OPTIONS_DRAW)                                                  \
     STRUCT(film_parameters, 72, KY_OPTIONS_FILM)                                                   \
-    STRUCT(view_parameters, 24, KY_OPTIONS_VIEW)
+    STRUCT(view_parameters, 24, KY_OPTIONS_VIEW)                                                   \
+    STRUCT(tune_parameters, 64, KY_OPTIONS_TUNE)
 
 /* The calls of a struct: what fills that of older programs, the function behind the macro, and the
  * macro. */

@@ -38,10 +38,11 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
     if (request->n == 0)
         return KY_OK;
     if (about->needs_k && (request->k < 1 || request->k >= request->n))
-        return ky_fail(error, KY_USAGE,
-                       "%zu nearest neighbours asked for; it must be at least 1, and each of %zu "
-                       "bodies has %zu",
-                       request->k, request->n, request->n - 1);
+        return ky_fail(
+            error, KY_USAGE,
+            "%zu nearest neighbours asked for; the number is at least 1, and at most the "
+            "number of other bodies, %zu",
+            request->k, request->n - 1);
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
         return ky_fail(error, KY_USAGE, "%s: no memory for lists was given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
