@@ -372,6 +372,82 @@ static void methods_follow_from_size_engine_and_options(void **state)
     }
 }
 
+/* The forces that are timed, as the sum of 1 << force; the first one is that of ky_force_choose. */
+static void forces_are_timed_where_they_are_close(void **state)
+{
+    (void)state;
+    enum { EXACT = 1 << KY_DIRECT, TREE = 1 << KY_TREE, FMM = 1 << KY_FMM };
+    static const struct {
+        size_t n;
+        int on_cpu;
+        const char *options;
+        int among;
+    } cases[] = {
+        {1200, 1, "error=1e-2", EXACT},
+        {1300, 1, "error=1e-2", EXACT | FMM},
+        {4900, 1, "error=1e-2", EXACT | FMM},
+        {5100, 1, "error=1e-2", FMM},
+        {30000, 1, "error=1e-5", EXACT | FMM},
+        {1000000, 1, "error=1e-5", FMM},
+        {600000, 1, "error=1e-6", EXACT}, /* whose sums take too long */
+        {9000, 0, "error=1e-3", EXACT},
+        {20000, 0, "error=1e-3", EXACT | TREE},
+        {200000, 0, "error=1e-3", TREE},
+        {300000, 0, "error=1e-3", TREE | FMM},
+        {3900000, 0, "error=1e-3", TREE | FMM},
+        {4100000, 0, "error=1e-3", FMM},
+        {50000, 0, "error=1e-5", EXACT | TREE | FMM},
+        {90000, 0, "error=1e-5", EXACT | FMM},
+        {200000, 0, "error=1e-5", FMM},
+        {200000, 0, "error=1e-4", FMM},
+        {3000, 1, "", EXACT},
+        {3000, 1, "error=1e-2 force=fmm", FMM},
+        {3000, 1, "error=3e-5 precision=single", FMM},
+        {300000, 0, "", TREE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters given, own;
+        int force[KY_FORCE_AUTO], among = 0;
+        ky_parameters_defaults(&given);
+        set_all(&given, cases[k].options);
+        assert_ok(ky_parameters_resolve(&given, &own, &error));
+        const int count = ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 0, force);
+        for (int f = 0; f < count; f++)
+            among |= 1 << force[f];
+        if (among != cases[k].among)
+            fail_msg("%zu bodies, '%s': %x", cases[k].n, cases[k].options, (unsigned)among);
+        const int first = force[0];
+        assert_int_equal(
+            ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 1U << KY_SCHEME_BLOCK, force), 1);
+        assert_ok(ky_force_choose(&own, cases[k].n, cases[k].on_cpu, 0, &error));
+        assert_int_equal(first, own.force);
+    }
+}
+
+/* Of forces that were timed auto takes the fastest, and its line has the times. */
+static void the_fastest_is_taken(void **state)
+{
+    (void)state;
+    static const size_t numbers[] = {1300, 4900};
+    for (int k = 0; k < 2; k++) {
+        struct ky_parameters given = parameters_for("cpu", KY_FORCE_AUTO);
+        struct ky_choice choice = {.size = sizeof choice};
+        struct ky_snapshot snapshot;
+        double own = 0, other = 0;
+        given.error = 1e-2;
+        make(MODELS, numbers[k], &snapshot, &given);
+        const double p99 = errors_of(&given, &snapshot, 5000, &choice, NULL).acceleration.p99;
+        const char *times = strstr(choice.text, "the fastest here: ");
+        const char *format = choice.force == KY_DIRECT ? "the fastest here: %lf ms, fmm %lf ms"
+                                                       : "the fastest here: %lf ms, direct %lf ms";
+        if (!times || sscanf(times, format, &own, &other) != 2)
+            fail_msg("no times in: %s", choice.text);
+        assert_true(own > 0 && own < 1.06 * other);
+        assert_between(p99, 0, given.error);
+        assert_int_equal(isnan(choice.measured), choice.force == KY_DIRECT);
+    }
+}
+
 /* ---- simulations ---- */
 
 /* The last line of the log that names a force. */
@@ -509,6 +585,8 @@ int main(void)
         cmocka_unit_test(orders_have_their_own_defaults),
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),
+        cmocka_unit_test(forces_are_timed_where_they_are_close),
+        cmocka_unit_test(the_fastest_is_taken),
         cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
         cmocka_unit_test(few_bodies_are_served),
         cmocka_unit_test(what_cannot_be_kept_is_refused),
