@@ -21,16 +21,19 @@ static const struct row {
     int order;
     double alpha, direct_below[KINDS], expansions_from[KINDS];
 } rows[] = {
-    {1e-2, 3, 1.6e-2, {2500, 30000}, {0, 1e6}},  {3e-3, 4, 6e-3, {3000, 30000}, {0, 1e6}},
-    {1e-3, 4, 1e-3, {4000, 40000}, {0, 1e6}},    {1e-4, 5, 5.5e-5, {8000, 40000}, {0, 40000}},
-    {1e-5, 6, 2e-6, {18000, 60000}, {0, 20000}}, {1e-6, 6, 2e-8, {1000000, 400000}, {0, 20000}},
+    {1e-2, 3, 1.6e-2, {2500, 30000}, {1000, 1e6}},
+    {3e-3, 4, 6e-3, {3000, 30000}, {1000, 1e6}},
+    {1e-3, 4, 1e-3, {4000, 40000}, {1000, 1e6}},
+    {1e-4, 5, 5.5e-5, {8000, 40000}, {1000, 40000}},
+    {1e-5, 6, 2e-6, {18000, 60000}, {1000, 20000}},
+    {1e-6, 6, 2e-8, {1000000, 400000}, {1000, 20000}},
 };
 
-/* Methods take about the same time within this factor of the limit between them: the limits on
- * devices are less well known. */
-static const double close_to[KINDS] = {2, 4};
+/* The limits differ among processors and systems: below a limit divided by the first factor, and
+ * above its product with the second, another method is not faster. */
+static const double close_below = 8, close_above = 4;
 /* Exact sums of more pairs are not timed. */
-static const double most_pairs[KINDS] = {4e9, 1e10};
+static const double most_pairs[KINDS] = {1e9, 1e10};
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
 /* The row with the nearest error; without an error, the row of the defaults. */
@@ -111,10 +114,9 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
                : cells;
 }
 
-static int is_close(size_t n, double limit, int on_cpu)
+static int is_close(size_t n, double limit)
 {
-    const double factor = close_to[processor(on_cpu)];
-    return (double)n > limit / factor && (double)n < limit * factor;
+    return (double)n > limit / close_below && (double)n < limit * close_above;
 }
 
 /* 1 if the force may be faster than `first`, the one of the tables. */
@@ -126,11 +128,11 @@ static int may_be_faster(const struct ky_parameters *own, int force, int first, 
     if (!ky_force_kind(force)->automatic || force == first || error < least_of(own, force))
         return 0;
     if ((is_exact || ky_force_kind(first)->is_exact) &&
-        (!is_close(n, ky_force_direct_below(error, on_cpu), on_cpu) ||
+        (!is_close(n, ky_force_direct_below(error, on_cpu)) ||
          (double)n * (double)n > most_pairs[processor(on_cpu)]))
         return 0;
     return is_exact || force == approximate_for(own, n, on_cpu, 0) ||
-           is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu), on_cpu);
+           is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu));
 }
 
 int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
