@@ -25,13 +25,13 @@ static const struct row {
     {3e-3, 4, 6e-3, {3000, 30000}, {1000, 1e6}},
     {1e-3, 4, 1e-3, {4000, 40000}, {1000, 1e6}},
     {1e-4, 5, 5.5e-5, {8000, 40000}, {1000, 40000}},
-    {1e-5, 6, 2e-6, {18000, 60000}, {1000, 20000}},
+    {1e-5, 6, 2e-6, {4000, 40000}, {1000, 20000}},
     {1e-6, 6, 2e-8, {1000000, 400000}, {1000, 20000}},
 };
 
 /* The limits differ among processors and systems: below a limit divided by the first factor, and
  * above its product with the second, another method is not faster. */
-static const double close_below = 8, close_above = 4;
+static const double close_below = 10, close_above = 4;
 /* Exact sums of more pairs are not timed. */
 static const double most_pairs[KINDS] = {1e9, 1e10};
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };

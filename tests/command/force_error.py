@@ -66,7 +66,7 @@ with folder() as top:
         process = run("force", "--model", "plummer", "-n", "100", "--tree", "host", code=3)
         check(process.stderr == "kyoho force: --tree is for devices, not for engine cpu: leave out --tree, or name a device with --engine\n",
               "refused where auto takes the CPU: --tree host", process.stderr)
-    for n, why in ("3000", "the fastest here"), ("120", "which keeps it in this precision"):
+    for n, why in ("3000", "the fastest here"), ("90", "which keeps it in this precision"):
         said = run_json("force", *CPU, "-n", n, "--error", "3e-5", "--precision", "single", "--check", "1000")
         check(said["force"] in ("tree", "fmm") and said["error"]["p99"] <= 3e-5 and why in said["chosen"], f"cells where the exact sum does not keep the error in the precision, {n} bodies", said)
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")

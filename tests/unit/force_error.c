@@ -383,19 +383,21 @@ static void forces_are_timed_where_they_are_close(void **state)
         const char *options;
         int among;
     } cases[] = {
-        {300, 1, "error=1e-2", EXACT},
-        {330, 1, "error=1e-2", EXACT | TREE | FMM},
+        {240, 1, "error=1e-2", EXACT},
+        {260, 1, "error=1e-2", EXACT | TREE | FMM},
         {3900, 1, "error=1e-2", EXACT | TREE | FMM},
         {4100, 1, "error=1e-2", EXACT | FMM},
         {9900, 1, "error=1e-2", EXACT | FMM},
         {10100, 1, "error=1e-2", FMM},
-        {30000, 1, "error=1e-5", EXACT | FMM},
-        {33000, 1, "error=1e-5", FMM}, /* more pairs take too long */
+        {15900, 1, "error=1e-5", EXACT | FMM},
+        {16100, 1, "error=1e-5", FMM},
+        {31500, 1, "error=1e-4", EXACT | FMM},
+        {31800, 1, "error=1e-4", FMM}, /* more pairs take too long */
         {600000, 1, "error=1e-6", EXACT},
-        {4900, 0, "error=1e-3", EXACT},
+        {3900, 0, "error=1e-3", EXACT},
         {20000, 0, "error=1e-3", EXACT | TREE},
-        {120000, 0, "error=1e-3", TREE},
-        {130000, 0, "error=1e-3", TREE | FMM},
+        {90000, 0, "error=1e-3", EXACT | TREE},
+        {110000, 0, "error=1e-3", TREE | FMM},
         {3900000, 0, "error=1e-3", TREE | FMM},
         {4100000, 0, "error=1e-3", FMM},
         {50000, 0, "error=1e-5", EXACT | TREE | FMM},
