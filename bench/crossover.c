@@ -1,10 +1,15 @@
-/* The number of bodies above which a device is faster than the CPU: crossover [ENGINE [THREADS]]
+/* crossover methods [ENGINE [THREADS [BODIES...]]] prints what --force auto takes for an error and
+ * how near it is to the fastest method; see print_methods.
+ *
+ * The number of bodies above which a device is faster than the CPU: crossover [ENGINE [THREADS]]
  * (default cuda:0, all cores). For the exact sum and the tree it prints the time of a leap-frog
  * step of Plummer spheres on both, over the number of bodies. Then follow the speeds of a thread
  * and of the device (pairs a second for the exact sum, bodies a second for the tree), the part of
  * the device's step that does not grow with the bodies, and the crossover: as measured, and as
  * src/engine/common/force_kinds.c has it. Options have their defaults. */
 #include "common.h"
+
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/threads.h"
@@ -114,10 +119,119 @@ static void print_curve(const char *name, int force, double power, const char *e
            ky_force_kind(force)->crossover);
 }
 
+/* ---- methods ---- */
+
+/* An exact sum of more pairs is not measured; on a CPU of more than a thousandth of them. */
+static const double most_pairs = 4e12;
+
+/* Milliseconds of an evaluation with the parameters in use: the least of TIMES. On the CPU with one
+ * thread it is processor time, which other work on the machine changes little. */
+static double milliseconds(const struct ky_parameters *used, const struct ky_bodies *bodies)
+{
+    static const uint32_t first = 0;
+    struct ky_error error;
+    struct ky_parameters resolved;
+    double found[1][3], least = (double)INFINITY;
+    struct ky_bodies one = {.n = 1, .acceleration = found};
+    struct ky_engine *engine = engine_for(used, &resolved, bodies);
+    double (*const now)(void) =
+        used->threads == 1 && !strcmp(used->engine, "cpu") ? processor_seconds : ky_clock;
+    for (int k = 0; k <= TIMES; k++) {
+        const double start = now();
+        stop_if(ky_engine_forces(engine, &error), &error);
+        stop_if(ky_engine_get_some(engine, &first, &one, &error), &error);
+        least = k ? fmin(least, now() - start) : least;
+    }
+    ky_engine_close(engine);
+    return 1e3 * least;
+}
+
+/* The same for this force and error; infinite where the force does not keep the error. */
+static double of_force(struct ky_parameters given, int force, struct ky_bodies *bodies,
+                       struct ky_choice *choice)
+{
+    struct ky_error error;
+    struct ky_parameters used;
+    struct ky_check_parameters wanted;
+    ky_check_parameters_defaults(&wanted);
+    wanted.resolved = &used;
+    wanted.choice = choice;
+    ky_parameters_defaults(&used);
+    given.force = force;
+    const enum ky_status status = ky_forces_check(&given, bodies, &wanted, NULL, &error);
+    if (status == KY_USAGE)
+        return (double)INFINITY;
+    stop_if(status, &error);
+    return milliseconds(&used, bodies);
+}
+
+/* A row: the system, its number of bodies, the error; the times of the methods; the method of auto,
+ * its time over the least one, and what it measured. Returns this ratio. */
+static double print_row(const struct ky_parameters *given, const char *system,
+                        struct ky_bodies *bodies)
+{
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_FMM};
+    const double n = (double)bodies->n,
+                 most = strcmp(given->engine, "cpu") ? most_pairs : 1e-3 * most_pairs;
+    struct ky_choice choice = {.size = sizeof choice};
+    double time[3], least = (double)INFINITY, chosen = (double)NAN;
+    const double own = of_force(*given, KY_FORCE_AUTO, bodies, &choice);
+    for (int k = 0; k < 3; k++) {
+        time[k] = k || n * n <= most ? of_force(*given, forces[k], bodies, NULL) : (double)INFINITY;
+        least = fmin(least, time[k]);
+        if (forces[k] == choice.force)
+            chosen = time[k];
+    }
+    const double ratio = (isnan(chosen) ? own : chosen) / least;
+    printf("%-12s %9.0f %7g %10.4g %10.4g %10.4g %7.3f  %s\n", system, n, given->error, time[0],
+           time[1], time[2], ratio, choice.text);
+    fflush(stdout);
+    return ratio;
+}
+
+/* Rows for three kinds of systems and four errors: for the numbers of bodies in `numbers`, or from
+ * 1,000 up, a CPU to 1,000,000, a device to 10,000,000. The last line counts the rows in which auto
+ * takes more than 1.1 times the least time. */
+static void print_methods(const char *engine, int threads, char **numbers, int count)
+{
+    static const char *const systems[] = {"plummer", "galaxy", "uniform-cube"};
+    static const double errors[] = {1e-2, 1e-3, 1e-4, 1e-5},
+                        usual[] = {1, 3, 10, 30, 100, 200, 300, 1000, 3000, 10000};
+    const int is_cpu = !strcmp(engine, "cpu"), rows = count ? count : is_cpu ? 8 : 10;
+    int off = 0, all = 0;
+    printf("methods on %s; milliseconds of an evaluation\n", engine);
+    printf("%-12s %9s %7s %10s %10s %10s %7s  %s\n", "system", "bodies", "error", "direct", "tree",
+           "fmm", "auto", "choice");
+    for (int k = 0; k < rows; k++)
+        for (int system = 0; system < 3; system++) {
+            const size_t n = (size_t)(count ? atof(numbers[k]) : 1e3 * usual[k]);
+            struct ky_snapshot snapshot = model(systems[system], n);
+            for (int e = 0; e < 4; e++, all++) {
+                struct ky_error error;
+                struct ky_parameters given;
+                ky_parameters_defaults(&given);
+                given.engine = engine;
+                given.threads = threads;
+                given.error = errors[e];
+                stop_if(ky_softening_choose(&given, &snapshot, NULL, &error), &error);
+                off += print_row(&given, systems[system], &snapshot.bodies) > 1.1;
+            }
+            ky_snapshot_free(&snapshot);
+        }
+    printf("%d of %d rows above 1.1\n", off, all);
+}
+
 int main(int argc, char **argv)
 {
+    const int is_methods = argc > 1 && !strcmp(argv[1], "methods");
+    argc -= is_methods;
+    argv += is_methods;
     const char *engine = argc > 1 ? argv[1] : "cuda:0";
     const int threads = ky_threads(argc > 2 ? atoi(argv[2]) : 0);
+    if (is_methods) {
+        print_methods(engine, threads, argv + 3, argc > 3 ? argc - 3 : 0);
+        return 0;
+    }
     printf("cpu with %d threads beside %s; steps of the leap-frog\n", threads, engine);
     print_curve("direct", KY_DIRECT, 2, engine, threads);
     print_curve("tree", KY_TREE, 1, engine, threads);

@@ -78,6 +78,7 @@ if wanted bench; then
         say "benchmarks through $engine"
         "$build/bench/device" $engine 2>&1 | tee "$out/bench-$log.txt"
         "$build/bench/crossover" $engine 2>&1 | tee "$out/crossover-$log.txt"
+        "$build/bench/crossover" methods $engine 0 10000 30000 100000 200000 1000000 2>&1 | tee "$out/methods-$log.txt"
         "$build/bench/board" $engine 2>&1 | tee "$out/board-$log.txt"
         {
             "$build/bench/hermite" --engine $engine 256 1024 4096 8192 16384 32768

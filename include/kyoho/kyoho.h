@@ -300,8 +300,10 @@ struct ky_parameters {
                      accelerations have at most this relative error. Order and alpha follow from it,
                      and so do precision and force unless they are given. The library finds them
                      when it opens a simulation (ky_sim_choice): it compares forces with exact sums
-                     for a sample of the bodies. They replace `error` in ky_sim_parameters and in
-                     files. KY_USAGE with theta, alpha, order, or an opening other than relative */
+                     for a sample of the bodies, and with KY_FORCE_AUTO times the forces that
+                     take about the same time, so that two calls may choose different ones. They
+                     replace `error` in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
+                     order, or an opening other than relative */
     const volatile int
         *stop;   /* not 0 (set by a signal handler or another thread, for example): the calls below
                     end with KY_STOPPED. Must outlive the calls that read it. NULL: never.

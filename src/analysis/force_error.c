@@ -9,10 +9,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/force_error.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 #include "octree/opening_kinds.h"
@@ -53,6 +55,7 @@ struct trial {
     double asked, error; /* of 99 % of the sample, in the last measurement */
     double held;         /* the same, or a bound that is stricter */
     int is_fresh;        /* 1: measure_anew measures */
+    int on_cpu;
 };
 
 static size_t samples_of(size_t n)
@@ -104,25 +107,28 @@ static void end(struct trial *trial)
     free(trial->sorted);
 }
 
-/* Opens the engine again for the current order and precision. */
-static enum ky_status begin(struct trial *trial, struct ky_error *error)
+/* Opens the engine again for the current parameters. */
+static enum ky_status open_again(struct trial *trial, struct ky_error *error)
 {
     const size_t n = trial->bodies.n;
     ky_engine_close(trial->engine);
     trial->engine = NULL;
     trial->is_fresh = 0;
-    enum ky_status status = ky_halt_check(trial->halt, error);
-    if (!status)
-        status = ky_engine_open(trial->own, n, &trial->engine, error);
-    if (!status)
-        trial->engine->halt = trial->halt;
-    if (!status)
-        status = ky_engine_put(trial->engine, &trial->bodies, error);
-    if (!status && !trial->has_exact)
-        status = ky_engine_exact(trial->engine, trial->sink, trial->count, trial->exact,
-                                 trial->potential, error);
-    trial->has_exact |= !status;
-    return status;
+    KY_TRY(ky_halt_check(trial->halt, error));
+    KY_TRY(ky_engine_open(trial->own, n, &trial->engine, error));
+    trial->engine->halt = trial->halt;
+    return ky_engine_put(trial->engine, &trial->bodies, error);
+}
+
+/* The same, with exact sums of the sample. */
+static enum ky_status begin(struct trial *trial, struct ky_error *error)
+{
+    KY_TRY(open_again(trial, error));
+    if (!trial->has_exact)
+        KY_TRY(ky_engine_exact(trial->engine, trial->sink, trial->count, trial->exact,
+                               trial->potential, error));
+    trial->has_exact = 1;
+    return KY_OK;
 }
 
 /* Evaluates the forces with the current α and compares them on the sample. */
@@ -328,90 +334,13 @@ static enum ky_status find_engine(const struct ky_parameters *given,
     return status;
 }
 
-/* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α if the force has them, and
- * other options that differ from the force's defaults. */
-enum { SETTING = 144 };
-static void write_setting(const struct ky_parameters *own, int with_alpha, char text[SETTING])
-{
-    static const char *const names[] = {"order", "alpha", "cell",  "multipole", "curve",
-                                        "tree",  "leaf",  "group", "precision", "mutual"};
-    enum { ALWAYS = 2 };
-    char now[KY_NUMBER_TEXT], initial[KY_NUMBER_TEXT];
-    struct ky_parameters usual;
-    ky_force_defaults(&usual);
-    usual.force = own->force;
-    ky_force_resolve_later(&usual, &usual, NULL);
-    struct ky_option_set sets[KY_FORCE_SETS];
-    ky_force_sets(&usual, sets);
-    size_t used = (size_t)snprintf(text, SETTING, "%s", ky_force_kind(own->force)->option);
-    for (size_t k = 0; k < sizeof names / sizeof *names && used < SETTING; k++) {
-        const struct ky_option *option = ky_options_find(sets, KY_FORCE_SETS, names[k], NULL);
-        const int is_flag = option->type == KY_OPTION_FLAG,
-                  is_idle = ky_parameters_ignore(own, names[k]) != NULL;
-        ky_option_text(option, own, now, sizeof now);
-        ky_option_text(option, &usual, initial, sizeof initial);
-        if (!is_idle && (k < ALWAYS ? k == 0 || with_alpha : strcmp(now, initial) != 0))
-            used += (size_t)snprintf(text + used, SETTING - used, " --%s%s%s", names[k],
-                                     is_flag ? "" : " ", is_flag ? "" : now);
-    }
-}
-
-/* Why --force auto chose the method: ", the fastest below 5000 bodies". */
-enum { WHY = 112 };
-static void write_why(const struct ky_choice *choice, int shares_blocks, size_t n, int on_cpu,
-                      char text[WHY])
-{
-    const double below = ky_force_direct_below(choice->asked, on_cpu),
-                 from = fmax(below, ky_force_fastest_from(choice->force, on_cpu));
-    const int is_exact = ky_force_kind(choice->force)->is_exact;
-    const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
-    if (is_exact && is_alone)
-        snprintf(text, WHY, ", the only one that keeps it");
-    else if (!is_exact && (double)n < below)
-        snprintf(text, WHY, ", which keeps it in this precision");
-    else if (shares_blocks && !is_exact)
-        ky_format(
-            text, WHY,
-            ", from %.0f bodies on: the only force for which ranks with devices divide block steps",
-            from);
-    else
-        ky_format(text, WHY,
-                  is_exact ? ", the fastest below %.0f bodies"
-                           : ", the fastest from %.0f bodies on",
-                  from);
-}
-
-/* Logs the choice and the reason. */
-static void describe(struct ky_choice *choice, const struct ky_parameters *own, size_t n,
-                     int was_auto, int on_cpu, unsigned schemes)
-{
-    char setting[SETTING], why[WHY], *const text = choice->text;
-    const size_t room = sizeof choice->text;
-    const int is_asked = !isnan(choice->asked), is_measured = !isnan(choice->measured),
-              is_guess = is_asked && !is_measured && !isnan(choice->alpha);
-    write_setting(own, !is_guess, setting);
-    *why = '\0';
-    if (was_auto)
-        write_why(choice, ky_force_shares_blocks(own, on_cpu, schemes), n, on_cpu, why);
-    if (is_measured)
-        ky_format(text, room,
-                  "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,
-                  choice->asked, why, (unsigned long long)choice->samples, choice->measured);
-    else if (is_asked)
-        ky_format(text, room, "%s for --error %g%s%s", setting, choice->asked, why,
-                  is_guess ? "; alpha follows from the bodies" : "");
-    else
-        ky_format(text, room, "%s for %zu %s on this engine%s", setting, n,
-                  ky_plural(n, "body", "bodies"), why);
-}
-
 /* Measures and refines until the error is kept. */
 static enum ky_status keep_error(struct trial *trial, const struct ky_parameters *given,
                                  struct ky_error *error)
 {
     struct ky_parameters *own = trial->own;
     enum outcome outcome = KEPT;
-    enum ky_status status = make_sample(trial, error);
+    enum ky_status status = KY_OK;
     while (!status && !ky_force_kind(own->force)->is_exact) {
         status = search_orders(trial, &outcome, error);
         if (status || outcome != TOO_LARGE)
@@ -430,6 +359,100 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
     return status;
 }
 
+/* ---- several forces ---- */
+
+/* Takes matrix units for an exact sum, where the device has them and the error and the number of
+ * bodies allow it. */
+static void prefer_units(struct ky_parameters *own, const struct ky_parameters *given,
+                         const struct ky_engine_use *use, int on_cpu)
+{
+    struct ky_parameters probe = *own;
+    struct ky_engine *engine = NULL;
+    if (on_cpu || own->force != KY_DIRECT || given->precision != KY_PRECISION_BY_INTEGRATOR ||
+        !(given->error >= ky_force_least(KY_DIRECT, KY_MIXED)) || use->schemes ||
+        use->n < ky_direct_least_on_units)
+        return;
+    probe.precision = KY_MIXED;
+    probe.ranks = 1;
+    probe.log = NULL;
+    if (!ky_engine_open_for(&probe, 0, use, &engine, NULL))
+        own->precision = KY_MIXED;
+    ky_engine_close(engine);
+}
+
+/* An evaluation with its wait for the device [s]. One thread of a CPU: its processor time, which
+ * other work on the machine hardly changes. */
+static enum ky_status time_once(struct trial *trial, double *seconds, struct ky_error *error)
+{
+    static const uint32_t first = 0;
+    struct ky_bodies one = {.n = 1, .acceleration = trial->got};
+    double (*const now)(void) =
+        trial->on_cpu && ky_threads(trial->own->threads) == 1 ? ky_processor_clock : ky_clock;
+    const double start = now();
+    KY_TRY(ky_engine_forces(trial->engine, error));
+    KY_TRY(ky_engine_get_some(trial->engine, &first, &one, error));
+    *seconds = now() - start;
+    return KY_OK;
+}
+
+/* The least time of some evaluations with the current parameters [s]. The first one is left out,
+ * since it may compile kernels and take two passes, unless it is long. */
+static enum ky_status time_forces(struct trial *trial, double *seconds, struct ky_error *error)
+{
+    enum { TIMES = 20 };
+    static const double whole = 0.2, is_long = 1; /* s */
+    double now, spent = 0;
+    *seconds = (double)INFINITY;
+    KY_TRY(open_again(trial, error));
+    for (int k = 0; k <= TIMES && (k < 2 || spent < whole); k++) {
+        KY_TRY(time_once(trial, &now, error));
+        spent += k ? now : 0;
+        if (k || now > is_long)
+            *seconds = fmin(*seconds, now);
+        if (!k && now > is_long)
+            break;
+    }
+    return KY_OK;
+}
+
+/* Finds the parameters of this force and their time, infinite if it does not keep the error. */
+static enum ky_status try_force(struct trial *trial, const struct ky_parameters *given, int force,
+                                double *seconds, struct ky_error *error)
+{
+    const struct ky_engine_use use = {.n = trial->bodies.n};
+    enum outcome outcome = KEPT;
+    *seconds = (double)INFINITY;
+    *trial->own = *given;
+    trial->own->force = force;
+    KY_TRY(ky_force_choose(trial->own, use.n, trial->on_cpu, 0, error));
+    prefer_units(trial->own, given, &use, trial->on_cpu);
+    if (ky_force_kind(force)->is_exact)
+        trial->error = (double)NAN;
+    else
+        KY_TRY(search_orders(trial, &outcome, error));
+    return outcome == TOO_LARGE ? KY_OK : time_forces(trial, seconds, error);
+}
+
+/* Takes the fastest force that keeps the error. A later one in the race has to be faster by 3 %,
+ * so that noise seldom decides. */
+static enum ky_status run_race(struct trial *trial, const struct ky_parameters *given,
+                               struct ky_race *race, struct ky_error *error)
+{
+    struct ky_parameters best = *trial->own;
+    double fastest = (double)INFINITY, its_error = (double)NAN;
+    for (int k = 0; k < race->count; k++) {
+        KY_TRY(try_force(trial, given, race->force[k], &race->seconds[k], error));
+        if (!(race->seconds[k] < (k ? 0.97 : 1) * fastest))
+            continue;
+        fastest = race->seconds[k];
+        its_error = trial->error;
+        best = *trial->own;
+    }
+    *trial->own = best;
+    trial->error = its_error;
+    return isfinite(fastest) ? KY_OK : keep_error(trial, given, error);
+}
+
 void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
 {
     const struct ky_force_kind *force = ky_force_kind(own->force);
@@ -440,41 +463,64 @@ void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
     choice->alpha = by_alpha ? own->alpha : (double)NAN;
 }
 
+/* Measures errors, and times where several forces may be the fastest. */
+static enum ky_status measure_forces(struct trial *trial, const struct ky_parameters *given,
+                                     struct ky_race *forces, struct ky_error *error)
+{
+    struct ky_parameters *own = trial->own, bare = *given;
+    bare.field = NULL; /* the error is relative to the bodies' own acceleration */
+    bare.field_function = NULL;
+    bare.field_places = NULL;
+    bare.ranks = 1; /* all bodies are in this process */
+    own->field = NULL;
+    own->field_function = NULL;
+    own->field_places = NULL;
+    own->ranks = 1;
+    ky_announce(own, trial->bodies.n, "forces compared with exact sums, for --error");
+    enum ky_status status = make_sample(trial, error);
+    if (!status)
+        status = forces->count > 1 ? run_race(trial, &bare, forces, error)
+                                   : keep_error(trial, &bare, error);
+    own->field = given->field;
+    own->field_function = given->field_function;
+    own->field_places = given->field_places;
+    own->ranks = given->ranks;
+    return status;
+}
+
 enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
                                const struct ky_engine_use *use, struct ky_choice *choice,
                                struct ky_halt *halt, struct ky_error *error)
 {
     const struct ky_parameters given = *own;
     struct trial trial = {.own = own, .bodies = *bodies, .halt = halt, .asked = given.error};
-    const int was_auto = given.force == KY_FORCE_AUTO, was_asked = !isnan(given.error);
-    int on_cpu = 1;
+    struct ky_choice_reason reason = {.own = own, .n = bodies->n, .schemes = use->schemes};
+    const int was_asked = !isnan(given.error);
     *choice = (struct ky_choice){.size = sizeof *choice, .measured = (double)NAN};
+    reason.was_auto = given.force == KY_FORCE_AUTO;
     enum ky_status status = KY_OK;
-    if (was_auto || was_asked)
-        status = find_engine(&given, use, &on_cpu, error);
-    if (!status && (was_auto || was_asked))
-        status = ky_force_choose(own, bodies->n, on_cpu, use->schemes, error);
-    if (!status && was_asked && bodies->position && bodies->n &&
-        !ky_force_kind(own->force)->is_exact) {
+    if (reason.was_auto || was_asked) {
+        KY_TRY(find_engine(&given, use, &reason.on_cpu, error));
+        reason.race.count =
+            ky_force_rivals(own, bodies->n, reason.on_cpu, use->schemes, reason.race.force);
+        KY_TRY(ky_force_choose(own, bodies->n, reason.on_cpu, use->schemes, error));
+        prefer_units(own, &given, use, reason.on_cpu);
+    }
+    const int is_timed = reason.race.count > 1 && bodies->position && bodies->n;
+    reason.race.count = is_timed ? reason.race.count : 0;
+    if (is_timed ||
+        (was_asked && bodies->position && bodies->n && !ky_force_kind(own->force)->is_exact)) {
         trial.bodies.acceleration = NULL;
         trial.bodies.potential = NULL;
-        own->field = NULL; /* the error is relative to the bodies' own acceleration */
-        own->field_function = NULL;
-        own->field_places = NULL;
-        ky_announce(own, bodies->n, "forces compared with exact sums, for --error");
-        own->ranks = 1; /* all bodies are in this process */
-        status = keep_error(&trial, &given, error);
-        own->ranks = given.ranks;
-        own->field = given.field;
-        own->field_function = given.field_function;
-        own->field_places = given.field_places;
+        trial.on_cpu = reason.on_cpu;
+        status = measure_forces(&trial, &given, &reason.race, error);
         choice->measured = trial.error;
         choice->samples = isnan(trial.error) ? 0 : trial.count;
         end(&trial);
     }
     ky_choice_note(choice, own);
     choice->asked = given.error;
-    if (!status && (was_auto || was_asked))
-        describe(choice, own, bodies->n, was_auto, on_cpu, use->schemes);
+    if (!status && (reason.was_auto || was_asked))
+        ky_choice_describe(choice, &reason);
     return status;
 }

@@ -13,22 +13,27 @@
 /* The kinds of processors. */
 enum { ON_CPU, ON_DEVICE, KINDS };
 
-double ky_force_fastest_from(int force, int on_cpu)
-{
-    return ky_force_kind(force)->fastest_from[on_cpu ? ON_CPU : ON_DEVICE];
-}
-
-/* An error, and the order and α that give it with expansions in a Plummer sphere of 100,000 bodies;
- * and the number of bodies below which the exact sum takes less time. */
+/* An error; the order and α that give it with expansions in a Plummer sphere of 100,000 bodies; the
+ * number of bodies below which the exact sum takes less time than the others; and the number from
+ * which on expansions take less time than a tree. */
 static const struct row {
     double error;
     int order;
-    double alpha, direct_below[KINDS];
+    double alpha, direct_below[KINDS], expansions_from[KINDS];
 } rows[] = {
-    {1e-2, 3, 1.6e-2, {2500, 30000}}, {3e-3, 4, 6e-3, {3000, 30000}},
-    {1e-3, 4, 1e-3, {4000, 40000}},   {1e-4, 5, 5.5e-5, {8000, 100000}},
-    {1e-5, 6, 2e-6, {18000, 200000}}, {1e-6, 6, 2e-8, {1000000, 400000}},
+    {1e-2, 3, 1.6e-2, {2500, 30000}, {1000, 1e6}},
+    {3e-3, 4, 6e-3, {3000, 30000}, {1000, 1e6}},
+    {1e-3, 4, 1e-3, {4000, 40000}, {1000, 1e6}},
+    {1e-4, 5, 5.5e-5, {8000, 40000}, {1000, 40000}},
+    {1e-5, 6, 2e-6, {4000, 40000}, {1000, 20000}},
+    {1e-6, 6, 2e-8, {1000000, 400000}, {1000, 20000}},
 };
+
+/* The limits differ among processors and systems: below a limit divided by the first factor, and
+ * above its product with the second, another method is not faster. */
+static const double close_below = 10, close_above = 4;
+/* Exact sums of more pairs are not timed. */
+static const double most_pairs[KINDS] = {1e9, 1e10};
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
 /* The row with the nearest error; without an error, the row of the defaults. */
@@ -52,9 +57,19 @@ double ky_force_least(int force, int precision)
     return ky_force_kind(force)->least_error[precision];
 }
 
+static int processor(int on_cpu)
+{
+    return on_cpu ? ON_CPU : ON_DEVICE;
+}
+
 double ky_force_direct_below(double error, int on_cpu)
 {
-    return row_of(error)->direct_below[on_cpu ? ON_CPU : ON_DEVICE];
+    return row_of(error)->direct_below[processor(on_cpu)];
+}
+
+double ky_force_fastest_from(int force, double error, int on_cpu)
+{
+    return ky_force_kind(force)->expands ? row_of(error)->expansions_from[processor(on_cpu)] : 0;
 }
 
 /* ---- the choice ---- */
@@ -79,7 +94,7 @@ static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu
     for (int force = 0; force < KY_FORCE_AUTO; force++) {
         const struct ky_force_kind *kind = ky_force_kind(force);
         if (kind->automatic && !kind->is_exact && !(kind->expands && shares_blocks) &&
-            (double)n >= ky_force_fastest_from(force, on_cpu))
+            (double)n >= ky_force_fastest_from(force, own->error, on_cpu))
             fastest = force;
     }
     return fastest;
@@ -97,6 +112,41 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
                ? KY_DIRECT
                : cells;
+}
+
+static int is_close(size_t n, double limit)
+{
+    return (double)n > limit / close_below && (double)n < limit * close_above;
+}
+
+/* 1 if the force may be faster than `first`, the one of the tables. */
+static int may_be_faster(const struct ky_parameters *own, int force, int first, size_t n,
+                         int on_cpu)
+{
+    const double error = own->error;
+    const int is_exact = ky_force_kind(force)->is_exact;
+    if (!ky_force_kind(force)->automatic || force == first || error < least_of(own, force))
+        return 0;
+    if ((is_exact || ky_force_kind(first)->is_exact) &&
+        (!is_close(n, ky_force_direct_below(error, on_cpu)) ||
+         (double)n * (double)n > most_pairs[processor(on_cpu)]))
+        return 0;
+    return is_exact || force == approximate_for(own, n, on_cpu, 0) ||
+           is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu));
+}
+
+int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
+                    int rivals[KY_FORCE_AUTO])
+{
+    int count = 1;
+    rivals[0] = own->force;
+    if (own->force != KY_FORCE_AUTO)
+        return 1;
+    rivals[0] = method_for(own, n, on_cpu, schemes);
+    for (int force = 0; force < KY_FORCE_AUTO && !schemes && !isnan(own->error); force++)
+        if (may_be_faster(own, force, rivals[0], n, on_cpu))
+            rivals[count++] = force;
+    return count;
 }
 
 /* The coarsest precision that keeps the error. */

@@ -17,8 +17,13 @@ int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned
  * defaults). */
 double ky_force_direct_below(double error, int on_cpu);
 /* The number of bodies from which on the force takes less time than the approximate ones above it
- * in the table. */
-double ky_force_fastest_from(int force, int on_cpu);
+ * in the table of forces, for this error (NaN: the defaults). */
+double ky_force_fastest_from(int force, double error, int on_cpu);
+/* The forces of which one is the fastest: first the choice of ky_force_choose, then others that
+ * take about the same time by the tables. Returns their number. It is 1 without KY_FORCE_AUTO or an
+ * error, and for block and Hermite steps. */
+int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
+                    int rivals[KY_FORCE_AUTO]);
 /* The least error that 99 % of the accelerations keep with this force and precision. */
 double ky_force_least(int force, int precision);
 

@@ -23,7 +23,7 @@ with folder() as top:
         return [line for line in open(path("state.csv")) if not line.startswith("#|")]
 
     # the first line says what was chosen and why
-    first = run("force", *CPU, "-n", "6000", "--error", "2e-3").stdout.splitlines()[0]
+    first = run("force", *CPU, "-n", "13000", "--error", "2e-3").stdout.splitlines()[0]
     check(first.startswith("--force fmm --order 4 --alpha ") and "for --error 0.002" in first and "sampled accelerations within" in first, "force: the first line", first)
     first = run("force", *CPU, "-n", "500").stdout.splitlines()[0]
     check(re.fullmatch(r"--force direct for 500 bodies on this engine, the fastest below \d+ bodies", first) is not None, "force: the first line without an error", first)
@@ -34,7 +34,7 @@ with folder() as top:
     check(said["force"] == "tree" and choice["asked"] == 1e-3 and choice["samples"] == said["n"] and 3e-4 < said["error"]["p99"] <= 1e-3
           and abs(choice["measured"] / said["error"]["p99"] - 1) < 0.5 and said["chosen"].startswith("--force tree --alpha"), "force --json", said)
     # and can be copied
-    for words, has in [(["--error", "2e-3"], "--force fmm --order 4 --alpha "), (["--error", "1e-9"], "--force direct --precision double"), (["--error", "1e-6", "--force", "fmm"], " --precision double"),
+    for words, has in [(["--error", "2e-3", "--force", "fmm"], "--force fmm --order 4 --alpha "), (["--error", "1e-9"], "--force direct --precision double"), (["--error", "1e-6", "--force", "fmm"], " --precision double"),
                        (["--error", "1e-3", "--mutual"], " --mutual"), (["--error", "1e-3", "--force", "direct", "--precision", "single"], "--force direct --precision single"),
                        (["--error", "1e-2", "--leaf", "8", "--curve", "none", "--group", "16"], " --curve none --leaf 8 --group 16"), (["--precision", "double"], "--force direct --precision double")]:
         said = run_json("force", *CPU, "-n", "3000", "--check", "500", *words)
@@ -66,12 +66,20 @@ with folder() as top:
         process = run("force", "--model", "plummer", "-n", "100", "--tree", "host", code=3)
         check(process.stderr == "kyoho force: --tree is for devices, not for engine cpu: leave out --tree, or name a device with --engine\n",
               "refused where auto takes the CPU: --tree host", process.stderr)
-    said = run_json("force", *CPU, "-n", "3000", "--error", "3e-5", "--precision", "single", "--check", "1000")
-    check(said["force"] == "fmm" and said["error"]["p99"] <= 3e-5 and "which keeps it in this precision" in said["chosen"], "cells where the exact sum does not keep the error in the precision", said)
+    for n, why in ("3000", "the fastest here"), ("90", "which keeps it in this precision"):
+        said = run_json("force", *CPU, "-n", n, "--error", "3e-5", "--precision", "single", "--check", "1000")
+        check(said["force"] in ("tree", "fmm") and said["error"]["p99"] <= 3e-5 and why in said["chosen"], f"cells where the exact sum does not keep the error in the precision, {n} bodies", said)
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
     check(said["force"] == "direct" and said["precision"] == "double" and said["error"]["p99"] < 1e-9, "an error below what floats hold takes double", said)
     for n in "1", "2":
         check(run_json("force", *CPU, "-n", n, "--softening", "0.1", "--error", "1e-3")["force"] == "direct", f"{n} of a model")
+
+    # of methods that take about the same time auto measures each
+    said = run_json("force", *CPU, "-n", "2600", "--error", "1e-2")
+    times = [float(time) for time in re.findall(r"([0-9.e+-]+) ms", said["chosen"])]
+    check("the fastest here: " in said["chosen"] and len(times) in (2, 3) and all(times[0] < 1.06 * time for time in times) and said["force"] in ("direct", "tree", "fmm"), "auto measures methods that take about the same time", said["chosen"])
+    copied = said["chosen"].split(" for ")[0].split()
+    check(run_json("force", *CPU, "-n", "2600", *copied)["force"] == said["force"], "and its line can be copied", said["chosen"])
 
     # a run stores what was chosen, and is the same as one with these options
     words = [*CPU, "-n", "3000", "--force", "fmm", "--step", "0.0625", "--every", "0.25"]
@@ -93,7 +101,7 @@ with folder() as top:
     for more, alpha in [(["--force", "tree"], 0.005), (["--order", "2"], 0.0001), (["--force", "fmm", "--alpha", "0.003"], 0.003)]:
         run("run", path("whole", "run.json"), *more, "--end", "0.25", "--output", path("other" + "".join(more).strip("-")), "--quiet")
         check(about(path("other" + "".join(more).strip("-")))["options"]["alpha"] == alpha, f"run.json with {' '.join(more)}: tolerances of the file are those of its own force and order", about(path("other" + "".join(more).strip("-")))["options"])
-    for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
+    for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-9"], "direct")]:
         run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
         check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
     run("run", *words, "--mutual", "--end", "0.25", "--output", path("mutual"), "--quiet")

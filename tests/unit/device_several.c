@@ -286,6 +286,43 @@ static void simulations_open_ranks(void **state)
     }
 }
 
+/* With steps of their own few bodies take one device, and the log says so; many take ranks. */
+static void block_steps_take_ranks_of_many_bodies(void **state)
+{
+    (void)state;
+    enum { FEW = 300 };
+    const size_t usual = ky_domain_ranks_from[1][1];
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    for (int many = 0; many < 2; many++) {
+        struct ky_parameters parameters = parameters_of("force=direct integrator=block");
+        struct ky_bodies bodies = make(SPHERE, FEW), got[2];
+        char name[40];
+        ky_domain_ranks_from[1][1] = many ? FEW : usual;
+        parameters.log = take_line;
+        for (int several = 0; several < 2; several++) {
+            struct ky_sim *sim;
+            parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
+            told[0] = '\0';
+            assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            got[several] = state_of(sim);
+            ky_sim_close(sim);
+            const char *const text =
+                many ? "2 ranks, one for each device"
+                     : "only the first of the 2 devices: it is faster than several below 131072";
+            if (several ? !strstr(told, text) : *told)
+                fail_msg("block steps, %s bodies: '%s'", many ? "many" : "few", told);
+        }
+        ky_device_twice = 0;
+        expect_same(&got[1], &got[0], "block steps of two devices");
+        ky_bodies_free(&got[0]);
+        ky_bodies_free(&got[1]);
+        ky_bodies_free(&bodies);
+    }
+    ky_domain_ranks_from[1][1] = usual;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +332,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(checks_of_forces_open_ranks, lower_limits, restore_limits),
         cmocka_unit_test_setup_teardown(searches_open_ranks, lower_limits, restore_limits),
         cmocka_unit_test_setup_teardown(simulations_open_ranks, lower_limits, restore_limits),
+        cmocka_unit_test_setup_teardown(block_steps_take_ranks_of_many_bodies, lower_limits,
+                                        restore_limits),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

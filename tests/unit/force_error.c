@@ -372,6 +372,91 @@ static void methods_follow_from_size_engine_and_options(void **state)
     }
 }
 
+/* The forces that are timed, as the sum of 1 << force; the first one is that of ky_force_choose. */
+static void forces_are_timed_where_they_are_close(void **state)
+{
+    (void)state;
+    enum { EXACT = 1 << KY_DIRECT, TREE = 1 << KY_TREE, FMM = 1 << KY_FMM };
+    static const struct {
+        size_t n;
+        int on_cpu;
+        const char *options;
+        int among;
+    } cases[] = {
+        {240, 1, "error=1e-2", EXACT},
+        {260, 1, "error=1e-2", EXACT | TREE | FMM},
+        {3900, 1, "error=1e-2", EXACT | TREE | FMM},
+        {4100, 1, "error=1e-2", EXACT | FMM},
+        {9900, 1, "error=1e-2", EXACT | FMM},
+        {10100, 1, "error=1e-2", FMM},
+        {15900, 1, "error=1e-5", EXACT | FMM},
+        {16100, 1, "error=1e-5", FMM},
+        {31500, 1, "error=1e-4", EXACT | FMM},
+        {31800, 1, "error=1e-4", FMM}, /* more pairs take too long */
+        {600000, 1, "error=1e-6", EXACT},
+        {3900, 0, "error=1e-3", EXACT},
+        {20000, 0, "error=1e-3", EXACT | TREE},
+        {90000, 0, "error=1e-3", EXACT | TREE},
+        {110000, 0, "error=1e-3", TREE | FMM},
+        {3900000, 0, "error=1e-3", TREE | FMM},
+        {4100000, 0, "error=1e-3", FMM},
+        {50000, 0, "error=1e-5", EXACT | TREE | FMM},
+        {90000, 0, "error=1e-5", EXACT | FMM},
+        {200000, 0, "error=1e-5", FMM},
+        {200000, 0, "error=1e-4", FMM},
+        {3000, 1, "", EXACT},
+        {3000, 1, "error=1e-2 force=fmm", FMM},
+        {3000, 1, "error=3e-5 precision=single", TREE | FMM},
+        {300000, 0, "", TREE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters given, own;
+        int force[KY_FORCE_AUTO], among = 0;
+        ky_parameters_defaults(&given);
+        set_all(&given, cases[k].options);
+        assert_ok(ky_parameters_resolve(&given, &own, &error));
+        const int count = ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 0, force);
+        for (int f = 0; f < count; f++)
+            among |= 1 << force[f];
+        if (among != cases[k].among)
+            fail_msg("%zu bodies, '%s': %x", cases[k].n, cases[k].options, (unsigned)among);
+        const int first = force[0];
+        assert_int_equal(
+            ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 1U << KY_SCHEME_BLOCK, force), 1);
+        assert_ok(ky_force_choose(&own, cases[k].n, cases[k].on_cpu, 0, &error));
+        assert_int_equal(first, own.force);
+    }
+}
+
+/* Of forces that were timed auto takes the fastest, and its line has the times. */
+static void the_fastest_is_taken(void **state)
+{
+    (void)state;
+    static const size_t numbers[] = {1300, 4900, 2400};
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters given = parameters_for("cpu", KY_FORCE_AUTO);
+        struct ky_choice choice = {.size = sizeof choice};
+        struct ky_snapshot snapshot;
+        double own = 0, other = 0;
+        int others;
+        given.error = 1e-2;
+        given.precision = k < 2 ? KY_PRECISION_BY_INTEGRATOR : KY_DOUBLE; /* fmm is faster then */
+        make(MODELS, numbers[k], &snapshot, &given);
+        const double p99 = errors_of(&given, &snapshot, 5000, &choice, NULL).acceleration.p99;
+        const char *rest = strstr(choice.text, "the fastest here: ");
+        assert_true(rest && sscanf(rest, "the fastest here: %lf ms", &own) == 1 && own > 0);
+        for (others = 0; (rest = strstr(rest, " ms, ")) != NULL; others++) {
+            assert_true(sscanf(rest, " ms, %*s %lf", &other) == 1);
+            if (!(own < 1.06 * other))
+                fail_msg("not the fastest: %s", choice.text);
+            rest++;
+        }
+        assert_true(others >= 1);
+        assert_between(p99, 0, given.error);
+        assert_int_equal(isnan(choice.measured), choice.force == KY_DIRECT);
+    }
+}
+
 /* ---- simulations ---- */
 
 /* The last line of the log that names a force. */
@@ -610,6 +695,8 @@ int main(void)
         cmocka_unit_test(orders_have_their_own_defaults),
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),
+        cmocka_unit_test(forces_are_timed_where_they_are_close),
+        cmocka_unit_test(the_fastest_is_taken),
         cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
         cmocka_unit_test(few_bodies_are_served),
         cmocka_unit_test(what_cannot_be_kept_is_refused),

@@ -2,8 +2,9 @@
  * such units, and with the portable products of tiles on OpenCL devices. */
 #include "test.h"
 
+#include "analysis/force_error.h"
 #include "clouds.h"
-#include "engine/device/forces/direct_sum.h"
+#include "engine/common/force_kinds.h"
 #include "engines.h"
 #ifdef KY_HAVE_OPENCL
 #include "engine/device/driver/opencl/opencl.h"
@@ -332,6 +333,51 @@ static void refused_without_matrix_units(void **state)
 #endif
 }
 
+/* The precision with which --force direct keeps the error. */
+static int precision_for(struct ky_parameters parameters, double asked, unsigned schemes, size_t n)
+{
+    struct ky_choice choice = {.size = sizeof choice};
+    const struct ky_engine_use use = {.n = n, .schemes = schemes};
+    parameters.error = asked;
+    assert_ok(ky_force_resolve_later(&parameters, &parameters, &error));
+    assert_ok(
+        ky_force_settle(&parameters, &(struct ky_bodies){.n = n}, &use, &choice, NULL, &error));
+    assert_int_equal(choice.precision, parameters.precision);
+    assert_int_equal(strstr(choice.text, "--precision mixed") != NULL,
+                     parameters.precision == KY_MIXED);
+    return parameters.precision;
+}
+
+static void an_error_takes_it_where_it_is_fastest(void **state)
+{
+    (void)state;
+    enum { LEAST = 500 };
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.force = KY_DIRECT;
+    assert_int_equal(precision_for(parameters, 1e-3, 0, LEAST), KY_EXTENDED); /* the CPU */
+    ky_direct_least_on_units = LEAST;
+    FOR_DEVICES(k, 1)
+    {
+        parameters.engine = engines[k].engine;
+        parameters.precision = KY_PRECISION_BY_INTEGRATOR;
+        assert_int_equal(precision_for(parameters, 1e-3, 0, LEAST), KY_MIXED);
+        assert_int_equal(precision_for(parameters, 2e-5, 0, LEAST), KY_MIXED);
+        assert_int_equal(precision_for(parameters, 1.9e-5, 0, LEAST), KY_DOUBLE);
+        assert_int_equal(precision_for(parameters, 1e-3, 0, LEAST - 1), KY_EXTENDED);
+        assert_int_equal(precision_for(parameters, 1e-3, 1U << KY_SCHEME_BLOCK, LEAST),
+                         KY_EXTENDED);
+#ifdef KY_HAVE_OPENCL
+        ky_opencl_show_tiles = 0;
+        if (!strncmp(engines[k].engine, "opencl", 6))
+            assert_int_equal(precision_for(parameters, 1e-3, 0, LEAST), KY_EXTENDED);
+        ky_opencl_show_tiles = 1;
+#endif
+        parameters.precision = KY_EXTENDED;
+        assert_int_equal(precision_for(parameters, 1e-3, 0, LEAST), KY_EXTENDED);
+    }
+    ky_direct_least_on_units = 1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +392,7 @@ int main(void)
         cmocka_unit_test(several_devices_have_the_same_bits),
         cmocka_unit_test(not_a_number_is_an_error),
         cmocka_unit_test(refused_without_matrix_units),
+        cmocka_unit_test(an_error_takes_it_where_it_is_fastest),
     };
     return cmocka_run_group_tests(tests, find_tiles, NULL);
 }

@@ -11,6 +11,8 @@ const char *const ky_options_of_trees[] = {"opening",   "theta", "alpha",  "cell
                   *const ky_options_of_groups[] = {"group", "order", "mutual", NULL},
                   *const ky_not_of_expansions[] = {"opening", "theta", "cell", "multipole", NULL},
                   *const ky_options_of_fmm[] = {"order", "mutual", NULL};
+size_t ky_direct_least_on_units = 49152;
+
 static const char *const none[] = {NULL};
 
 #define KIND(p, name, NAME, on_cpu, on_devices, help, ...)                                         \

@@ -22,15 +22,15 @@ struct ky_force_kind {
     double
         crossover; /* from this number of bodies on a GPU takes less time for a step than a CPU */
     int automatic; /* KY_FORCE_AUTO may take it */
-    /* An approximate force: from this number of bodies on it takes less time than the automatic
-     * ones above it in the table, on a CPU and on a device. */
-    double fastest_from[2];
     /* Errors of 99 % of the accelerations: the least one by precision; in a Plummer sphere of
      * 100,000 bodies with α = 0.005, for forces that walk. docs/decisions/error.md says how they
      * were measured. */
     double least_error[KY_MIXED + 1], usual_error;
 };
 
+/* From this number of bodies on exact sums in mixed precision use matrix units. With fewer bodies
+ * they gain nothing. Tests change it. */
+extern size_t ky_direct_least_on_units;
 /* The least --error. */
 #define KY_FORCE_LEAST_ERROR 1e-13
 
@@ -53,9 +53,7 @@ extern const char *const ky_options_of_trees[],
  * NVIDIA H200 and its host's Xeon (Sapphire Rapids): 99 bodies with 1 thread and 90 with 16 for the
  * exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so one number
  * is used for all. bench/crossover.c repeats the measurement; docs/lab/2026-11-22-gpu-crossover.md
- * has the figures.
- * Expansions: on an H100, at errors of 1e-3 to 2.5e-3, the ratio of their rate to the tree's is 0.7
- * with 131,072 bodies and 1.2 with 1,048,576. */
+ * has the figures. */
 #define KY_FORCES(F, p)                                                                            \
     F(p, direct, DIRECT, KY_TAKES, KY_TAKES, "exact sum", .is_exact = 1, .automatic = 1,           \
       .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,                    \
@@ -80,7 +78,7 @@ extern const char *const ky_options_of_trees[],
     F(p, fmm, FMM, KY_TAKES, KY_TAKES, "cells act on cells (fast multipole method)",               \
       .has_tree = 1, .expands = 1, .in_groups = 1, .ignored = ky_not_of_expansions,                \
       .cell = KY_BOX, .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE,                           \
-      .not_the_other = KY_NOT_OF_HOST, .automatic = 1, .crossover = 500, .fastest_from = {0, 1e6}, \
+      .not_the_other = KY_NOT_OF_HOST, .automatic = 1, .crossover = 500,                           \
       .least_error = KY_LEAST_OF_TREES)
 #define KY_TAKES(F, name, NAME) F(name, NAME)
 #define KY_LACKS(F, name, NAME)

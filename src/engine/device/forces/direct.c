@@ -4,13 +4,12 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "engine/common/force_kinds.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
-
-size_t ky_direct_least_on_units = 49152;
 
 /* If all bodies are sinks, results go to the bodies' own accelerations and potentials instead. */
 struct direct {
@@ -134,7 +133,9 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
     return ky_device_gather(bodies, &places, &bodies->active_list, count, label, error);
 }
 
-/* 1 if the sum is on matrix units: for all bodies, if all have mass. */
+/* 1 if the sum is on matrix units: for all bodies, if all have mass. Active bodies, points and
+ * massless bodies are not sorted along the curve; these and few bodies have the loops of extended
+ * precision. */
 static int is_on_units(const struct ky_device_state *state, const struct ky_evaluation *evaluation,
                        const struct task *task)
 {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/softening.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/massless.h"

@@ -54,10 +54,6 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error);
-/* From this number of bodies on mixed precision uses matrix units. With fewer bodies they gain
- * nothing. Active bodies, points and massless bodies are not sorted along the curve. All these have
- * the loops of extended precision. Tests change it. */
-extern size_t ky_direct_least_on_units;
 /* Bytes on a card for n bodies. */
 double ky_direct_bytes(int precision, size_t n);
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers);
