@@ -17,6 +17,18 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # Files in $BUILD/python, with the names that they have in the package.
 PARTS = ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
 
+# The packages of Debian whose software becomes a part of the libraries with PARTS=static. Their licences go into the wheel.
+STATIC = ("libhdf5-dev", "libaec-dev", "libpng-dev", "zlib1g-dev", "libstdc++6")
+
+
+def licences():
+    """{file: its name in the package} of the licences of the static parts. RuntimeError where one is not found."""
+    found = {f"/usr/share/doc/{name}/copyright": f"kyoho/licences/{name}" for name in STATIC}
+    missing = [path for path in found if not os.path.exists(path)]
+    if missing:
+        raise RuntimeError("a wheel with PARTS=static contains the licences of its parts, which Debian and Ubuntu have; missing: " + " ".join(missing))
+    return found
+
 
 def load(path):
     """The module in this file, without its package, which needs numpy."""
@@ -69,6 +81,8 @@ class BuildHook(BuildHookInterface):
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
         for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
             build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
+        if "PARTS=static" in words:
+            build_data["force_include"].update(licences())
 
     def declare(self, parts):
         """Writes the module with the declarations of the headers as cffi reads them."""
