@@ -41,20 +41,44 @@ enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const 
  * first picture is drawn; without it our own pen draws. */
 #define CALLS(F)                                                                                   \
     F(create)                                                                                      \
-    F(destroy) F(fill) F(font_options_create) F(font_options_destroy)                              \
-        F(font_options_set_antialias) F(font_options_set_hint_metrics)                             \
-            F(font_options_set_hint_style) F(image_surface_create) F(image_surface_get_data)       \
-                F(image_surface_get_stride) F(line_to) F(move_to) F(paint)                         \
-                    F(pdf_surface_create_for_stream) F(pdf_surface_set_metadata)                   \
-                        F(recording_surface_create) F(rectangle) F(rotate) F(scale)                \
-                            F(select_font_face) F(set_font_options) F(set_font_size)               \
-                                F(set_line_cap) F(set_line_join) F(set_line_width)                 \
-                                    F(set_source_rgb) F(set_source_surface) F(show_text) F(status) \
-                                        F(status_to_string) F(stroke) F(surface_destroy)           \
-                                            F(surface_finish) F(surface_flush)                     \
-                                                F(surface_mark_dirty) F(surface_status)            \
-                                                    F(svg_surface_create_for_stream)               \
-                                                        F(text_extents)
+    F(destroy)                                                                                     \
+    F(fill)                                                                                        \
+    F(font_options_create)                                                                         \
+    F(font_options_destroy)                                                                        \
+    F(font_options_set_antialias)                                                                  \
+    F(font_options_set_hint_metrics)                                                               \
+    F(font_options_set_hint_style)                                                                 \
+    F(image_surface_create)                                                                        \
+    F(image_surface_get_data)                                                                      \
+    F(image_surface_get_stride)                                                                    \
+    F(line_to)                                                                                     \
+    F(move_to)                                                                                     \
+    F(paint)                                                                                       \
+    F(pdf_surface_create_for_stream)                                                               \
+    F(pdf_surface_set_metadata)                                                                    \
+    F(recording_surface_create)                                                                    \
+    F(rectangle)                                                                                   \
+    F(rotate)                                                                                      \
+    F(scale)                                                                                       \
+    F(select_font_face)                                                                            \
+    F(set_font_options)                                                                            \
+    F(set_font_size)                                                                               \
+    F(set_line_cap)                                                                                \
+    F(set_line_join)                                                                               \
+    F(set_line_width)                                                                              \
+    F(set_source_rgb)                                                                              \
+    F(set_source_surface)                                                                          \
+    F(show_text)                                                                                   \
+    F(status)                                                                                      \
+    F(status_to_string)                                                                            \
+    F(stroke)                                                                                      \
+    F(surface_destroy)                                                                             \
+    F(surface_finish)                                                                              \
+    F(surface_flush)                                                                               \
+    F(surface_mark_dirty)                                                                          \
+    F(surface_status)                                                                              \
+    F(svg_surface_create_for_stream)                                                               \
+    F(text_extents)
 static struct {
 #define MEMBER(name) __typeof__(&cairo_##name) name;
     CALLS(MEMBER)
