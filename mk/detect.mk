@@ -18,7 +18,7 @@ CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-include omp.h -fopenmp),yes,no)
 
 # PARTS=static: HDF5, libpng, zlib and the C++ library of CUDA's kernels become parts of the libraries, for a package that runs on
-# systems without them (`make wheel`). HDF5's archive reads compressed files with libaec, which has two names there.
+# systems without them (`make wheel`). Their archives have to be compiled with -fPIC, as packaging/static-parts does.
 PARTS            ?= shared
 of_parts          = $(if $(filter static,$(PARTS)),-Wl$(comma)-Bstatic $(1) -Wl$(comma)-Bdynamic,$(2))
 libs_of           = $(shell $(PKG_CONFIG) --libs $(1))
@@ -52,7 +52,7 @@ FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) \
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
 FEATURE_DEFINES  += $(foreach feature,HDF5 OPENMP OPENCL,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
-FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(call of_parts,$(filter -L%,$(call libs_of,$(FEATURE_PACKAGES))) -lhdf5 -lsz -laec -lz,$(call libs_of,$(FEATURE_PACKAGES))))
+FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(call of_parts,$(filter -L% -lhdf5 -lz,$(call libs_of,$(FEATURE_PACKAGES))),$(call libs_of,$(FEATURE_PACKAGES))))
 # Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
 CUDA_DEFINES     := $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA -isystem $(CUDA_HOME)/include) $(call switched_off,CUDA)
 # Of libkyoho_draw alone.

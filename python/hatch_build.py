@@ -17,17 +17,14 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # Files in $BUILD/python, with the names that they have in the package.
 PARTS = ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
 
-# The packages of Debian whose software becomes a part of the libraries with PARTS=static. Their licences go into the wheel.
-STATIC = ("libhdf5-dev", "libaec-dev", "libpng-dev", "zlib1g-dev", "libstdc++6")
-
-
 def licences():
-    """{file: its name in the package} of the licences of the static parts. RuntimeError where one is not found."""
-    found = {f"/usr/share/doc/{name}/copyright": f"kyoho/licences/{name}" for name in STATIC}
-    missing = [path for path in found if not os.path.exists(path)]
-    if missing:
-        raise RuntimeError("a wheel with PARTS=static contains the licences of its parts, which Debian and Ubuntu have; missing: " + " ".join(missing))
-    return found
+    """{file: its name in the package} of the licences of what PARTS=static makes a part of the libraries (packaging/static-parts)."""
+    asked = subprocess.run(["pkg-config", "--variable=licences", "hdf5-serial"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    found = glob.glob(os.path.join(asked.stdout.strip() or "/none", "*"))
+    if not found:
+        raise RuntimeError("PARTS=static needs the libraries that packaging/static-parts builds, with their licences: "
+                           "packaging/static-parts FOLDER, then PKG_CONFIG_PATH=FOLDER/lib/pkgconfig")
+    return {path: "kyoho/licences/" + os.path.basename(path) for path in found}
 
 
 def load(path):
