@@ -9,13 +9,31 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
+/* The library, or NULL. On macOS the loader does not search the folders of Homebrew and MacPorts.
+ */
+static void *open_file(const char *file)
+{
+    static const char *const folders[] = {"",
+#ifdef __APPLE__
+                                          "/opt/homebrew/lib/", "/opt/local/lib/"
+#endif
+    };
+    void *handle = NULL;
+    for (size_t k = 0; k < sizeof folders / sizeof *folders && !handle; k++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s%s", folders[k], file);
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return handle;
+}
+
 /* The function of this name: the one that the process has already, else the library's, which is
  * opened for the first of them. */
 static void *find_function(const struct ky_opened *library, const char *name, void **handle)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
     if (!found && !*handle)
-        *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+        *handle = open_file(library->file);
     return found || !*handle ? found : dlsym(*handle, name);
 }
 
