@@ -19,12 +19,18 @@ static const uint64_t never = UINT64_MAX;
 struct request {
     const char *keep; /* --keep, or NULL */
     char folder[FILES_PATH], again[FILES_PATH];
-    char outcome[32], device[160]; /* of the first run */
-    char first[256];               /* the first file that differs */
+    char outcome[32], device[160], reason[200]; /* of the first run */
+    char first[256];                            /* the first file that differs */
     size_t files, different;
     uint64_t step,
         equal; /* rows of energy.csv: the first that differs, the last before it; never */
 };
+
+/* 1 for a run that a condition has stopped, which stops again at the same step. */
+static int has_condition(const struct request *request)
+{
+    return !strcmp(request->outcome, "stopped early") && strstr(request->reason, "--stop-");
+}
 
 /* ---- one file ---- */
 
@@ -185,7 +191,7 @@ static void remove_again(struct cli *cli, struct request *request, const char *n
     unlink(path);
 }
 
-/* A ky_json_member: the outcome and the device. */
+/* A ky_json_member: the outcome, the device and the reason of an early end. */
 static enum ky_status take_member(void *context, const struct ky_json_told *told,
                                   struct ky_error *error)
 {
@@ -195,6 +201,8 @@ static enum ky_status take_member(void *context, const struct ky_json_told *told
         snprintf(request->outcome, sizeof request->outcome, "%s", told->text);
     if (!*told->object && !strcmp(told->name, "device"))
         snprintf(request->device, sizeof request->device, "%s", told->text);
+    if (!*told->object && !strcmp(told->name, "reason"))
+        snprintf(request->reason, sizeof request->reason, "%s", told->text);
     return KY_OK;
 }
 
@@ -227,9 +235,9 @@ static enum ky_status run_again(struct cli *cli, struct request *request, char *
     enum ky_status status = run_command.run(&again, 3, words, 0);
     cli->error = again.error;
     cli_free(&again);
-    return status == KY_STOPPED && !*signals_stop() && !strcmp(request->outcome, "stopped early")
-               ? KY_OK
-               : status;
+    if (status == KY_STOPPED && *signals_stop())
+        return ky_fail(&cli->error, KY_STOPPED, "stopped by a signal; nothing was compared");
+    return status == KY_STOPPED && has_condition(request) ? KY_OK : status;
 }
 
 /* ---- the command ---- */
@@ -253,9 +261,12 @@ static enum ky_status prepare(struct cli *cli, struct request *request, char tol
                        "%s exists; remove it, or name a new folder for the second run by --keep",
                        request->again);
     KY_TRY(read_told(request, told, &cli->error));
-    if (strcmp(request->outcome, "done") != 0 && strcmp(request->outcome, "stopped early") != 0)
-        return ky_fail(&cli->error, KY_USAGE, "the run in %s has not ended (%s); see kyoho info %s",
-                       request->folder, request->outcome, request->folder);
+    if (strcmp(request->outcome, "done") != 0 && !has_condition(request))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "the run in %s has not come to its end (%s%s%s); see kyoho info %s, and "
+                       "finish it by kyoho run --resume %s",
+                       request->folder, request->outcome, *request->reason ? " by " : "",
+                       request->reason, request->folder, request->folder);
     return KY_OK;
 }
 

@@ -56,6 +56,16 @@ def different(place, path):
     check(told["code"] == 4 and "from step 4 on" in told["error"], "--json has one object", told)
 
 
+def stopped(place):
+    """A run that a condition has stopped stops again; one that the clock has stopped has to be finished first."""
+    for name, words in (("box", ["--stop-box", "1.2", "-n", "100", "--end", "4"]), ("wall", ["--max-wall", "0.2", "-n", "2000", "--step", "0.0001", "--end", "1"])):
+        run("run", "--model", "plummer", *words, "--every", "0.0625", "--output", os.path.join(place, name), "--quiet", code=6)
+    said = run("verify", os.path.join(place, "box"))
+    check("files have the same bits" in said.stdout, "a run that a condition has stopped", said.stdout)
+    said = run("verify", os.path.join(place, "wall"), code=2).stderr
+    check("stopped early by --max-wall" in said and "kyoho run --resume" in said, "a run that the clock has stopped", said)
+
+
 def read(path):
     with open(path, "rb") as file:
         return file.read()
@@ -68,7 +78,7 @@ def refused(place, path):
     shutil.copytree(path, broken)
     edit(broken + "/run.json", b'"outcome": "done"', b'"outcome": "running"')
     said = run("verify", broken, code=2).stderr
-    check("has not ended (running)" in said, "a run that has not ended", said)
+    check("has not come to its end (running)" in said, "a run that has not ended", said)
     left = [name for name in os.listdir(place) if name.endswith(".verify")]
     check(not left, "no second run is left behind", left)
 
@@ -77,4 +87,5 @@ with folder() as top:
     whole = same(top)
     different(top, whole)
     refused(top, whole)
+    stopped(top)
 finish()
