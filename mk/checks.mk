@@ -61,3 +61,8 @@ SANITIZED        := $(notdir $(UNIT_TESTS))
 sanitized: $(if $(filter-out no,$(CMOCKA)),$(filter $(SANITIZED:%=$(BUILD)/tests/unit/%),$(UNIT_TESTS)))
 sanitize-address sanitize-thread: sanitize-%:
 	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 $(SANITIZE_$*) $(GOALS_$*)
+
+# Every library that this build links is in NOTICE, with its licence.
+.PHONY: licences
+licences: all
+	mk/licences $(filter -l%,$(subst $(comma), ,$(BOTH_LIBS))) $(SHARED) $(DRAW_SHARED) $(GRAPE_SHARED) $(COMMAND) $(wildcard $(BUILD)/mpi/*.so)

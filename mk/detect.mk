@@ -17,8 +17,14 @@ CAIRO ?= $(if $(call have_package,cairo),cairo,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-include omp.h -fopenmp),yes,no)
 
-# OpenCL: headers and the loader. CUDA: nvcc, wherever its installer puts it.
-OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(comma)0);},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h -lOpenCL),yes,no)
+# PARTS=static: HDF5, libpng, zlib and the C++ library of CUDA's kernels become parts of the libraries, for a package that runs on
+# systems without them (`make wheel`). Their archives have to be compiled with -fPIC, as packaging/static-parts does.
+PARTS            ?= shared
+of_parts          = $(if $(filter static,$(PARTS)),-Wl$(comma)-Bstatic $(1) -Wl$(comma)-Bdynamic,$(2))
+libs_of           = $(shell $(PKG_CONFIG) --libs $(1))
+
+# OpenCL: headers; the loader is opened by the program (src/base/opened.h). CUDA: nvcc, wherever its installer puts it.
+OPENCL ?= $(if $(call links,int main(void){return 0;},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h),yes,no)
 NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA   ?= $(if $(NVCC),yes,no)
 # The folders of drivers that are compiled; src/base/drivers.h has a row for each.
@@ -40,7 +46,7 @@ CUDA_PTX   := $(if $(filter ptx,$(CUDA_ARCHS)),$(CUDA_FIRST),$(lastword $(CUDA_U
 CUDA_CODE  := $(foreach arch,$(CUDA_USED),-gencode arch=compute_$(arch),code=sm_$(arch)) \
               -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX)
 CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
-CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
+CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static $(call of_parts,-lstdc++,-lstdc++) -lrt -lpthread -ldl
 endif
 
 FEATURE_PACKAGES := $(filter-out no,$(HDF5))
@@ -51,15 +57,15 @@ FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) \
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
 FEATURE_DEFINES  += $(foreach feature,HDF5 OPENMP OPENCL,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
-FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
-                    $(if $(filter yes,$(OPENCL)),-lOpenCL)
+FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(call of_parts,$(filter -L% -lhdf5 -lz,$(call libs_of,$(FEATURE_PACKAGES))),$(call libs_of,$(FEATURE_PACKAGES))))
 # Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
 CUDA_DEFINES     := $(if $(filter yes host,$(CUDA)),-DKY_HAVE_CUDA $(CUDA_HEADERS)) $(call switched_off,CUDA)
 # Of libkyoho_draw alone.
 DRAW_PACKAGES    := $(filter-out no,$(PNG) $(CAIRO))
 DRAW_DEFINES     := $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) $(if $(filter-out no,$(CAIRO)),-DKY_HAVE_CAIRO) \
                     $(if $(DRAW_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(DRAW_PACKAGES))) $(foreach feature,PNG CAIRO,$(call switched_off,$(feature)))
-DRAW_LIBS        := $(if $(DRAW_PACKAGES),$(shell $(PKG_CONFIG) --libs $(DRAW_PACKAGES)))
+# cairo is opened by the program (src/base/opened.h).
+DRAW_LIBS        := $(if $(filter-out no,$(PNG)),$(call of_parts,$(filter -L% -lpng%,$(call libs_of,$(PNG))) -lz,$(call libs_of,$(PNG))))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 CLANG            := $(shell $(CC) -dM -E -x c /dev/null | grep __clang__)
@@ -87,7 +93,7 @@ info:
 	@echo 'PNG       $(PNG)$(if $(filter no,$(PNG)), - no pictures; install libpng-dev)'
 	@echo 'cairo     $(CAIRO)$(if $(filter no,$(CAIRO)), - letters in pictures are coarse and there is no PDF or SVG; install libcairo2-dev)'
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
-	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers ocl-icd-opencl-dev)'
+	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers)'
 	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)),$(if $(filter host,$(CUDA)), - kernels for this processor$(comma) for tests, - no CUDA devices; install the CUDA toolkit))'
 	@echo 'MPI       $(if $(filter-out no,$(MPICC)),$(MPICC),no$(if $(DARWIN), - there are no plug-ins for macOS, - ranks are threads of one process; name the mpicc of an MPI by MPICC=/folder/mpicc))'
 	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

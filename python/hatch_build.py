@@ -17,6 +17,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # Files in $BUILD/python, with the names that they have in the package.
 PARTS = ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
 
+def licences():
+    """{file: its name in the package} of the licences of what PARTS=static makes a part of the libraries (packaging/static-parts)."""
+    asked = subprocess.run(["pkg-config", "--variable=licences", "hdf5-serial"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    found = glob.glob(os.path.join(asked.stdout.strip() or "/none", "*"))
+    if not found:
+        raise RuntimeError("PARTS=static needs the libraries that packaging/static-parts builds, with their licences: "
+                           "packaging/static-parts FOLDER, then PKG_CONFIG_PATH=FOLDER/lib/pkgconfig")
+    return {path: "kyoho/licences/" + os.path.basename(path) for path in found}
+
 
 def load(path):
     """The module in this file, without its package, which needs numpy."""
@@ -69,6 +78,8 @@ class BuildHook(BuildHookInterface):
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
         for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
             build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
+        if "PARTS=static" in words:
+            build_data["force_include"].update(licences())
 
     def declare(self, parts):
         """Writes the module with the declarations of the headers as cffi reads them."""

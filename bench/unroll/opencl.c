@@ -33,16 +33,17 @@ static void build(cl_device_id device)
     cl_device_fp_config fp64 = 0;
     cl_int code;
     char head[MOST_SOURCE];
-    clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
     snprintf(head, sizeof head, "#define KY_TEAM %d\n%s%s#include \"../bench/unroll/kernels.k\"\n",
              KY_OPENCL_TEAM, fp64 ? "#define KY_HAS_DOUBLE 1\n" : "",
              ky_opencl_is_gpu(device) ? "" : "#define KY_ON_CPU 1\n");
-    cl.program = clCreateProgramWithSource(cl.context, 1, &(const char *){head}, NULL, &code);
+    cl.program = ky_cl.CreateProgramWithSource(cl.context, 1, &(const char *){head}, NULL, &code);
     stop_if(code, "clCreateProgramWithSource");
-    code = clBuildProgram(cl.program, 1, &device, options, NULL, NULL);
+    code = ky_cl.BuildProgram(cl.program, 1, &device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
         static char log[20000];
-        clGetProgramBuildInfo(cl.program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        ky_cl.GetProgramBuildInfo(cl.program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                                  NULL);
         fputs(log, stderr);
     }
     stop_if(code, "clBuildProgram");
@@ -51,7 +52,7 @@ static void build(cl_device_id device)
 static cl_kernel kernel(const char *name)
 {
     cl_int code;
-    cl_kernel made = clCreateKernel(cl.program, name, &code);
+    cl_kernel made = ky_cl.CreateKernel(cl.program, name, &code);
     stop_if(code, name);
     return made;
 }
@@ -59,7 +60,8 @@ static cl_kernel kernel(const char *name)
 static cl_mem buffer(size_t n)
 {
     cl_int code;
-    cl_mem made = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, n * sizeof(cl_float4), NULL, &code);
+    cl_mem made =
+        ky_cl.CreateBuffer(cl.context, CL_MEM_READ_WRITE, n * sizeof(cl_float4), NULL, &code);
     stop_if(code, "clCreateBuffer");
     return made;
 }
@@ -72,10 +74,10 @@ static void open_device(size_t index, size_t n, char name[160])
         fprintf(stderr, "there is no opencl:%zu\n", index);
         exit(KY_UNSUPPORTED);
     }
-    clGetDeviceInfo(device, CL_DEVICE_NAME, 160, name, NULL);
-    cl.context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_NAME, 160, name, NULL);
+    cl.context = ky_cl.CreateContext(NULL, 1, &device, NULL, NULL, &code);
     stop_if(code, "clCreateContext");
-    cl.queue = clCreateCommandQueue(cl.context, device, 0, &code);
+    cl.queue = ky_cl.CreateCommandQueue(cl.context, device, 0, &code);
     stop_if(code, "clCreateCommandQueue");
     build(device);
     int k = 0;
@@ -91,30 +93,35 @@ static void open_device(size_t index, size_t n, char name[160])
 static void put(const float (*body)[4], const float (*velocity)[4])
 {
     const size_t bytes = cl.n * sizeof *body;
-    stop_if(clEnqueueWriteBuffer(cl.queue, cl.body, CL_TRUE, 0, bytes, body, 0, NULL, NULL), "put");
-    stop_if(clEnqueueWriteBuffer(cl.queue, cl.velocity, CL_TRUE, 0, bytes, velocity, 0, NULL, NULL),
+    stop_if(ky_cl.EnqueueWriteBuffer(cl.queue, cl.body, CL_TRUE, 0, bytes, body, 0, NULL, NULL),
             "put");
+    stop_if(
+        ky_cl.EnqueueWriteBuffer(cl.queue, cl.velocity, CL_TRUE, 0, bytes, velocity, 0, NULL, NULL),
+        "put");
 }
 
 static void get(float (*body)[4], float (*velocity)[4], float (*field)[4])
 {
     const size_t bytes = cl.n * sizeof *body;
-    stop_if(clEnqueueReadBuffer(cl.queue, cl.body, CL_TRUE, 0, bytes, body, 0, NULL, NULL), "get");
-    stop_if(clEnqueueReadBuffer(cl.queue, cl.velocity, CL_TRUE, 0, bytes, velocity, 0, NULL, NULL),
+    stop_if(ky_cl.EnqueueReadBuffer(cl.queue, cl.body, CL_TRUE, 0, bytes, body, 0, NULL, NULL),
             "get");
-    stop_if(clEnqueueReadBuffer(cl.queue, cl.field, CL_TRUE, 0, bytes, field, 0, NULL, NULL),
+    stop_if(
+        ky_cl.EnqueueReadBuffer(cl.queue, cl.velocity, CL_TRUE, 0, bytes, velocity, 0, NULL, NULL),
+        "get");
+    stop_if(ky_cl.EnqueueReadBuffer(cl.queue, cl.field, CL_TRUE, 0, bytes, field, 0, NULL, NULL),
             "get");
 }
 
 static void launch(cl_kernel what, size_t groups, size_t lanes, const char *name)
 {
-    stop_if(clEnqueueNDRangeKernel(cl.queue, what, 1, NULL, &(size_t){groups * lanes}, &lanes, 0,
-                                   NULL, NULL),
+    stop_if(ky_cl.EnqueueNDRangeKernel(cl.queue, what, 1, NULL, &(size_t){groups * lanes}, &lanes,
+                                       0, NULL, NULL),
             name);
 }
 
 /* An argument of a kernel: SET(kernel, 3, cl.n). */
-#define SET(kernel, k, value) stop_if(clSetKernelArg(kernel, k, sizeof(value), &(value)), #value)
+#define SET(kernel, k, value)                                                                      \
+    stop_if(ky_cl.SetKernelArg(kernel, k, sizeof(value), &(value)), #value)
 
 static void sum(int unrolling, int sinks, float eps2)
 {
@@ -144,7 +151,7 @@ static void advance(float kick, float drift)
 
 static void finish(void)
 {
-    stop_if(clFinish(cl.queue), "clFinish");
+    stop_if(ky_cl.Finish(cl.queue), "clFinish");
 }
 
 const struct unroll_card unroll_opencl = {open_device, put, get, sum, advance, finish};

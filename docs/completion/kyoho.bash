@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit field bench devices'
+    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit field bench devices verify'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -194,6 +194,10 @@ _kyoho() {
         esac ;;
     devices)
         words=' --help --json'
+        case $before in
+        esac ;;
+    verify)
+        words=' --help --json --quiet --keep'
         case $before in
         esac ;;
     esac

@@ -14,8 +14,8 @@ extern "C" {
 
 /* ---- the library ---- */
 
-/* The features of this build for drawing, as ky_build_features: "PNG: yes", "cairo: yes". Static
- * text. */
+/* The features for drawing of this build on this machine, as ky_build_features: "PNG: yes",
+ * "cairo: yes". Static text. */
 KY_API const char *ky_draw_features(void);
 /* ky_abi for the structs of this file. */
 KY_API size_t ky_draw_abi(const char *name);

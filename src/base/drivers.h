@@ -15,8 +15,7 @@
     D(own, cuda, CUDA, "CUDA",                                                                     \
       KY_WHY_NO(CUDA, "nvcc was not found; install the CUDA toolkit and rebuild"))                 \
     D(own, opencl, OPENCL, "OpenCL",                                                               \
-      KY_WHY_NO(OPENCL, "headers and loader were not found; install opencl-headers and "           \
-                        "ocl-icd-opencl-dev and rebuild"))
+      KY_WHY_NO(OPENCL, "headers were not found; install opencl-headers and rebuild"))
 
 /* D(name) for each driver in this build, and D(name, why) for each driver that it lacks. */
 #define KY_DRIVERS_HERE(D) KY_DRIVERS(KY_DRIVER_HERE, D)

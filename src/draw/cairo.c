@@ -1,5 +1,5 @@
 /* The cairo pen. It draws onto a recording, which is painted on the pixels or written as PDF or
- * SVG. In a build without cairo, an error gives the reason. */
+ * SVG. Without cairo, in the build or on the machine, an error gives the reason. */
 #include "draw/canvas.h"
 
 #include "base/features.h"
@@ -35,6 +35,68 @@ enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const 
 #include <string.h>
 
 #include "base/file.h"
+#include "base/opened.h"
+
+/* The functions of cairo that are called here: cairo.fill is cairo_fill. cairo is opened when the
+ * first picture is drawn; without it our own pen draws. */
+#define CALLS(F)                                                                                   \
+    F(create)                                                                                      \
+    F(destroy)                                                                                     \
+    F(fill)                                                                                        \
+    F(font_options_create)                                                                         \
+    F(font_options_destroy)                                                                        \
+    F(font_options_set_antialias)                                                                  \
+    F(font_options_set_hint_metrics)                                                               \
+    F(font_options_set_hint_style)                                                                 \
+    F(image_surface_create)                                                                        \
+    F(image_surface_get_data)                                                                      \
+    F(image_surface_get_stride)                                                                    \
+    F(line_to)                                                                                     \
+    F(move_to)                                                                                     \
+    F(paint)                                                                                       \
+    F(pdf_surface_create_for_stream)                                                               \
+    F(pdf_surface_set_metadata)                                                                    \
+    F(recording_surface_create)                                                                    \
+    F(rectangle)                                                                                   \
+    F(rotate)                                                                                      \
+    F(scale)                                                                                       \
+    F(select_font_face)                                                                            \
+    F(set_font_options)                                                                            \
+    F(set_font_size)                                                                               \
+    F(set_line_cap)                                                                                \
+    F(set_line_join)                                                                               \
+    F(set_line_width)                                                                              \
+    F(set_source_rgb)                                                                              \
+    F(set_source_surface)                                                                          \
+    F(show_text)                                                                                   \
+    F(status)                                                                                      \
+    F(status_to_string)                                                                            \
+    F(stroke)                                                                                      \
+    F(surface_destroy)                                                                             \
+    F(surface_finish)                                                                              \
+    F(surface_flush)                                                                               \
+    F(surface_mark_dirty)                                                                          \
+    F(surface_status)                                                                              \
+    F(svg_surface_create_for_stream)                                                               \
+    F(text_extents)
+static struct {
+#define MEMBER(name) __typeof__(&cairo_##name) name;
+    CALLS(MEMBER)
+#undef MEMBER
+} cairo;
+
+static const char *why_missing(void)
+{
+#define NAME(name) "cairo_" #name,
+    static const char *const names[] = {CALLS(NAME)};
+#undef NAME
+    static struct ky_opened library = {.file = KY_SHARED_FILE("cairo", "2"),
+                                       .package = "libcairo2",
+                                       .names = names,
+                                       .count = sizeof names / sizeof *names,
+                                       .calls = &cairo};
+    return ky_open_library(&library);
+}
 
 /* Cap height as a fraction of the font size, for the usual sans-serif fonts; and the height of
  * these letters as a fraction of the bitmap font's, since they are wider. */
@@ -45,21 +107,21 @@ static const double point = 72.0 / 96;
 
 static void choose_font(cairo_t *context, double height)
 {
-    cairo_font_options_t *options = cairo_font_options_create();
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_set_font_options(context, options);
-    cairo_font_options_destroy(options);
-    cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+    cairo_font_options_t *options = cairo.font_options_create();
+    cairo.font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo.font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo.font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo.set_font_options(context, options);
+    cairo.font_options_destroy(options);
+    cairo.select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(context, height * part / capital);
+    cairo.set_font_size(context, height * part / capital);
 }
 
 static cairo_surface_t *new_recording(double width, double height)
 {
     const cairo_rectangle_t all = {0, 0, width, height};
-    return cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
+    return cairo.recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
 }
 
 /* Creates a context that draws on the canvas with its ink; the caller destroys it. */
@@ -67,8 +129,8 @@ static cairo_t *begin(struct ky_canvas *canvas)
 {
     if (!canvas->sheet)
         canvas->sheet = new_recording((double)canvas->width, (double)canvas->height);
-    cairo_t *context = cairo_create(canvas->sheet);
-    cairo_set_source_rgb(context, canvas->ink[0] / 255.0, canvas->ink[1] / 255.0,
+    cairo_t *context = cairo.create(canvas->sheet);
+    cairo.set_source_rgb(context, canvas->ink[0] / 255.0, canvas->ink[1] / 255.0,
                          canvas->ink[2] / 255.0);
     return context;
 }
@@ -91,11 +153,11 @@ static void letters(struct ky_canvas *canvas, struct ky_baseline at, double heig
     char copy[LABEL];
     cairo_t *context = begin(canvas);
     choose_font(context, height);
-    cairo_move_to(context, at.upright ? at.x - raised : at.x, at.upright ? at.y : at.y - raised);
+    cairo.move_to(context, at.upright ? at.x - raised : at.x, at.upright ? at.y : at.y - raised);
     if (at.upright)
-        cairo_rotate(context, -1.5707963267948966);
-    cairo_show_text(context, terminated(text, length, copy, sizeof copy));
-    cairo_destroy(context);
+        cairo.rotate(context, -1.5707963267948966);
+    cairo.show_text(context, terminated(text, length, copy, sizeof copy));
+    cairo.destroy(context);
 }
 
 static double width_of(double height, const char *text, size_t length)
@@ -103,11 +165,11 @@ static double width_of(double height, const char *text, size_t length)
     char copy[LABEL];
     cairo_text_extents_t extents = {.x_advance = 0};
     cairo_surface_t *surface = new_recording(1, 1);
-    cairo_t *context = cairo_create(surface);
+    cairo_t *context = cairo.create(surface);
     choose_font(context, height);
-    cairo_text_extents(context, terminated(text, length, copy, sizeof copy), &extents);
-    cairo_destroy(context);
-    cairo_surface_destroy(surface);
+    cairo.text_extents(context, terminated(text, length, copy, sizeof copy), &extents);
+    cairo.destroy(context);
+    cairo.surface_destroy(surface);
     return extents.x_advance;
 }
 
@@ -115,32 +177,32 @@ static void bar(struct ky_canvas *canvas, double x, double y, double width, doub
 {
     const double left = round(x), top = round(y);
     cairo_t *context = begin(canvas);
-    cairo_rectangle(context, left, top, round(x + width) - left, round(y + height) - top);
-    cairo_fill(context);
-    cairo_destroy(context);
+    cairo.rectangle(context, left, top, round(x + width) - left, round(y + height) - top);
+    cairo.fill(context);
+    cairo.destroy(context);
 }
 
 static void path(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width)
 {
     cairo_t *context = begin(canvas);
-    cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_width(context, width);
+    cairo.set_line_cap(context, CAIRO_LINE_CAP_ROUND);
+    cairo.set_line_join(context, CAIRO_LINE_JOIN_ROUND);
+    cairo.set_line_width(context, width);
     for (size_t k = 0; k < count; k++)
-        cairo_line_to(context, points[k][0], points[k][1]);
-    cairo_stroke(context);
-    cairo_destroy(context);
+        cairo.line_to(context, points[k][0], points[k][1]);
+    cairo.stroke(context);
+    cairo.destroy(context);
 }
 
 static enum ky_status fail(cairo_status_t status, struct ky_error *error)
 {
-    return ky_fail(error, KY_FAULT, "cairo: %s", cairo_status_to_string(status));
+    return ky_fail(error, KY_FAULT, "cairo: %s", cairo.status_to_string(status));
 }
 
 static void leave(struct ky_canvas *canvas)
 {
     if (canvas->sheet)
-        cairo_surface_destroy(canvas->sheet);
+        cairo.surface_destroy(canvas->sheet);
     canvas->sheet = NULL;
 }
 
@@ -167,17 +229,17 @@ static enum ky_status flatten(struct ky_canvas *canvas, struct ky_error *error)
     if (!canvas->sheet)
         return KY_OK;
     cairo_surface_t *image =
-        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)canvas->width, (int)canvas->height);
-    cairo_t *context = cairo_create(image);
-    cairo_set_source_surface(context, canvas->sheet, 0, 0);
-    cairo_paint(context);
-    const cairo_status_t status = cairo_status(context);
-    cairo_destroy(context);
-    cairo_surface_flush(image);
+        cairo.image_surface_create(CAIRO_FORMAT_ARGB32, (int)canvas->width, (int)canvas->height);
+    cairo_t *context = cairo.create(image);
+    cairo.set_source_surface(context, canvas->sheet, 0, 0);
+    cairo.paint(context);
+    const cairo_status_t status = cairo.status(context);
+    cairo.destroy(context);
+    cairo.surface_flush(image);
     if (!status)
-        lay_over(canvas, cairo_image_surface_get_data(image),
-                 (size_t)cairo_image_surface_get_stride(image));
-    cairo_surface_destroy(image);
+        lay_over(canvas, cairo.image_surface_get_data(image),
+                 (size_t)cairo.image_surface_get_stride(image));
+    cairo.surface_destroy(image);
     leave(canvas);
     return status ? fail(status, error) : KY_OK;
 }
@@ -185,13 +247,15 @@ static enum ky_status flatten(struct ky_canvas *canvas, struct ky_error *error)
 const struct ky_pen *ky_cairo_pen(void)
 {
     static const struct ky_pen pen = {letters, width_of, bar, path, flatten, leave};
-    return &pen;
+    return why_missing() ? NULL : &pen;
 }
 
 enum ky_status ky_cairo_available(struct ky_error *error)
 {
-    (void)error;
-    return KY_OK;
+    const char *missing = why_missing();
+    return missing ? ky_fail(error, KY_UNSUPPORTED,
+                             "PDF and SVG files need cairo: %s; a PNG file needs none", missing)
+                   : KY_OK;
 }
 
 /* ---- files ---- */
@@ -210,24 +274,24 @@ static void paint_pixels(cairo_t *context, const struct ky_canvas *canvas)
     size_t blank = 0;
     while (blank < pixels && !memcmp(canvas->rgb + 3 * blank, canvas->paper, 3))
         blank++;
-    cairo_set_source_rgb(context, canvas->paper[0] / 255.0, canvas->paper[1] / 255.0,
+    cairo.set_source_rgb(context, canvas->paper[0] / 255.0, canvas->paper[1] / 255.0,
                          canvas->paper[2] / 255.0);
-    cairo_paint(context);
+    cairo.paint(context);
     if (blank == pixels)
         return;
     cairo_surface_t *image =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)canvas->width, (int)canvas->height);
-    unsigned char *data = cairo_image_surface_get_data(image);
-    const size_t stride = (size_t)cairo_image_surface_get_stride(image);
+        cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)canvas->width, (int)canvas->height);
+    unsigned char *data = cairo.image_surface_get_data(image);
+    const size_t stride = (size_t)cairo.image_surface_get_stride(image);
     for (size_t i = 0; data && i < pixels; i++) {
         const uint8_t *rgb = canvas->rgb + 3 * i;
         const uint32_t pixel = (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
         memcpy(data + i / canvas->width * stride + 4 * (i % canvas->width), &pixel, sizeof pixel);
     }
-    cairo_surface_mark_dirty(image);
-    cairo_set_source_surface(context, image, 0, 0);
-    cairo_paint(context);
-    cairo_surface_destroy(image);
+    cairo.surface_mark_dirty(image);
+    cairo.set_source_surface(context, image, 0, 0);
+    cairo.paint(context);
+    cairo.surface_destroy(image);
 }
 
 /* Creates a page of this size that is written to the file; the caller destroys it. */
@@ -236,12 +300,12 @@ static cairo_surface_t *new_page(struct ky_file *file, const char *path,
 {
     const double width = (double)canvas->width * point, height = (double)canvas->height * point;
     if (ky_ends_with(path, ".svg"))
-        return cairo_svg_surface_create_for_stream(write_bytes, file, width, height);
-    cairo_surface_t *page = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "Kyoho");
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_SUBJECT, comment);
+        return cairo.svg_surface_create_for_stream(write_bytes, file, width, height);
+    cairo_surface_t *page = cairo.pdf_surface_create_for_stream(write_bytes, file, width, height);
+    cairo.pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "Kyoho");
+    cairo.pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_SUBJECT, comment);
     /* No date, so that the same picture gives the same file. */
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+    cairo.pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
     return page;
 }
 
@@ -253,18 +317,18 @@ enum ky_status ky_cairo_write(const char *name, struct ky_canvas *canvas, const 
     if (status)
         return status;
     cairo_surface_t *page = new_page(file, name, canvas, comment);
-    cairo_t *context = cairo_create(page);
-    cairo_scale(context, point, point);
+    cairo_t *context = cairo.create(page);
+    cairo.scale(context, point, point);
     paint_pixels(context, canvas);
     if (canvas->sheet) {
-        cairo_set_source_surface(context, canvas->sheet, 0, 0);
-        cairo_paint(context);
+        cairo.set_source_surface(context, canvas->sheet, 0, 0);
+        cairo.paint(context);
     }
-    cairo_status_t failed = cairo_status(context);
-    cairo_destroy(context);
-    cairo_surface_finish(page);
-    failed = failed ? failed : cairo_surface_status(page);
-    cairo_surface_destroy(page);
+    cairo_status_t failed = cairo.status(context);
+    cairo.destroy(context);
+    cairo.surface_finish(page);
+    failed = failed ? failed : cairo.surface_status(page);
+    cairo.surface_destroy(page);
     if (!failed)
         return ky_file_publish(file, NULL, error);
     ky_file_discard(file);

@@ -1,6 +1,6 @@
 /* The canvas for pictures and plots: pixels, and texts and lines above them. A pen draws the texts
- * and lines. The cairo pen has smooth letters and can write PDF and SVG; our own is for builds
- * without cairo. Pixel coordinates start at the upper left corner, as in the file. */
+ * and lines. The cairo pen has smooth letters and can write PDF and SVG; our own needs no
+ * library. Pixel coordinates start at the upper left corner, as in the file. */
 #ifndef KY_DRAW_CANVAS_H
 #define KY_DRAW_CANVAS_H
 
@@ -42,9 +42,9 @@ struct ky_pen {
     void (*leave)(struct ky_canvas *canvas);
 };
 extern const struct ky_pen ky_pixel_pen;
-/* The cairo pen; NULL in a build without cairo. */
+/* The cairo pen; NULL without cairo. */
 const struct ky_pen *ky_cairo_pen(void);
-/* KY_UNSUPPORTED, with the reason, in a build without cairo. */
+/* KY_UNSUPPORTED, with the reason, without cairo in the build or on the machine. */
 enum ky_status ky_cairo_available(struct ky_error *error);
 /* Writes the canvas as PDF or SVG, chosen by the extension: texts and lines as vectors, above the
  * pixels unless these are all paper. Otherwise fails as ky_canvas_write. */

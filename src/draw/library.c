@@ -1,13 +1,19 @@
 /* Information about libkyoho_draw: features, sizes of its structs, and their options by name. */
 #include "base/features.h"
 #include "base/sizes.h"
+#include "draw/canvas.h"
 #include "draw/draw.h"
 #include "view/view_options.h"
 
+#define PNG_LINE KY_FEATURE(PNG, "PNG", ", so that nothing can be drawn", KY_WHY_NO_PNG) "\n"
+#define NO_CAIRO ", so that letters are coarse, and no PDF or SVG"
+
 const char *ky_draw_features(void)
 {
-    return KY_FEATURE(PNG, "PNG", ", so that nothing can be drawn", KY_WHY_NO_PNG) "\n" KY_FEATURE(
-        CAIRO, "cairo", ", so that letters are coarse, and no PDF or SVG", KY_WHY_NO_CAIRO);
+    static const char built[] = PNG_LINE KY_FEATURE(CAIRO, "cairo", NO_CAIRO, KY_WHY_NO_CAIRO);
+    static const char alone[] =
+        PNG_LINE "cairo: no" NO_CAIRO ": the library is not on this machine; install libcairo2";
+    return KY_IF(KY_HAVE_CAIRO, 1, 0) && !ky_cairo_pen() ? alone : built;
 }
 
 static const struct ky_struct_size structs[] = {

@@ -13,12 +13,15 @@ from wheels import BUILD, TOP
 WITHOUT = [f"{library}=no" for library in ("HDF5", "PNG", "CAIRO", "OPENCL", "CUDA")]
 
 
-def make(place, *words):
-    """Makes the libraries and the command in a folder of the build. Returns the folder."""
+UNITS = ("sums", "gravity", "octree", "cpu_direct", "cpu_moving", "fmm")  # unit tests with most of the lanes
+
+
+def make(place, *words, goals=("all",)):
+    """Makes the libraries and the command, or these goals, in a folder of the build. Returns the folder."""
     to = os.path.join(BUILD, "cross", place)
-    process = subprocess.run(["make", "-s", "-j2", f"BUILD={to}", *WITHOUT, *words, "all"], cwd=TOP, capture_output=True, text=True,
+    process = subprocess.run(["make", "-s", "-j2", f"BUILD={to}", *WITHOUT, *words, *[goal.format(to=to) for goal in goals]], cwd=TOP, capture_output=True, text=True,
                              stdin=subprocess.DEVNULL)
-    check(process.returncode == 0 and "warning:" not in process.stderr, f"{place}: compiles and links without a warning", process.stderr[-3000:])
+    check(process.returncode == 0 and "warning:" not in process.stderr, f"{place}: compiles and links without a warning: {' '.join(goals)}", process.stderr[-3000:])
     return to
 
 
@@ -27,6 +30,23 @@ def kind(path):
     with open(path, "rb") as file:
         head = file.read(20)
     return head[:4], head[4:8] if head[:4] != b"\x7fELF" else head[18:20]
+
+
+def units_on_aarch64(emulator):
+    """Unit tests under qemu, with plain C and NEON, where cmocka for AArch64 is installed."""
+    name, gcc, found = "AArch64: unit tests", "aarch64-linux-gnu-gcc", ["-idirafter", "/usr/include"]
+    linked = subprocess.run([gcc, *found, "-include", "stdarg.h", "-include", "stddef.h", "-include", "stdint.h", "-include", "setjmp.h", "-include", "cmocka.h", "-x", "c",
+                             "-", "-o", os.devnull, "-lcmocka"], input="int main(void) { return 0; }", capture_output=True, text=True, check=False)
+    if linked.returncode:
+        return skip(name, "no cmocka for AArch64 here: install libcmocka-dev:arm64")
+    to = make("aarch64-linux", f"CC={gcc}", "CMOCKA=cmocka", "TEST_FLAGS=" + " ".join(found), goals=["{to}/tests/unit/" + unit for unit in UNITS])
+    for unit in UNITS:
+        words = [emulator, "-L", "/usr/aarch64-linux-gnu", "-E", "LD_LIBRARY_PATH=/usr/lib/aarch64-linux-gnu", f"{to}/tests/unit/{unit}"]
+        done = subprocess.run(words, cwd=TOP, env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP"), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        passed = [line for line in done.stdout.splitlines() if line.startswith("ok ")]
+        check(done.returncode == 0 and passed,
+              f"{name}: {unit}, {len(passed)} cases", done.stdout[-3000:] + done.stderr[-1000:])
+    return None
 
 
 def on_aarch64():
@@ -53,7 +73,7 @@ def on_aarch64():
         tap.run("run", "--resume", f"{place}/half", "--end", 0.25)
         ends = [open(f"{place}/{name}/energy.csv", encoding="utf-8").read().splitlines()[-1] for name in ("whole", "half")]
         check(ends[0] == ends[1], f"{name}: a run that was resumed ends with the same energies", ends)
-    return None
+    return units_on_aarch64(emulator)
 
 
 def on_macos():

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/opened.h"
 #include "base/quantity.h"
 #include "base/random.h"
 #include "base/split.h"
@@ -319,12 +320,47 @@ static void planets_have_the_g_of_the_sun(void **state)
                 ky_units_gravity(units.length_cm, units.mass_g, units.velocity_cm_s * (1 + 1e-15)));
 }
 
+/* Functions of the C library, which the process has, of a library that is not there, and one that
+ * no library has. */
+static void libraries_are_opened(void **state)
+{
+    (void)state;
+    struct {
+        size_t (*length)(const char *);
+        char *(*find)(const char *, int);
+    } calls = {NULL, NULL};
+    const char *const here[] = {"strlen", "strchr"}, *const nowhere[] = {"strlen", "ky_no_call"};
+    struct ky_opened library = {.file = "libnone-of-this-name.so.1",
+                                .package = "libnone1",
+                                .names = here,
+                                .count = 2,
+                                .calls = &calls};
+    assert_null(ky_open_library(&library)); /* and is not asked for */
+    assert_int_equal(calls.length("four"), 4);
+    assert_string_equal(calls.find("a,b", ','), ",b");
+    struct ky_opened absent = {
+        .file = library.file, .package = "libnone1", .names = nowhere, .count = 2, .calls = &calls};
+    assert_string_equal(ky_open_library(&absent), "libnone-of-this-name.so.1 is not on this "
+                                                  "machine; install libnone1 (Debian and Ubuntu)");
+    assert_string_equal(ky_open_library(&absent), absent.reason);
+#ifdef __linux__
+    struct ky_opened old = {.file = KY_SHARED_FILE("m", "6"),
+                            .package = "libc6",
+                            .names = nowhere,
+                            .count = 2,
+                            .calls = &calls};
+    assert_string_equal(ky_open_library(&old),
+                        "libm.so.6 of this machine is too old: it lacks ky_no_call");
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_units),
         cmocka_unit_test(numbers_with_units_are_read),
         cmocka_unit_test(planets_have_the_g_of_the_sun),
+        cmocka_unit_test(libraries_are_opened),
         cmocka_unit_test(allocation_refuses_overflow),
         cmocka_unit_test(errors_are_prefixed),
         cmocka_unit_test(random_numbers_have_their_moments),

@@ -37,8 +37,10 @@ double ky_relative_per_mass(uint64_t mass)
 double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count)
 {
     double least = (double)INFINITY;
-    for (size_t k = 0; k < count; k++)
-        least = fmin(least, ky_relative_pull(relative, sink[k]));
+    for (size_t k = 0; k < count; k++) { /* gcc 12 for AArch64 fails at -O3 with fmin here */
+        const double pull = ky_relative_pull(relative, sink[k]);
+        least = pull < least ? pull : least;
+    }
     return least;
 }
 

@@ -7,13 +7,14 @@ class Kyoho(MakefilePackage, CudaPackage):
     """Gravitational N-body simulation of star clusters and galaxies: direct sums, octrees and fast
     multipoles on CPUs, NVIDIA GPUs and OpenCL devices, with the GRAPE-6 library's interface."""
 
-    homepage = "https://example.org/kyoho"  # the address where it is published
+    homepage = "https://example.org/kyoho"
+    url = "https://example.org/kyoho/archive/v0.3.0.tar.gz"
     git = "https://example.org/kyoho.git"
 
     license("MIT")
 
     version("main", branch="main")
-    version("0.3.0", tag="v0.3.0")
+    version("0.3.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("hdf5", default=True, description="snapshots in HDF5; without it they are TIPSY")
     variant("draw", default=True, description="pictures and films")
@@ -25,6 +26,7 @@ class Kyoho(MakefilePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
     depends_on("hdf5~mpi", when="+hdf5")
     depends_on("libpng", when="+draw")
+    # Both are opened at run time, by the path that Spack's compiler writes into the program.
     depends_on("cairo+png+pdf+svg", when="+draw")
     depends_on("opencl@1.2:", when="+opencl")
 

@@ -26,6 +26,15 @@ static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
 
 /* ---- devices ---- */
 
+/* The toolkit of this build, and the oldest version of NVIDIA's driver for Linux that runs it. */
+#if CUDART_VERSION >= 13000
+#define TOOLKIT "CUDA 13"
+#define OLDEST_DRIVER "580"
+#else
+#define TOOLKIT "CUDA 12"
+#define OLDEST_DRIVER "525"
+#endif
+
 /* The number of devices; if it is 0, *reason says why. */
 static int device_count(const char **reason)
 {
@@ -35,8 +44,13 @@ static int device_count(const char **reason)
     if (code == cudaSuccess)
         return count;
     cudaGetLastError();
+    int version = 0; /* of the driver; 0: there is none */
+    cudaDriverGetVersion(&version);
     if (code == cudaErrorInsufficientDriver)
-        *reason = "there is no NVIDIA driver, or an older one than this build needs (CUDA 13: 580)";
+        *reason = version ? "the NVIDIA driver is too old: this build (" TOOLKIT
+                            ") needs driver " OLDEST_DRIVER " or newer"
+                          : "there is no NVIDIA driver; this build (" TOOLKIT
+                            ") needs driver " OLDEST_DRIVER " or newer";
     else if (code != cudaErrorNoDevice)
         *reason = cudaGetErrorString(code);
     return 0;
@@ -62,7 +76,7 @@ static enum ky_status list(size_t index, struct ky_device *device)
     device->usable = properties.major * 10 + properties.minor >= 75;
     if (!device->usable)
         snprintf(device->reason, sizeof device->reason,
-                 "its compute capability is below 7.5, the oldest that CUDA 13 supports");
+                 "its compute capability is below 7.5, the oldest of this build");
     return KY_OK;
 }
 

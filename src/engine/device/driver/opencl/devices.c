@@ -16,7 +16,7 @@ enum { MOST_DEVICES = 64 };
 int ky_opencl_is_gpu(cl_device_id device)
 {
     cl_device_type type = 0;
-    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
@@ -25,22 +25,30 @@ int ky_opencl_is_gpu(cl_device_id device)
 static int is_of_cpus(cl_platform_id platform)
 {
     char name[100] = "";
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    ky_cl.GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
     return !strcmp(name, "Portable Computing Language");
+}
+
+/* The number of platforms, and the first MOST_DEVICES of them if `platforms` is not NULL. */
+static cl_uint get_platforms(cl_platform_id *platforms)
+{
+    cl_uint count = 0;
+    if (ky_opencl_missing() ||
+        ky_cl.GetPlatformIDs(platforms ? MOST_DEVICES : 0, platforms, &count) != CL_SUCCESS)
+        return 0;
+    return count;
 }
 
 /* Adds the devices of the CPU platforms (of_cpus 1) or of all other platforms (0). */
 static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
 {
     cl_platform_id platforms[MOST_DEVICES];
-    cl_uint platform_count = 0;
-    if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
-        return count;
+    const cl_uint platform_count = get_platforms(platforms);
     for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES && count < MOST_DEVICES; p++) {
         cl_uint some = 0;
         if (is_of_cpus(platforms[p]) == of_cpus &&
-            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
-                           found + count, &some) == CL_SUCCESS)
+            ky_cl.GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
+                               found + count, &some) == CL_SUCCESS)
             count += some;
         count = count < MOST_DEVICES ? count : MOST_DEVICES;
     }
@@ -67,15 +75,14 @@ static void ask(int of_cpus, char *note)
 {
     cl_platform_id platforms[MOST_DEVICES];
     cl_device_id found[MOST_DEVICES];
-    cl_uint count = 0, some;
+    const cl_uint count = get_platforms(platforms);
+    cl_uint some;
     int asked = 0;
-    if (clGetPlatformIDs(MOST_DEVICES, platforms, &count) != CL_SUCCESS)
-        return;
     for (cl_uint p = 0; p < count && p < MOST_DEVICES; p++) {
         if (is_of_cpus(platforms[p]) != of_cpus)
             continue;
-        clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, KY_TRIAL_NOTE - 1, note, NULL);
-        clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &some);
+        ky_cl.GetPlatformInfo(platforms[p], CL_PLATFORM_NAME, KY_TRIAL_NOTE - 1, note, NULL);
+        ky_cl.GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &some);
         asked = 1;
     }
     if (count > 0 && !asked)
@@ -151,10 +158,12 @@ static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
 static void why_none(char *text, size_t size)
 {
     const struct ky_trial *ended = trial_that_ended();
-    cl_uint platforms = 0;
+    const char *missing = ky_opencl_missing();
     if (ended)
         why_ended(ended, text, size);
-    else if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
+    else if (missing)
+        snprintf(text, size, "%s", missing);
+    else if (get_platforms(NULL) > 0)
         snprintf(text, size,
                  "the installed OpenCL drivers offer no device (one may need a writable folder for "
                  "its cache: XDG_CACHE_HOME)");
@@ -174,10 +183,10 @@ size_t ky_opencl_first_cpu(void)
 static int available(cl_device_id device, const char **reason)
 {
     cl_bool here = CL_FALSE, compiler = CL_FALSE;
-    clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
-    clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
     size_t lanes = 0;
-    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
     *reason = !here         ? "the driver says that it is not available"
               : !compiler   ? "its driver has no compiler"
               : lanes < 256 ? "its work-groups are smaller than 256"
@@ -188,8 +197,8 @@ static int available(cl_device_id device, const char **reason)
 void ky_opencl_describe(cl_device_id device, char *text, size_t size)
 {
     char name[100] = "", version[60] = "";
-    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
-    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    ky_cl.GetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
     name[sizeof name - 1] = version[sizeof version - 1] = 0;
     snprintf(text, size, "%s, OpenCL driver %s", name, version);
 }

@@ -28,7 +28,7 @@ static void begin_alone(const struct ky_opencl *cl)
         return;
     pthread_mutex_lock(&alone);
     if (busy && busy != cl->queue)
-        clFinish(busy); /* the card of that queue will meet the error again */
+        ky_cl.Finish(busy); /* the card of that queue will meet the error again */
     busy = cl->queue;
 }
 
@@ -40,7 +40,7 @@ static void end_alone(const struct ky_opencl *cl)
 
 static void finish_queue(cl_command_queue queue)
 {
-    clFinish(queue);
+    ky_cl.Finish(queue);
     pthread_mutex_lock(&alone);
     if (busy == queue)
         busy = NULL;
@@ -56,17 +56,17 @@ static void close_device(struct ky_card *card)
         finish_queue(cl->queue);
     for (int k = 0; k < KY_MARKS; k++)
         if (cl->mark[k])
-            clReleaseEvent(cl->mark[k]);
+            ky_cl.ReleaseEvent(cl->mark[k]);
     for (int k = 0; k < KY_KERNEL_COUNT; k++)
         if (cl->kernel[k])
-            clReleaseKernel(cl->kernel[k]);
+            ky_cl.ReleaseKernel(cl->kernel[k]);
     for (int k = 0; k < KY_UNIT_COUNT; k++)
         if (cl->program[k])
-            clReleaseProgram(cl->program[k]);
+            ky_cl.ReleaseProgram(cl->program[k]);
     if (cl->queue)
-        clReleaseCommandQueue(cl->queue);
+        ky_cl.ReleaseCommandQueue(cl->queue);
     if (cl->context)
-        clReleaseContext(cl->context);
+        ky_cl.ReleaseContext(cl->context);
     free(cl);
 }
 
@@ -77,18 +77,19 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
     cl_ulong memory = 0;
     cl_int code;
     ky_opencl_describe(cl->device, cl->base.name, sizeof cl->base.name);
-    clGetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
-    clGetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors, NULL);
-    clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    ky_cl.GetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    ky_cl.GetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors,
+                        NULL);
+    ky_cl.GetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
     cl->base.memory = (double)memory;
     cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
     cl->base.has_tiles = ky_opencl_show_tiles;
     cl->base.processors = processors > 0 ? processors : 1;
     cl->base.is_cpu = !ky_opencl_is_gpu(cl->device);
-    cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    cl->context = ky_cl.CreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateContext", "device", 0, error);
-    cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    cl->queue = ky_cl.CreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateCommandQueue", "device", 0, error);
     return KY_OK;
@@ -124,7 +125,7 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code;
-    buffer->handle = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    buffer->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, bytes, error);
     return KY_OK;
@@ -138,15 +139,15 @@ static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, 
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_mem outer = NULL;
     size_t begin = 0;
-    cl_int code =
-        clGetMemObjectInfo(whole->handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof outer, &outer, NULL);
+    cl_int code = ky_cl.GetMemObjectInfo(whole->handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof outer,
+                                         &outer, NULL);
     if (code == CL_SUCCESS)
-        code = clGetMemObjectInfo(whole->handle, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
+        code = ky_cl.GetMemObjectInfo(whole->handle, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clGetMemObjectInfo", whole->what, bytes, error);
     const cl_buffer_region region = {begin + offset, bytes};
-    buffer->handle = clCreateSubBuffer(outer ? outer : whole->handle, CL_MEM_READ_WRITE,
-                                       CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    buffer->handle = ky_cl.CreateSubBuffer(outer ? outer : whole->handle, CL_MEM_READ_WRITE,
+                                           CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateSubBuffer", whole->what, bytes, error);
     buffer->part = 1;
@@ -156,7 +157,7 @@ static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, 
 static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
     (void)card;
-    clReleaseMemObject(buffer->handle);
+    ky_cl.ReleaseMemObject(buffer->handle);
 }
 
 static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
@@ -164,23 +165,24 @@ static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code;
-    pinned->handle =
-        clCreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    pinned->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                        bytes, NULL, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateBuffer", pinned->what, bytes, error);
-    pinned->data = clEnqueueMapBuffer(cl->queue, pinned->handle, CL_TRUE,
-                                      CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    pinned->data =
+        ky_cl.EnqueueMapBuffer(cl->queue, pinned->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               bytes, 0, NULL, NULL, &code);
     if (code == CL_SUCCESS)
         return KY_OK;
-    clReleaseMemObject(pinned->handle);
+    ky_cl.ReleaseMemObject(pinned->handle);
     return ky_opencl_failed(cl, code, "clEnqueueMapBuffer", pinned->what, bytes, error);
 }
 
 static void unpin(struct ky_card *card, struct ky_pinned *pinned)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    clEnqueueUnmapMemObject(cl->queue, pinned->handle, pinned->data, 0, NULL, NULL);
-    clReleaseMemObject(pinned->handle);
+    ky_cl.EnqueueUnmapMemObject(cl->queue, pinned->handle, pinned->data, 0, NULL, NULL);
+    ky_cl.ReleaseMemObject(pinned->handle);
 }
 
 static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer_place to,
@@ -189,10 +191,10 @@ static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct 
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = CL_SUCCESS;
     if (bytes > 0)
-        code = clEnqueueWriteBuffer(cl->queue, to.buffer->handle, blocking, to.offset, bytes, data,
-                                    0, NULL, NULL);
+        code = ky_cl.EnqueueWriteBuffer(cl->queue, to.buffer->handle, blocking, to.offset, bytes,
+                                        data, 0, NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
-        code = clFlush(cl->queue); /* otherwise the copy may wait for the next blocking call */
+        code = ky_cl.Flush(cl->queue); /* otherwise the copy may wait for the next blocking call */
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", to.buffer->what, bytes, error);
     return KY_OK;
@@ -205,10 +207,10 @@ static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = CL_SUCCESS;
     if (bytes > 0)
-        code = clEnqueueReadBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
-                                   NULL, NULL);
+        code = ky_cl.EnqueueReadBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
+                                       NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
-        code = clFlush(cl->queue);
+        code = ky_cl.Flush(cl->queue);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
     return KY_OK;
@@ -242,8 +244,8 @@ static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
                            struct ky_buffer_place to, size_t bytes, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    cl_int code = clEnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
-                                      from.offset, to.offset, bytes, 0, NULL, NULL);
+    cl_int code = ky_cl.EnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
+                                          from.offset, to.offset, bytes, 0, NULL, NULL);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to.buffer->what, bytes, error);
     return KY_OK;
@@ -267,8 +269,8 @@ static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struc
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     const unsigned char nothing = 0;
-    cl_int code = clEnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes, 0,
-                                      NULL, NULL);
+    cl_int code = ky_cl.EnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes,
+                                          0, NULL, NULL);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueFillBuffer", buffer->what, buffer->bytes,
                                 error);
@@ -298,11 +300,11 @@ static unsigned char bytes_of_type(const char *name)
 static void ask_for_arguments(cl_kernel kernel, struct ky_taken *taken)
 {
     cl_uint count = 0;
-    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    ky_cl.GetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
     taken->count = count;
     for (cl_uint k = 0; k < count && k < KY_MOST_ARGUMENTS; k++) {
         char name[100] = "";
-        clGetKernelArgInfo(kernel, k, CL_KERNEL_ARG_TYPE_NAME, sizeof name - 1, name, NULL);
+        ky_cl.GetKernelArgInfo(kernel, k, CL_KERNEL_ARG_TYPE_NAME, sizeof name - 1, name, NULL);
         taken->bytes[k] = bytes_of_type(name);
     }
 }
@@ -322,7 +324,7 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     if (status)
         return status;
     cl_int code;
-    cl->kernel[kernel] = clCreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
+    cl->kernel[kernel] = ky_cl.CreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
     ask_for_arguments(cl->kernel[kernel], &cl->taken[kernel]);
@@ -346,17 +348,18 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     cl_int code = CL_SUCCESS;
     KY_TRY(ky_arguments_check(id, arguments, &cl->taken[id], error));
     for (size_t k = 0; k < arguments->count && code == CL_SUCCESS; k++)
-        code = clSetKernelArg(cl->kernel[id], (cl_uint)k, arguments->of[k].size,
-                              arguments->of[k].value);
+        code = ky_cl.SetKernelArg(cl->kernel[id], (cl_uint)k, arguments->of[k].size,
+                                  arguments->of[k].value);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
     if (groups == 0)
         return KY_OK;
     begin_alone(cl);
-    code =
-        clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
+    code = ky_cl.EnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL,
+                                      NULL);
     if (code == CL_SUCCESS)
-        code = clFlush(cl->queue); /* otherwise the kernel may wait for the next blocking call */
+        code =
+            ky_cl.Flush(cl->queue); /* otherwise the kernel may wait for the next blocking call */
     end_alone(cl);
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
@@ -367,7 +370,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
 static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    cl_int code = clFinish(cl->queue);
+    cl_int code = ky_cl.Finish(cl->queue);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clFinish", "queue", 0, error);
     return KY_OK;
@@ -379,9 +382,9 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     if (cl->mark[which])
-        clReleaseEvent(cl->mark[which]);
+        ky_cl.ReleaseEvent(cl->mark[which]);
     cl->mark[which] = NULL;
-    cl_int code = clEnqueueMarkerWithWaitList(cl->queue, 0, NULL, &cl->mark[which]);
+    cl_int code = ky_cl.EnqueueMarkerWithWaitList(cl->queue, 0, NULL, &cl->mark[which]);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueMarkerWithWaitList", "queue", 0, error);
     return KY_OK;
@@ -390,7 +393,7 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
 static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
-    cl_int code = cl->mark[which] ? clWaitForEvents(1, &cl->mark[which]) : CL_SUCCESS;
+    cl_int code = cl->mark[which] ? ky_cl.WaitForEvents(1, &cl->mark[which]) : CL_SUCCESS;
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clWaitForEvents", "queue", 0, error);
     return KY_OK;
@@ -400,11 +403,11 @@ static double between(struct ky_card *card, int from, int to)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_ulong start = 0, end = 0;
-    if (!cl->mark[from] || !cl->mark[to] || clWaitForEvents(1, &cl->mark[to]) != CL_SUCCESS ||
-        clGetEventProfilingInfo(cl->mark[from], CL_PROFILING_COMMAND_END, sizeof start, &start,
-                                NULL) != CL_SUCCESS ||
-        clGetEventProfilingInfo(cl->mark[to], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
-            CL_SUCCESS)
+    if (!cl->mark[from] || !cl->mark[to] || ky_cl.WaitForEvents(1, &cl->mark[to]) != CL_SUCCESS ||
+        ky_cl.GetEventProfilingInfo(cl->mark[from], CL_PROFILING_COMMAND_END, sizeof start, &start,
+                                    NULL) != CL_SUCCESS ||
+        ky_cl.GetEventProfilingInfo(cl->mark[to], CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                    NULL) != CL_SUCCESS)
         return 0;
     return end > start ? 1e-9 * (double)(end - start) : 0;
 }

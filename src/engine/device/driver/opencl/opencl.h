@@ -13,6 +13,54 @@
 #define KY_OPENCL_TEAM 32
 #endif
 
+/* The functions of OpenCL that the driver calls: ky_cl.Finish is clFinish. */
+#define KY_OPENCL_CALLS(F)                                                                         \
+    F(BuildProgram)                                                                                \
+    F(CreateBuffer)                                                                                \
+    F(CreateCommandQueue)                                                                          \
+    F(CreateContext)                                                                               \
+    F(CreateKernel)                                                                                \
+    F(CreateProgramWithBinary)                                                                     \
+    F(CreateProgramWithSource)                                                                     \
+    F(CreateSubBuffer)                                                                             \
+    F(EnqueueCopyBuffer)                                                                           \
+    F(EnqueueFillBuffer)                                                                           \
+    F(EnqueueMapBuffer)                                                                            \
+    F(EnqueueMarkerWithWaitList)                                                                   \
+    F(EnqueueNDRangeKernel)                                                                        \
+    F(EnqueueReadBuffer)                                                                           \
+    F(EnqueueUnmapMemObject)                                                                       \
+    F(EnqueueWriteBuffer)                                                                          \
+    F(Finish)                                                                                      \
+    F(Flush)                                                                                       \
+    F(GetDeviceIDs)                                                                                \
+    F(GetDeviceInfo)                                                                               \
+    F(GetEventProfilingInfo)                                                                       \
+    F(GetKernelArgInfo)                                                                            \
+    F(GetKernelInfo)                                                                               \
+    F(GetMemObjectInfo)                                                                            \
+    F(GetPlatformIDs)                                                                              \
+    F(GetPlatformInfo)                                                                             \
+    F(GetProgramBuildInfo)                                                                         \
+    F(GetProgramInfo)                                                                              \
+    F(ReleaseCommandQueue)                                                                         \
+    F(ReleaseContext)                                                                              \
+    F(ReleaseEvent)                                                                                \
+    F(ReleaseKernel)                                                                               \
+    F(ReleaseMemObject)                                                                            \
+    F(ReleaseProgram)                                                                              \
+    F(SetKernelArg)                                                                                \
+    F(WaitForEvents)
+struct ky_opencl_calls {
+#define MEMBER(name) __typeof__(&cl##name) name;
+    KY_OPENCL_CALLS(MEMBER)
+#undef MEMBER
+};
+extern struct ky_opencl_calls ky_cl;
+/* Opens OpenCL's loader, once. Returns NULL, or why the functions cannot be called. Every function
+ * below needs it. */
+const char *ky_opencl_missing(void);
+
 struct ky_opencl {
     struct ky_card base;
     cl_device_id device;

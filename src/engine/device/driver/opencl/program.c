@@ -100,26 +100,26 @@ static uint64_t cache_key(const struct ky_opencl *cl, const struct text *source)
     key = ky_hash(options, sizeof options, key);
     for (size_t k = 0; k < sizeof infos / sizeof *infos; k++) {
         memset(info, 0, sizeof info);
-        clGetDeviceInfo(cl->device, infos[k], sizeof info, info, NULL);
+        ky_cl.GetDeviceInfo(cl->device, infos[k], sizeof info, info, NULL);
         key = ky_hash(info, sizeof info, key);
     }
     /* the platform's version contains the compiler's version, unlike the device's */
     memset(info, 0, sizeof info);
-    clGetDeviceInfo(cl->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof info, info, NULL);
+    ky_cl.GetDeviceInfo(cl->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    ky_cl.GetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof info, info, NULL);
     return ky_hash(info, sizeof info, key);
 }
 
 static void cache_program(cl_program program, const char *path, uint64_t key)
 {
     size_t size = 0;
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+    if (ky_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
             CL_SUCCESS ||
         size == 0)
         return;
     unsigned char *binary = ky_allocate(size, 1);
-    if (binary &&
-        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    if (binary && ky_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary,
+                                       NULL) == CL_SUCCESS)
         ky_opencl_cache_write(path, key, binary, size);
     free(binary);
 }
@@ -133,14 +133,14 @@ static cl_program from_cache(struct ky_opencl *cl, const char *path, uint64_t ke
     unsigned char *binary = ky_opencl_cache_read(path, key, &size);
     if (!binary)
         return NULL;
-    cl_program program = clCreateProgramWithBinary(cl->context, 1, &cl->device, &size,
-                                                   (const unsigned char **)&binary, &good, &code);
+    cl_program program = ky_cl.CreateProgramWithBinary(
+        cl->context, 1, &cl->device, &size, (const unsigned char **)&binary, &good, &code);
     free(binary);
     if (code == CL_SUCCESS && good == CL_SUCCESS &&
-        clBuildProgram(program, 1, &cl->device, options, NULL, NULL) == CL_SUCCESS)
+        ky_cl.BuildProgram(program, 1, &cl->device, options, NULL, NULL) == CL_SUCCESS)
         return program;
     if (code == CL_SUCCESS)
-        clReleaseProgram(program);
+        ky_cl.ReleaseProgram(program);
     return NULL;
 }
 
@@ -150,26 +150,26 @@ static enum ky_status from_source(struct ky_opencl *cl, const struct ky_unit *un
 {
     cl_int code;
     const char *text = source->at;
-    *program = clCreateProgramWithSource(cl->context, 1, &text, &source->size, &code);
+    *program = ky_cl.CreateProgramWithSource(cl->context, 1, &text, &source->size, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateProgramWithSource", unit->name, source->size,
                                 error);
     ky_opencl_compilations++;
-    code = clBuildProgram(*program, 1, &cl->device, options, NULL, NULL);
+    code = ky_cl.BuildProgram(*program, 1, &cl->device, options, NULL, NULL);
     if (code == CL_SUCCESS)
         return KY_OK;
     char log[700] = "", *whole = NULL;
     size_t size = 0;
-    clGetProgramBuildInfo(*program, cl->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    ky_cl.GetProgramBuildInfo(*program, cl->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     whole = ky_allocate_zeroed(size + 1, 1);
-    if (whole && clGetProgramBuildInfo(*program, cl->device, CL_PROGRAM_BUILD_LOG, size, whole,
-                                       NULL) == CL_SUCCESS)
+    if (whole && ky_cl.GetProgramBuildInfo(*program, cl->device, CL_PROGRAM_BUILD_LOG, size, whole,
+                                           NULL) == CL_SUCCESS)
         snprintf(log, sizeof log, "%.690s", whole);
     free(whole);
     for (char *c = log; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    clReleaseProgram(*program);
+    ky_cl.ReleaseProgram(*program);
     *program = NULL;
     return ky_fail(error, KY_DEVICE, "%s: clBuildProgram of %s (%d): %s", cl->base.name, unit->name,
                    code, log);

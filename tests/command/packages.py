@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What packages need: one version everywhere, licences of all libraries, and a program that runs where OpenCL and cairo are not installed."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from tap import KYOHO, check, finish, folder, run, skip
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.dirname(os.path.abspath(KYOHO))
+
+
+def tool(*words, cwd=TOP, **more):
+    return subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **more)
+
+
+def versions():
+    """mk/set-version, on a copy of the files that it knows."""
+    said = tool("mk/set-version", "--check")
+    check(said.returncode == 0 and not said.stderr, "every recipe has the version, address and checksum of mk/version", said.stderr)
+    with folder() as place:
+        for path in ("mk", "include", "packaging", "debian", "docs/man", "docs/packages.md", "CITATION.cff", "codemeta.json", "CHANGELOG.md", "pyproject.toml"):
+            copy = shutil.copytree if os.path.isdir(path) else shutil.copy
+            os.makedirs(os.path.join(place, os.path.dirname(path)), exist_ok=True)
+            copy(path, os.path.join(place, path))
+        setter = os.path.join(place, "mk/set-version")
+        said = tool(setter, "version=9.8.7", "url=https://kyoho.test", "sha256=" + "ab" * 32)
+        check(said.returncode == 1 and len(said.stderr.splitlines()) == 2 and "debian/changelog" in said.stderr and "CHANGELOG.md" in said.stderr,
+              "a new version lacks only its two texts", said.stderr)
+        check(os.path.exists(os.path.join(place, "packaging/easybuild/Kyoho-9.8.7-foss-2023b.eb")), "the recipe of EasyBuild has the version in its name")
+        left = tool("grep", "-rlE", r"example\.org|0{64}", "packaging", "pyproject.toml", cwd=place).stdout
+        check(not left, "no recipe keeps the old address or checksum", left)
+        one = os.path.join(place, "packaging/conda/meta.yaml")
+        with open(one, encoding="utf-8") as file:
+            text = file.read()
+        with open(one, "w", encoding="utf-8") as file:
+            file.write(text.replace("9.8.7", "9.8.6"))
+        said = tool(setter, "--check")
+        check(said.returncode == 1 and "meta.yaml: 9.8.6 instead of 9.8.7" in said.stderr, "a recipe of another version is named", said.stderr)
+        check(tool(setter, "colour=red").returncode == 2, "other names are refused")
+
+
+def recipes():
+    """Recipes in Python compile, and the one of conda has nothing but what make and the licences know."""
+    for path in glob.glob("packaging/**/*.py", recursive=True) + glob.glob("packaging/easybuild/*.eb"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            compile(text, path, "exec")
+            problem = ""
+        except SyntaxError as why:
+            problem = str(why)
+        check(not problem, f"{path} is Python", problem)
+    try:
+        import jinja2
+        import yaml
+    except ImportError:
+        skip("conda's recipe is YAML", "no jinja2 or yaml in this Python")
+        return
+    with open("packaging/conda/meta.yaml", encoding="utf-8") as file:
+        text = file.read()
+    for checkout in ("", "/somewhere"):
+        given = jinja2.Template(text).render(environ={"KYOHO_CHECKOUT": checkout}, compiler=str, stdlib=str)
+        source = yaml.safe_load(given)["source"]
+        check(set(source) == ({"path"} if checkout else {"url", "sha256"}), "conda's recipe takes " + ("a checkout" if checkout else "the archive"), given)
+
+
+def licences():
+    """mk/licences on this build, and on a library that NOTICE does not list."""
+    files = [path for path in glob.glob(os.path.join(BUILD, "lib*.so")) + [KYOHO] if os.path.exists(path)]
+    said = tool("mk/licences", *files)
+    check(said.returncode == 0 and re.search(r"(?m)^c +LGPL", said.stdout), "every library that the build needs is in NOTICE", said.stdout + said.stderr)
+    said = tool("mk/licences", "-lfftw3", *files)
+    check(said.returncode == 1 and "needs fftw3, which NOTICE does not list" in said.stderr, "FFTW would be noticed", said.stderr)
+    with folder() as place:
+        source, made = os.path.join(place, "a.c"), os.path.join(place, "a.so")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("void fftw_execute(void *plan); void a(void); void a(void) { fftw_execute(0); }\n")
+        built = tool(os.environ.get("CC", "cc").split()[-1], "-shared", "-fPIC", "-o", made, source)
+        said = tool("mk/licences", made)
+        check(built.returncode == 0 and said.returncode == 1 and "fftw_execute, a symbol of a library under the GPL" in said.stderr,
+              "a symbol of FFTW would be noticed", built.stderr + said.stderr)
+
+
+def without_libraries():
+    """OpenCL's loader and cairo are opened when they are needed; here they seem not to be installed."""
+    hide = os.path.join(BUILD, "tests/faults/hidden.so")
+    needed = tool("readelf", "-d", KYOHO).stdout
+    check("NEEDED" in needed and not re.search("NEEDED.*(OpenCL|cairo|libcuda|omp)", needed), "the program starts without OpenCL, cairo, CUDA and OpenMP", needed)
+    if not os.path.exists(hide):
+        skip("a machine without OpenCL and cairo", "no " + hide)
+        return
+    env = {"LD_PRELOAD": hide, "KYOHO_TEST_HIDDEN": "libOpenCL libcairo"}
+    built = run("--version").stdout
+    said = run("devices", env=env).stdout
+    check("OpenCL: no" in built or "libOpenCL.so.1 is not on this machine; install ocl-icd-libopencl1" in said, "kyoho devices says what to install", said)
+    with folder() as place:
+        path = os.path.join(place, "a")
+        run("run", "--model", "plummer", "-n", "50", "--end", "0.125", "--output", path, "--quiet", env=env)
+        if "PNG: yes" in built:
+            drawn = run("draw", path, "-o", path + ".png", env=env)
+            check(os.path.getsize(path + ".png") > 1000, "pictures are drawn without cairo", drawn.stderr)
+        if "cairo: yes" in built:
+            check("cairo: no, so that letters are coarse" in run("--version", env=env).stdout, "kyoho --version says that cairo is not there")
+            said = run("draw", path, "-o", path + ".pdf", env=env, code=3).stderr
+            check("install libcairo2" in said and len(said.splitlines()) == 1 and not os.path.exists(path + ".pdf"), "one line says what a PDF needs", said)
+
+
+os.chdir(TOP)
+versions()
+recipes()
+licences()
+without_libraries()
+finish()
