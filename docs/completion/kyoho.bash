@@ -27,7 +27,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -39,7 +39,7 @@ _kyoho() {
         --curve) words='none morton hilbert' ;;
         --precision) words='single extended double mixed' ;;
         --softening-kind) words='plummer symmetric spline' ;;
-        --integrator) words='leapfrog block hermite4' ;;
+        --integrator) words='leapfrog block hermite4 few' ;;
         --expansion) words='bodies omega-m' ;;
         --model) words=$models ;;
         --units) words='nbody galaxy cluster planets' ;;

@@ -74,7 +74,7 @@ static double longest_of(const struct ky_few *few, const struct ky_few_orbit *or
     return longest;
 }
 
-static void set_weights(struct ky_few_system_one *s, int inner)
+void ky_few_set_weights(struct ky_few_system_one *s, int inner)
 {
     s->inner = inner;
     for (int k = 0; k < s->shape.n - 1; k++) {
@@ -90,11 +90,11 @@ static void choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
     struct ky_few_system_one *s = &few->system;
     const int pair = quickest_pair(&s->shape, orbit);
     const int inside = s->shape.n > 2 && is_far_inside(few, orbit, pair);
-    set_weights(s, inside ? pair : -1);
+    ky_few_set_weights(s, inside ? pair : -1);
     few->clock = inside ? KY_FEW_PAIR : KY_FEW_WHOLE;
     if (inside || longest_of(few, orbit) > 0)
         return;
-    set_weights(s, pair);
+    ky_few_set_weights(s, pair);
     few->clock = KY_FEW_PAIR;
 }
 
@@ -168,7 +168,7 @@ static void set_b(struct ky_few *few)
 
 void ky_few_first_clock(struct ky_few *few)
 {
-    set_weights(&few->system, -1);
+    ky_few_set_weights(&few->system, -1);
     ky_few_set_clock(&few->system);
     few->whole = few->system.b[0];
     few->is_plain = 0;

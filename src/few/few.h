@@ -25,6 +25,7 @@ struct ky_few_settings {
     double angle;     /* [rad] of eccentric anomaly a step */
     int slow_down;    /* 1: pairs far inside their group's orbit are slowed down */
     int backwards;    /* 1: time runs backwards */
+    uint64_t most;    /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
      */
     const double *radius;
@@ -59,19 +60,35 @@ struct ky_few_contact {
     double time, distance;
 };
 
-/* Starts from bodies at a time. KY_BAD_DATA for numbers that are not finite, and for a body at the
- * place of a body with mass; KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
+/* KY_BAD_DATA for numbers that are not finite, and for a body at the place of a body with mass;
+ * KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
+enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *error);
+/* Starts from bodies at a time. Fails as ky_few_check. */
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
 /* One step. KY_BAD_DATA if numbers are no longer finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
-/* Steps until the system's own time is `time` or the first one behind it. With radii it ends after
+/* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
+ * made. With radii it ends after
  * a step in which two bodies touch, with contact->body[0] >= 0; `before` has the state at the
  * beginning of this step. Both may be NULL without radii. */
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
                          struct ky_few_contact *contact, struct ky_error *error);
+/* How far a time is ahead of the system's own [time]; negative: behind it. */
+double ky_few_ahead(const struct ky_few *few, double time);
 /* The bodies at a time near the system's own; `few` stays as it is. */
 void ky_few_at(const struct ky_few *few, double time, double (*position)[3], double (*velocity)[3]);
+
+/* ---- the state as numbers ---- */
+
+enum { KY_FEW_NUMBERS = 37 /* for each body */ };
+void ky_few_pack(const struct ky_few *few, double (*row)[KY_FEW_NUMBERS]);
+/* 1 if the rows have a state; 0 if they are 0. */
+int ky_few_is_packed(int n, const double (*row)[KY_FEW_NUMBERS]);
+/* The inverse, for the settings with which the system was started. KY_BAD_DATA for numbers that no
+ * system has. */
+enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *settings, int n,
+                             const double (*row)[KY_FEW_NUMBERS], struct ky_error *error);
 
 /* ---- parts ---- */
 
@@ -87,6 +104,8 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
                         void *context);
 /* Places and velocities of the bodies from the centre of mass, in the order of the tree. */
 void ky_few_places(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
+/* Masses of the nodes from the bodies' masses; no slow-down, and the whole system as the clock. */
+void ky_few_set_masses(struct ky_few_system_one *system);
 /* Makes the tree anew from the present state. */
 void ky_few_renew_tree(struct ky_few *few);
 /* The first tree, from bodies in the caller's order, with masses that contain G. */
@@ -97,7 +116,9 @@ void ky_few_first_tree(struct ky_few *few, const double *mass, const double (*x)
  * tree is new. Returns 1 if the clock or a slow-down is new, so that B and the energy are too. */
 int ky_few_choose(struct ky_few *few, int anew);
 
-/* The same for a new system. */
+/* The weights of the nodes in the clock, which is node `inner` or, for -1, the whole system. */
+void ky_few_set_weights(struct ky_few_system_one *system, int inner);
+/* Chooses for a new system. */
 void ky_few_first_clock(struct ky_few *few);
 
 /* stages.c: one composed step of length h without any check. */

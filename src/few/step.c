@@ -214,10 +214,16 @@ void ky_few_at(const struct ky_few *few, double time, double (*position)[3], dou
         }
 }
 
+double ky_few_ahead(const struct ky_few *few, double time)
+{
+    return (few->settings.backwards ? -1 : 1) * ahead(&few->system, time);
+}
+
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
                          struct ky_few_contact *contact, struct ky_error *error)
 {
-    const double sign = few->settings.backwards ? -1 : 1;
+    const double limit =
+        few->settings.most ? few->steps + (double)few->settings.most : (double)INFINITY;
     enum ky_status status = KY_OK;
     if (few->settings.radii)
         contact->body[0] = -1;
@@ -225,7 +231,7 @@ enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
         ky_few_synchronise(few, time);
         return KY_OK;
     }
-    while (!status && sign * ahead(&few->system, time) > 0) {
+    while (!status && ky_few_ahead(few, time) > 0 && few->steps < limit) {
         if (few->settings.radii)
             *before = *few;
         status = ky_few_step(few, error);
@@ -259,9 +265,13 @@ static void set_centre(struct ky_few *few, int n, const double *mass, const doub
     }
 }
 
-static enum ky_status check(const struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
     const double(*x)[3] = (const double(*)[3])bodies->position;
+    if (bodies->n > KY_FEW_MOST)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu bodies; --integrator few takes at most %d: use --integrator hermite4",
+                       bodies->n, KY_FEW_MOST);
     for (size_t i = 0; i < bodies->n; i++) {
         double sum = bodies->mass[i];
         for (int c = 0; c < 3; c++)
@@ -289,10 +299,7 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     const double(*x)[3] = (const double(*)[3])bodies->position,
           (*v)[3] = (const double(*)[3])bodies->velocity;
     double gm[KY_FEW_MOST], total = 0;
-    if (bodies->n > KY_FEW_MOST)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu bodies; at most %d form a system of few bodies",
-                       bodies->n, KY_FEW_MOST);
-    KY_TRY(check(bodies, error));
+    KY_TRY(ky_few_check(bodies, error));
     few->settings = *settings;
     few->system.shape.n = n;
     few->system.t[0] = few->epoch = time;

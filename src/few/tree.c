@@ -188,7 +188,7 @@ static void add_pair(void *context, const struct ky_few_pair *pair)
     }
 }
 
-static void set_masses(struct ky_few_system_one *system)
+void ky_few_set_masses(struct ky_few_system_one *system)
 {
     for (int k = 0; k < system->shape.n - 1; k++) {
         const struct ky_few_node *node = &system->shape.node[k];
@@ -219,7 +219,7 @@ static void reshape(struct filling *filling, int n, const double *mass, const do
     }
     memset(system->x, 0, (size_t)n * sizeof system->x[0]);
     memset(system->v, 0, (size_t)n * sizeof system->v[0]);
-    set_masses(system);
+    ky_few_set_masses(system);
 }
 
 void ky_few_first_tree(struct ky_few *few, const double *mass, const double (*x)[3],
