@@ -1,5 +1,5 @@
 /* Systems of few bodies (src/few): few [NAME...], where NAME is kepler, wide, kozai, pythagoras,
- * planets or scatter (default: all).
+ * planets, lanes or scatter (default: all).
  *
  * kepler      change of a, e and ω in 10⁵ orbits of two equal masses, µs an orbit
  * kozai       a triple until t = 64,000: rms error of the inner e against the file that
@@ -8,6 +8,8 @@
  *             from the same without it, µs an inner orbit
  * pythagoras  Burrau's problem until t = 60: place of body 3
  * planets     the Sun and four giant planets, 10⁴ years: |dE/E|
+ * lanes       1,024 pairs, e from 0 to 1, 64 side by side, with the instructions of the compiler's
+ *             flags: µs an orbit of 16 steps
  * scatter     10⁴ encounters of a single body with a pair, equal masses, at 0.71 of the critical
  *             speed, b < 4 a, tolerance 1e-9: ends, worst |dE/E|
  *
@@ -16,6 +18,13 @@
 
 #include "common.h"
 #include "few/few.h"
+
+#define KY_FEW_LANES 64
+#define KY_FEW_ROOM 2
+#define KY_FEW_NAME(name) name##_lanes
+#include "few/state.h"
+
+#include "few/stages.h"
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -238,6 +247,40 @@ static void planets(void)
     printf("planets for 10,000 years: |dE/E| %.1e; %.3f s\n", fabs(after / before - 1), least);
 }
 
+static void lanes(void)
+{
+    enum { BLOCKS = 16, LANES = 64, ORBITS = 100 };
+    static struct ky_few_system_lanes block[BLOCKS];
+    double h[LANES], least = (double)INFINITY, check = 0;
+    for (int l = 0; l < LANES; l++)
+        h[l] = 0.25 * turn / 16;
+    for (int run = 0; run < 3; run++) {
+        memset(block, 0, sizeof block);
+        for (int k = 0; k < BLOCKS * LANES; k++) {
+            struct ky_few_system_lanes *s = &block[k / LANES];
+            const int l = k % LANES;
+            const double e = (double)k / (BLOCKS * LANES);
+            s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
+            s->inner = -1;
+            s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
+            s->total[0][l] = s->slow[0][l] = 1;
+            s->weight[0][l] = 0.25;
+            s->x[0][0][l] = 1 + e;
+            s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+        }
+        const double begin = processor_seconds();
+        for (int k = 0; k < BLOCKS; k++) {
+            set_clock_lanes(&block[k]);
+            for (int step = 0; step < 16 * ORBITS; step++)
+                step_lanes(&block[k], h);
+        }
+        least = fmin(least, processor_seconds() - begin);
+        check = block[3].t[5];
+    }
+    printf("lanes: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
+           1e6 * least / (BLOCKS * LANES * ORBITS), ORBITS, check / (turn * ORBITS) - 1);
+}
+
 static double uniform(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005U + 1442695040888963407U;
@@ -323,7 +366,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
-                {"pythagoras", pythagoras}, {"planets", planets}, {"scatter", scatter}};
+                {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
+                {"scatter", scatter}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         int wanted = argc < 2;
         for (int i = 1; i < argc; i++)

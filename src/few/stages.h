@@ -22,7 +22,7 @@ struct KY_FEW_NAME(ky_few_pulls) {
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
 
-static void KY_FEW_NAME(drift)(SYSTEM *s, const double *h)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, const double *h)
 {
     REALS kinetic, dt;
     LANES kinetic[l] = 0;
@@ -43,7 +43,8 @@ static void KY_FEW_NAME(drift)(SYSTEM *s, const double *h)
 }
 
 /* A node that is a pair of bodies. */
-static void KY_FEW_NAME(pull_pair)(const SYSTEM *s, PULLS *f, int k)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, PULLS *f,
+                                                                         int k)
 {
     const int i = s->shape.node[k].begin;
     LANES
@@ -65,7 +66,8 @@ static void KY_FEW_NAME(pull_pair)(const SYSTEM *s, PULLS *f, int k)
 }
 
 /* Bodies i and j on the two sides of node k: their pulls, and their part of U. */
-static void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f,
+                                                                        int k, int i, int j)
 {
     const double in_clock = s->inner < 0;
     LANES
@@ -86,7 +88,8 @@ static void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j
 }
 
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
-static void KY_FEW_NAME(gather)(const SYSTEM *s, PULLS *f, int n, REALS difference[3])
+static inline __attribute__((always_inline)) void KY_FEW_NAME(gather)(const SYSTEM *s, PULLS *f,
+                                                                      int n, REALS difference[3])
 {
     const struct ky_few_node *node = &s->shape.node[n];
     REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
@@ -101,7 +104,8 @@ static void KY_FEW_NAME(gather)(const SYSTEM *s, PULLS *f, int n, REALS differen
 }
 
 /* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
-static void KY_FEW_NAME(pull_groups)(const SYSTEM *s, PULLS *f, int k)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s,
+                                                                           PULLS *f, int k)
 {
     const struct ky_few_node *node = &s->shape.node[k];
     const size_t size = (size_t)(node->end - node->begin);
@@ -119,7 +123,7 @@ static void KY_FEW_NAME(pull_groups)(const SYSTEM *s, PULLS *f, int k)
                 i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
 }
 
-static void KY_FEW_NAME(pull)(const SYSTEM *s, PULLS *f)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, PULLS *f)
 {
     const int nodes = s->shape.n - 1;
     memset(f->u, 0, sizeof f->u);
@@ -132,22 +136,20 @@ static void KY_FEW_NAME(pull)(const SYSTEM *s, PULLS *f)
             KY_FEW_NAME(pull_groups)(s, f, k);
 }
 
-static void KY_FEW_NAME(kick)(SYSTEM *s, const double *h)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, const double *h)
 {
     PULLS f;
     REALS dt, power;
     KY_FEW_NAME(pull)(s, &f);
     LANES dt[l] = h[l] / f.u[l];
     LANES power[l] = 0;
+    for (int c = 0; c < 3 && s->inner >= 0; c++)
+        LANES power[l] += s->weight[s->inner][l] * f.others[s->inner][c][l] *
+                          (s->v[s->inner][c][l] +
+                           0.5 * dt[l] * (f.own[s->inner][c][l] + f.others[s->inner][c][l]));
     for (int k = 0; k < s->shape.n - 1; k++)
         for (int c = 0; c < 3; c++)
-            LANES
-            {
-                const double change = dt[l] * (f.own[k][c][l] + f.others[k][c][l]),
-                             mean = s->v[k][c][l] + 0.5 * change;
-                power[l] += (k == s->inner) * (s->weight[k][l] * mean * f.others[k][c][l]);
-                s->v[k][c][l] += change;
-            }
+            LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
     LANES s->b[l] -= dt[l] * power[l];
 }
 

@@ -34,10 +34,10 @@ static const struct ky_stored_field fields[] = {
 
 static const struct ky_option options[] = {
     KY_OPTION_STEP,
-    {"orbit-steps", KY_OPTION_REAL, offsetof(struct ky_parameters, orbit_steps), "16", 4, 1024,
+    {"orbit-steps", KY_OPTION_REAL, offsetof(struct ky_parameters, orbit_steps), "16", KY_ABOVE_0,
      NULL, NULL,
      "few: steps of the quickest orbit; 16 give it a phase error of 1e-9 an orbit, 32 of 4e-12"},
-    {"tolerance", KY_OPTION_REAL, offsetof(struct ky_parameters, tolerance), "1e-11", 1e-15, 1e-3,
+    {"tolerance", KY_OPTION_REAL, offsetof(struct ky_parameters, tolerance), "1e-11", KY_ABOVE_0,
      NULL, NULL,
      "few: a step is taken again at half its length while its relative error of the energy is "
      "above "
@@ -188,6 +188,15 @@ static double suggest(const struct ky_parameters *parameters, const struct ky_sc
     return longer > 0 && isfinite(longer) ? longer : 1;
 }
 
+static enum ky_status check_range(const char *name, double value, double low, double high,
+                                  struct ky_error *error)
+{
+    return value >= low && value <= high
+               ? KY_OK
+               : ky_fail(error, KY_USAGE, "%s %g; it must be from %g to %g", name, value, low,
+                         high);
+}
+
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     if (!ky_force_kind(parameters->force)->is_exact)
@@ -197,6 +206,8 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     if (parameters->precision != KY_DOUBLE && parameters->precision != KY_PRECISION_BY_INTEGRATOR)
         return ky_fail(error, KY_USAGE,
                        "--integrator few computes in double: leave out --precision");
+    KY_TRY(check_range("--orbit-steps", parameters->orbit_steps, 4, 1024, error));
+    KY_TRY(check_range("--tolerance", parameters->tolerance, 1e-15, 1e-3, error));
     if (parameters->softening > 0)
         return ky_fail(error, KY_USAGE,
                        "--integrator few is for bodies without softening: give --softening 0");

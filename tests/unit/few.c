@@ -7,6 +7,13 @@
 
 #include "few/few.h"
 
+#define KY_FEW_LANES 8
+#define KY_FEW_ROOM 4
+#define KY_FEW_NAME(name) name##_eight
+#include "few/state.h"
+
+#include "few/stages.h"
+
 static const double turn = 6.283185307179586477;
 
 struct bodies {
@@ -461,6 +468,66 @@ static void slow_down_keeps_the_orbit(void **state)
     assert_between(steps[0] / steps[1], 30, 70);
 }
 
+/* ---- lanes ---- */
+
+/* Puts a system into a lane; all lanes have the same shape and clock. */
+static void fill(struct ky_few_system_eight *eight, int l, const struct ky_few_system_one *one)
+{
+    eight->shape = one->shape;
+    eight->inner = one->inner;
+    for (int i = 0; i < one->shape.n; i++)
+        eight->mass[i][l] = one->mass[i][0];
+    for (int k = 0; k < one->shape.n - 1; k++) {
+        eight->total[k][l] = one->total[k][0];
+        eight->left[k][l] = one->left[k][0];
+        eight->right[k][l] = one->right[k][0];
+        eight->slow[k][l] = one->slow[k][0];
+        eight->weight[k][l] = one->weight[k][0];
+        for (int c = 0; c < 3; c++) {
+            eight->x[k][c][l] = one->x[k][c][0];
+            eight->v[k][c][l] = one->v[k][c][0];
+        }
+    }
+    eight->b[l] = one->b[0];
+    eight->t[l] = one->t[0];
+    eight->low[l] = one->low[0];
+}
+
+/* Eight systems side by side have the bits of each alone. */
+static void lanes_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t kinds[] = {0, 4, 6, 7};
+    for (size_t q = 0; q < 4; q++) {
+        static struct ky_few few[8];
+        static struct ky_few_system_eight eight;
+        const struct problem *problem = &problems[kinds[q]];
+        const struct ky_few_settings settings = settings_of(16, 1e-11);
+        double h[8];
+        for (int l = 0; l < 8; l++) {
+            struct bodies b = bodies_of(problem->n, problem->start);
+            b.x[0][0] += 1e-4 * l;
+            start(&few[l], &settings, &b);
+            fill(&eight, l, &few[l].system);
+            h[l] = few[l].h;
+        }
+        set_clock_eight(&eight);
+        for (int k = 0; k < 50; k++) {
+            step_eight(&eight, h);
+            for (int l = 0; l < 8; l++)
+                ky_few_stages(&few[l].system, h[l]);
+        }
+        for (int l = 0; l < 8; l++) {
+            const struct ky_few_system_one *one = &few[l].system;
+            assert_true(one->t[0] == eight.t[l] && one->t[0] > 0 && one->b[0] == eight.b[l]);
+            for (int k = 0; k < problem->n - 1; k++)
+                for (int c = 0; c < 3; c++)
+                    assert_true(one->x[k][c][0] == eight.x[k][c][l] &&
+                                one->v[k][c][0] == eight.v[k][c][l]);
+        }
+    }
+}
+
 /* ---- contacts ---- */
 
 /* Contact of a pair with e = 0.99 at a distance just above and far above the pericentre, which a
@@ -554,6 +621,7 @@ int main(void)
         cmocka_unit_test(looks_change_no_bits),
         cmocka_unit_test(energy_stays_in_encounters),
         cmocka_unit_test(slow_down_keeps_the_orbit),
+        cmocka_unit_test(lanes_have_the_same_bits),
         cmocka_unit_test(bodies_touch),
         cmocka_unit_test(wrong_bodies_are_refused),
         cmocka_unit_test(bodies_without_mass_move),
