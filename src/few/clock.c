@@ -64,7 +64,7 @@ static double least_of(const struct ky_few_system_one *s, const struct ky_few_or
 static double longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     const struct ky_few_system_one *s = &few->system;
-    double all = 0, longest = INFINITY;
+    double all = 0, longest = (double)INFINITY;
     for (int k = 0; k < s->shape.n - 1; k++)
         all += least_of(s, orbit, k);
     for (int k = 0; k < s->shape.n - 1; k++)
@@ -101,7 +101,7 @@ static void choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
 /* The period of the orbits around pair k: the shortest. */
 static double around(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit, int k)
 {
-    double period = INFINITY;
+    double period = (double)INFINITY;
     for (int n = k + 1; n < shape->n - 1; n++)
         if (shape->node[n].begin <= shape->node[k].begin &&
             shape->node[n].end >= shape->node[k].end)
