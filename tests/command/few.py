@@ -98,6 +98,14 @@ with folder() as top:
     run("run", path("triple.csv"), "--step", "7", "--end", "1000", "--shorten", *few, path("odd"))
     check(last("odd") == last("whole"), "a last step that is divided ends at the same bits")
 
+    # one body, and bodies without mass around one with mass
+    write("one.csv", "mass,x,y,z,vx,vy,vz\n1,0,0,0,1,0,0\n")
+    run("run", path("one.csv"), "--end", "3", *few, path("one"))
+    check(last("one")[0]["x"] == 3, "a single body moves on", last("one"))
+    write("light.csv", "mass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n0,1,0,0,0,1,0\n0,0,2,0,0.5,0,0\n")
+    run("run", path("light.csv"), "--end", 2 * math.pi, *few, path("light"))
+    check(math.hypot(last("light")[1]["x"] - 1, last("light")[1]["y"]) < 1e-8 * DIGITS, "a body without mass returns after its period", last("light"))
+
     # slow-down
     wide = TRIPLE.replace("17.5", "140").replace("0.016076697317291", "0.0056839708460703").replace("0.091175481215054449", "0.032235400522555843")
     write("wide.csv", wide)
