@@ -247,8 +247,10 @@ static void an_orbit_stays(void **state)
         const double within = fmax(2e-12, cases[k][2] * 4e-16);
         assert_between(fabs(a[1] / a[0] - 1), 0, within);
         assert_between(fabs(e[1] - e[0]), 0, within);
+        /* other masses and eccentricities turn by 2e-16 an orbit */
         if (e[0] > 0.1)
-            assert_between(fabs(remainder(angle[1] - angle[0], turn)), 0, within);
+            assert_between(fabs(remainder(angle[1] - angle[0], turn)), 0,
+                           k < 3 ? within : within + 4e-16 * orbits);
     }
 }
 
