@@ -39,7 +39,7 @@ _kyoho() {
         --curve) words='none morton hilbert' ;;
         --precision) words='single extended double mixed' ;;
         --softening-kind) words='plummer symmetric spline' ;;
-        --integrator) words='leapfrog block hermite4' ;;
+        --integrator) words='leapfrog block hermite4 few' ;;
         --expansion) words='bodies omega-m' ;;
         --model) words=$models ;;
         --units) words='nbody galaxy cluster planets' ;;

@@ -204,8 +204,9 @@ enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 /* Leap-frog with one step for all bodies (default); leap-frog with individual steps; the
- * fourth-order Hermite scheme with individual steps, for KY_DIRECT. */
-enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
+ * fourth-order Hermite scheme with individual steps, for KY_DIRECT; up to 100 bodies without
+ * softening, on the CPU (docs/few.md). */
+enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4, KY_FEW };
 
 /* A point at which the caller's field is evaluated, in the caller's units. The function sets the
  * acceleration, the jerk and the potential, which are NaN before the call. If a NaN is left in a
@@ -356,6 +357,11 @@ struct ky_parameters {
                   ky_sim_open and calls that compute forces or fields once open a rank for each
                   device, unless the first device alone is faster; the choice is logged. Calls
                   without a simulation accept only 1 */
+    /* KY_FEW */
+    double orbit_steps; /* steps of the quickest orbit; default 16 */
+    double tolerance; /* relative error of the energy above which a step is taken again at half its
+                         length; default 1e-11 */
+    int slow_down;    /* 1: the orbits of pairs far inside the orbit around them are slowed down */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -872,7 +878,8 @@ enum ky_stop_kind {
     KY_STOP_CORE, /* by stop_core */
     /* KY_STOPPED: by the members of struct ky_parameters with these names. The conditions are
      * checked at the end of every step; with KY_BLOCK_STEPS and KY_HERMITE4 that is a step of
-     * parameters.step, after which all bodies are at one time. A call that advances makes at least
+     * parameters.step, after which all bodies are at one time. KY_FEW finds collisions within its
+     * steps and ends at the time of the contact. A call that advances makes at least
      * one step before it stops. A pair or a body that has stopped a call does not stop another one
      * until it has ceased to meet the condition. A body that escapes stops only one call. Save and
      * restore keep this state. Positions are compared in double, on every engine and in every

@@ -24,8 +24,9 @@ static double crossover_of(const struct ky_parameters *parameters, const struct 
 static enum ky_status check_use(const struct ky_engine *engine, const struct ky_engine_use *use,
                                 struct ky_error *error)
 {
-    static const char *const schemes[] = {
-        [KY_SCHEME_BLOCK] = "lead block steps", [KY_SCHEME_HERMITE] = "lead Hermite steps"};
+    static const char *const schemes[] = {[KY_SCHEME_BLOCK] = "lead block steps",
+                                          [KY_SCHEME_HERMITE] = "lead Hermite steps",
+                                          [KY_SCHEME_FEW] = "keep the state of few bodies"};
     const struct ky_engine_verbs *verbs = engine->verbs;
     if (use->walk && !verbs->walk)
         return ky_fail(error, KY_UNSUPPORTED, "engine %s has no general walk", verbs->name);

@@ -182,6 +182,7 @@ enum ky_column {
     KY_COLUMN_PULL, /* |a| by the bodies, without external fields, at the last evaluation, and never
                        0 after an evaluation; engines with a tree and external fields always keep
                        it */
+    KY_COLUMN_FEW,  /* the state of a system of few bodies (few/few.h): for restart files alone */
     KY_COLUMN_COUNT
 };
 
@@ -190,6 +191,8 @@ enum ky_column {
 enum ky_scheme {
     KY_SCHEME_BLOCK,   /* leap-frog with a step of each body's own: physics/block.h */
     KY_SCHEME_HERMITE, /* the Hermite scheme with a step for each body: physics/hermite.h */
+    KY_SCHEME_FEW, /* few bodies, which the integrator advances by itself (few/few.h) and puts on
+                      the engine. `advance` does not take it */
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be

@@ -36,9 +36,17 @@ struct ky_integrator_state {
     /* How long a call may continue after `is_over` returned 1 [s], to reach the end of the longest
      * step, where all bodies are at one time; initially 0.25. */
     double patience;
+    /* Radii of bodies that collide, set before `advance` and `short_step`: radii 0: no collision
+     * ends a call; 1: one radius for all bodies; else one for each body. Only an integrator whose
+     * steps may pass a collision reads them. */
+    const double *radius; /* [length] */
+    size_t radii;
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
+
+/* Why an integrator has ended a call with KY_STOPPED. */
+enum ky_ended { KY_ENDED_BY_PAIR, KY_ENDED_BY_CONTACT, KY_ENDED_AS_ASKED };
 
 /* The work of an integrator. */
 struct ky_integrator_report {
@@ -56,6 +64,9 @@ struct ky_integrator_report {
      * and the step [time]. */
     size_t close[2];
     double apart, least;
+    /* After KY_STOPPED with `was_over` 0: two bodies that need steps that are too short (close,
+     * apart, least), two bodies that touch (close, apart), or a flag. */
+    enum ky_ended ended;
     int stuck; /* 1: it stopped with KY_BAD_DATA, because the steps became so short that it would
                   never end */
 };
@@ -65,9 +76,10 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    double eta;   /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
-    int any_step; /* see short_step */
-    int friction; /* 1: lets the friction of bodies act (friction.h) */
+    double eta;     /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
+    int any_step;   /* see short_step */
+    int any_length; /* 1: a step may have any length, since the integrator divides it as it must */
+    int friction;   /* 1: lets the friction of bodies act (friction.h) */
 
     /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They exist
      * when `create` is called, and restart files contain them. */
@@ -114,14 +126,16 @@ struct ky_integrator_verbs {
     void (*free)(struct ky_integrator_state *integrator);
 };
 
-extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
+extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_few_bodies;
 
 /* The row of --step in the tables of all integrators. */
 #define KY_OPTION_STEP                                                                             \
     {                                                                                              \
         "step", KY_OPTION_REAL, offsetof(struct ky_parameters, step), NULL, KY_NO_RANGE, NULL,     \
             "TIME",                                                                                \
-            "time step, for block and hermite4 the longest one. Without it the program chooses "   \
+            "time step, for block and hermite4 the longest one, for few the time between two "     \
+            "looks at the "                                                                        \
+            "bodies. Without it the program chooses "                                              \
             "one and prints it: from softening and velocities, or, if the softening is 0, from "   \
             "the shortest orbit or free fall; for block and hermite4 at most --step-max [time]"    \
     }
@@ -146,6 +160,7 @@ enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
 /* Properties of the integrator that the parameters name. `stride`: number of ticks in its step.
  * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */
+int ky_integrator_takes_any_length(const struct ky_parameters *parameters); /* any_length */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
@@ -160,13 +175,14 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
 
 /* ---- all options of struct ky_parameters ---- */
 
-enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS + 1 };
+enum { KY_INTEGRATORS = 4, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS + 1 };
 /* Binds the tables to `parameters`: engine, force, choice of the integrator, and the options of
  * each integrator, and of the conditions that stop. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
 /* Resolves the parameters as ky_force_resolve_later does, and checks the options of the
- * integrators. KY_FORCE_AUTO becomes KY_DIRECT for KY_HERMITE4. KY_USAGE for a value out of its
+ * integrators. KY_FORCE_AUTO becomes KY_DIRECT for KY_HERMITE4 and KY_FEW, and the softening 0 for
+ * KY_FEW. KY_USAGE for a value out of its
  * range, for an option of another integrator that is not at its default, and where the integrator's
  * verb `check` fails. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,

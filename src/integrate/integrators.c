@@ -15,15 +15,17 @@ static const struct ky_integrator_verbs *const integrators[] = {
     [KY_LEAPFROG] = &ky_leapfrog,
     [KY_BLOCK_STEPS] = &ky_block,
     [KY_HERMITE4] = &ky_hermite4,
+    [KY_FEW] = &ky_few_bodies,
 };
 _Static_assert(sizeof integrators / sizeof *integrators == KY_INTEGRATORS, "one row each");
 
 static const struct ky_option common[] = {
     {"integrator", KY_OPTION_CHOICE, offsetof(struct ky_parameters, integrator), "leapfrog",
-     KY_NO_RANGE, "leapfrog|block|hermite4", NULL,
+     KY_NO_RANGE, "leapfrog|block|hermite4|few", NULL,
      "leapfrog: kick-drift-kick with one step for all bodies; block: the same with individual "
      "steps, the longest one divided by powers of two; hermite4: the fourth-order Hermite scheme "
-     "with such steps, for --force direct"},
+     "with such steps, for --force direct; few: up to 100 bodies without softening, in relative "
+     "coordinates, by a leap-frog of order 8 that is regular in close encounters"},
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
      "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
@@ -111,6 +113,11 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
         *engine = NULL;
     }
     return status;
+}
+
+int ky_integrator_takes_any_length(const struct ky_parameters *parameters)
+{
+    return integrators[parameters->integrator]->any_length;
 }
 
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step)
@@ -223,7 +230,10 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
     if (!status)
         status = ky_force_resolve_later(&own, resolved, error);
-    if (!status && resolved->force == KY_FORCE_AUTO && resolved->integrator == KY_HERMITE4) {
+    if (!status && resolved->integrator == KY_FEW && isnan(resolved->softening))
+        resolved->softening = 0;
+    if (!status && resolved->force == KY_FORCE_AUTO &&
+        (resolved->integrator == KY_HERMITE4 || resolved->integrator == KY_FEW)) {
         resolved->force = KY_DIRECT;
         status = ky_force_resolve_later(resolved, resolved, error);
     }

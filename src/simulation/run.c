@@ -367,7 +367,8 @@ static void warn_of_energy(const struct ky_run *run)
         [KY_LEAPFROG] = "a shorter --step, a larger --softening, or more accurate forces (--error)",
         [KY_BLOCK_STEPS] =
             "a smaller --eta, a larger --softening, or more accurate forces (--error)",
-        [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
+        [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double",
+        [KY_FEW] = "more --orbit-steps, or a smaller --tolerance"};
     if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the relative energy change is %+.1e, more than %g: results may be wrong; use %s",

@@ -64,7 +64,8 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     double length = fabs(ky_instant_time(&schedule->line, schedule->end) - schedule->line.start);
     char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
     const struct ky_timeline *line = &schedule->line;
-    if (softening == 0 && scales->step > 0 && step > 4 * scales->step)
+    if (softening == 0 && !ky_integrator_takes_any_length(&run->parameters) && scales->step > 0 &&
+        step > 4 * scales->step)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "the step %s is long for bodies without softening: the shortest orbit or free fall "
                "of two neighbours needs %s; use a shorter --step or a --softening",

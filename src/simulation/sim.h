@@ -112,6 +112,8 @@ void ky_sim_free_watch(struct ky_sim *sim);
 /* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
  * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
+/* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
+size_t ky_sim_radii(const struct ky_sim *sim, const double **radius);
 /* The conditions' state for a restart file; the data remain the simulation's. A simulation from
  * such a file has conditions already. KY_BAD_DATA for an impossible state. */
 struct ky_section ky_sim_told_section(const struct ky_sim *sim);

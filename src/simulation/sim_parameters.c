@@ -95,6 +95,18 @@ static enum ky_status change_criterion(struct ky_sim *sim, const struct ky_param
     return status;
 }
 
+/* Parameters of few bodies: their state is made anew. */
+static enum ky_status change_few(struct ky_sim *sim, const struct ky_parameters *changed,
+                                 struct ky_error *error)
+{
+    KY_TRY(change_criterion(sim, changed, error));
+    enum ky_status status = ky_engine_columns(sim->engine, 0, error);
+    if (!status)
+        status = ky_engine_columns(sim->engine, ky_integrator_columns(&sim->parameters), error);
+    sim->has_failed |= status != KY_OK;
+    return status;
+}
+
 /* Parameters of the engine. */
 static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
@@ -167,6 +179,9 @@ static const struct row {
     {"eta", change_criterion, NULL},
     {"corrections", change_criterion, NULL},
     {"step-length", change_criterion, NULL},
+    {"orbit-steps", change_few, NULL},
+    {"tolerance", change_few, NULL},
+    {"slow-down", change_few, NULL},
     {"softening", change_force, NULL},
     {"softening-kind", change_force, NULL},
     {"opening", change_force, NULL},

@@ -146,7 +146,7 @@ static enum ky_status find_column(const struct ky_sim *sim, const char *name,
         k++;
     if (!strcmp(name, "level"))
         k = KY_COLUMN_STEP;
-    if (k == KY_COLUMN_COUNT)
+    if (k == KY_COLUMN_COUNT || ky_columns[k].is_state)
         return ky_fail(error, KY_USAGE, "no column '%.80s': there are step, level and jerk", name);
     *column = (enum ky_column)k;
     return ky_column_is_in(verbs->columns, k)

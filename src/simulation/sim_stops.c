@@ -91,8 +91,7 @@ static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_
     return status;
 }
 
-/* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
-static size_t radii_of(const struct ky_sim *sim, const double **radius)
+size_t ky_sim_radii(const struct ky_sim *sim, const double **radius)
 {
     const int one = !isnan(sim->parameters.body_radius);
     *radius = one ? &sim->parameters.body_radius : sim->radius;
@@ -103,7 +102,7 @@ static enum ky_status find_collisions(struct ky_sim *sim, struct found *found,
                                       struct ky_error *error)
 {
     const double *radius;
-    const size_t radii = radii_of(sim, &radius);
+    const size_t radii = ky_sim_radii(sim, &radius);
     return radii ? find_pairs(sim, radius, radii, found, error) : KY_OK;
 }
 
@@ -273,8 +272,8 @@ static enum ky_status stop(struct ky_sim *sim, const struct condition *condition
     const struct ky_units *units = &sim->line.units;
     double limit = limit_of(&sim->parameters, condition);
     if (!condition->limit)
-        limit = radii_of(sim, &radius) > 1 ? radius[entry->index[0]] + radius[entry->index[1]]
-                                           : 2 * radius[0];
+        limit = ky_sim_radii(sim, &radius) > 1 ? radius[entry->index[0]] + radius[entry->index[1]]
+                                               : 2 * radius[0];
     sim->stop.kind = condition->kind;
     sim->stop.distance = entry->distance;
     sim->stop.count = count;
@@ -411,7 +410,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     struct ky_pairs own = {0};
     struct ky_bodies places = {.n = sim->n};
     ky_size_give(pairs, &own, sizeof own);
-    if (!radius && sim->n && !(radii = radii_of(sim, &radius)))
+    if (!radius && sim->n && !(radii = ky_sim_radii(sim, &radius)))
         return ky_fail(error, KY_USAGE,
                        "radius is NULL, but the bodies of the simulation have no radii");
     if (radii != 1 && radii != sim->n)

@@ -18,8 +18,25 @@ static void name_pair(struct ky_sim *sim, const size_t pair[2])
     }
 }
 
+/* Two bodies touch at the present time. The watch remembers the pair; if it does not see the
+ * contact in the rounded positions, the integrator's numbers stand for it. */
+static enum ky_status touch(struct ky_sim *sim, const struct ky_integrator_report *report,
+                            struct ky_error *error)
+{
+    char distance[KY_QUANTITY_TEXT];
+    KY_TRY(ky_sim_watch(sim, error));
+    sim->stop.kind = KY_STOP_COLLISION;
+    sim->stop.distance = report->apart;
+    sim->stop.count = 1;
+    name_pair(sim, report->close);
+    return ky_fail(error, KY_STOPPED,
+                   "a collision of bodies %" PRIu64 " and %" PRIu64 " (distance %s)",
+                   sim->stop.id[0], sim->stop.id[1],
+                   ky_quantity_text(&sim->line.units, KY_LENGTH_UNIT, report->apart, 6, distance));
+}
+
 /* The integrator has stopped by itself, after `now` and not later than its target: two bodies came
- * too close to each other. */
+ * too close to each other or touch, or a flag is set. */
 static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_report report;
@@ -30,6 +47,12 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     sim->integrator->verbs->report(sim->integrator, &report);
     sim->now.ticks += (uint64_t)steps * stride;
     sim->now.part = part - steps * step;
+    if (report.ended == KY_ENDED_BY_CONTACT)
+        return touch(sim, &report, error);
+    if (report.ended == KY_ENDED_AS_ASKED) {
+        sim->stop.kind = KY_STOP_ASKED;
+        return ky_fail(error, KY_STOPPED, "stopped by the program within a step");
+    }
     sim->stop.kind = KY_STOP_CLOSE_PAIR;
     sim->stop.distance = report.apart;
     sim->stop.step = fabs(sim->line.tick);
@@ -102,6 +125,7 @@ static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
     integrator->is_over = is_over;
     integrator->is_over_context = sim;
     integrator->was_over = 0;
+    integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;
 }
 
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "domain": 4, "integrate": 5, "snapshot": 5, "grape": 6, "analysis": 6,
+LEVELS = {"base": 0, "physics": 1, "octree": 2, "few": 2, "engine": 3, "domain": 4, "integrate": 5, "snapshot": 5, "grape": 6, "analysis": 6,
           "models": 7, "simulation": 8, "view": 9, "draw": 10, "command": 11}
 HEADERS = ("kyoho", "draw")  # of include/kyoho: libkyoho and libkyoho_draw
 # What is not in libkyoho, and which folders it may use beside the public headers. Samples of bodies are formulas without a state.

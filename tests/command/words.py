@@ -34,6 +34,7 @@ CEILINGS = {
     "src/engine/common": (0.0, 0.0, 0.0),
     "src/engine/cpu": (0.0, 0.3, 0.0),
     "src/engine/device": (0.2, 0.1, 0.1),
+    "src/few": (0.0, 0.0, 0.0),
     "src/grape": (0.0, 0.0, 0.0),
     "src/integrate": (0.0, 0.4, 0.0),
     "src/models": (0.0, 0.0, 0.0),

@@ -8,7 +8,8 @@
 struct ky_column_about {
     const char *name;  /* of the section in restart files: fewer than 16 characters */
     size_t components; /* numbers of a body */
-    int of_field;      /* 1: acceleration or a time derivative of it; 0: a time */
+    int of_field;      /* 1: acceleration or a time derivative of it, or a state; 0: a time */
+    int is_state;      /* 1: it is the integrator's own, and callers do not see it */
 };
 extern const struct ky_column_about ky_columns[KY_COLUMN_COUNT];
 

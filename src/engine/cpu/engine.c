@@ -465,12 +465,13 @@ static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
                                             : ky_cpu_block_steps(cpu, way, error);
 }
 
-/* The Hermite scheme needs jerks, which only the exact sum has. */
+/* The Hermite scheme needs jerks, which only the exact sum has; potentials of few bodies are sums
+ * in double. */
 static unsigned schemes(const struct ky_engine *engine)
 {
     const int force = ((const struct ky_cpu *)engine)->parameters->force;
     const int has_jerks = ky_force_kind(force)->is_exact;
-    return 1U << KY_SCHEME_BLOCK | (has_jerks ? 1U << KY_SCHEME_HERMITE : 0U);
+    return 1U << KY_SCHEME_BLOCK | (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW : 0U);
 }
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)

@@ -1,0 +1,379 @@
+/* Systems of few bodies (src/few): few [NAME...], where NAME is kepler, wide, kozai, pythagoras,
+ * planets, lanes or scatter (default: all).
+ *
+ * kepler      change of a, e and ω in 10⁵ orbits of two equal masses, µs an orbit
+ * kozai       a triple until t = 64,000: rms error of the inner e against the file that
+ *             KYOHO_KOZAI names (rows t, a, e …, every 138.7), µs an inner orbit
+ * wide        a wide triple with slow-down for three outer orbits: rms difference of the inner e
+ *             from the same without it, µs an inner orbit
+ * pythagoras  Burrau's problem until t = 60: place of body 3
+ * planets     the Sun and four giant planets, 10⁴ years: |dE/E|
+ * lanes       1,024 pairs, e from 0 to 1, 64 side by side, with the instructions of the compiler's
+ *             flags: µs an orbit of 16 steps
+ * scatter     10⁴ encounters of a single body with a pair, equal masses, at 0.71 of the critical
+ *             speed, b < 4 a, tolerance 1e-9: ends, worst |dE/E|
+ *
+ * Times are of the processor, the least of three runs for kepler, kozai, pythagoras and planets. */
+#include <string.h>
+
+#include "common.h"
+#include "few/few.h"
+
+#define KY_FEW_LANES 64
+#define KY_FEW_ROOM 2
+#define KY_FEW_NAME(name) name##_lanes
+#include "few/state.h"
+
+#include "few/stages.h"
+
+static const double turn = 6.283185307179586477;
+static struct ky_error error;
+
+enum { MOST = 5 };
+struct bodies {
+    size_t n;
+    double mass[MOST], x[MOST][3], v[MOST][3];
+};
+
+static void start(struct ky_few *few, const struct ky_few_settings *settings, struct bodies *b)
+{
+    const struct ky_bodies bodies = {
+        .n = b->n, .mass = b->mass, .position = b->x, .velocity = b->v};
+    stop_if(ky_few_start(few, settings, &bodies, 0, &error), &error);
+}
+
+static void go(struct ky_few *few, double time, struct bodies *b)
+{
+    stop_if(ky_few_go(few, time, NULL, NULL, &error), &error);
+    ky_few_at(few, time, b->x, b->v);
+}
+
+static double energy_of(const struct bodies *b)
+{
+    double energy = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        for (int c = 0; c < 3; c++)
+            energy += 0.5 * b->mass[i] * b->v[i][c] * b->v[i][c];
+        for (size_t j = 0; j < i; j++) {
+            double r2 = 0;
+            for (int c = 0; c < 3; c++)
+                r2 += pow(b->x[i][c] - b->x[j][c], 2);
+            energy -= b->mass[i] * b->mass[j] / sqrt(r2);
+        }
+    }
+    return energy;
+}
+
+/* a, e and ω (in the plane) of bodies i and j. */
+struct elements {
+    double a, e, angle;
+};
+
+static struct elements elements_of(const struct bodies *b, int i, int j)
+{
+    double x[3], v[3], r2 = 0, v2 = 0, rv = 0, vector[3], e2 = 0;
+    const double gm = b->mass[i] + b->mass[j];
+    for (int c = 0; c < 3; c++) {
+        x[c] = b->x[j][c] - b->x[i][c];
+        v[c] = b->v[j][c] - b->v[i][c];
+        r2 += x[c] * x[c];
+        v2 += v[c] * v[c];
+        rv += x[c] * v[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        vector[c] = x[c] * (v2 / gm - 1 / sqrt(r2)) - v[c] * (rv / gm);
+        e2 += vector[c] * vector[c];
+    }
+    return (struct elements){1 / (2 / sqrt(r2) - v2 / gm), sqrt(e2), atan2(vector[1], vector[0])};
+}
+
+static struct ky_few_settings settings_of(double steps, double tolerance, int slow)
+{
+    return (struct ky_few_settings){
+        .g = 1, .tolerance = tolerance, .angle = turn / steps, .slow_down = slow};
+}
+
+/* ---- the rows ---- */
+
+static void kepler(void)
+{
+    static const double es[] = {0.9, 0.99, 0.999, 0.9999};
+    enum { ORBITS = 100000 };
+    for (int k = 0; k < 4; k++) {
+        static struct ky_few few;
+        const double e = es[k], v = sqrt((1 - e) / (1 + e));
+        const struct ky_few_settings settings = settings_of(16, 1e-11, 0);
+        const struct bodies first = {2,
+                                     {0.5, 0.5},
+                                     {{-0.5 * (1 + e), 0, 0}, {0.5 * (1 + e), 0, 0}},
+                                     {{0, -0.5 * v, 0}, {0, 0.5 * v, 0}}};
+        const struct elements before = elements_of(&first, 0, 1);
+        struct elements after = before;
+        double least = (double)INFINITY;
+        for (int run = 0; run < 3; run++) {
+            struct bodies b = first;
+            const double begin = processor_seconds();
+            start(&few, &settings, &b);
+            go(&few, turn * ORBITS, &b);
+            least = fmin(least, processor_seconds() - begin);
+            after = elements_of(&b, 0, 1);
+        }
+        printf("kepler e %-6g %d orbits: da/a %.1e, de %.1e, domega %.1e; %.2f us an orbit\n", e,
+               ORBITS, after.a / before.a - 1, after.e - before.e,
+               remainder(after.angle - before.angle, turn), 1e6 * least / ORBITS);
+    }
+}
+
+/* The inner pair (0.6, 0.4) with a = 1 and e = 0.1, and a body of mass 1 on an orbit with e = 0.4
+ * inclined by 80°: the apocentre and the speeds there. */
+static struct bodies triple(double apocentre, double across, double along)
+{
+    return (struct bodies){3,
+                           {0.6, 0.4, 1},
+                           {{apocentre, -0.36, 0}, {apocentre, 0.54, 0}, {-apocentre, 0, 0}},
+                           {{0.44221663871405337, across, along},
+                            {-0.66332495807108005, across, along},
+                            {0, -across, -along}}};
+}
+
+static void kozai(void)
+{
+    const char *name = getenv("KYOHO_KOZAI");
+    FILE *file = name ? fopen(name, "r") : NULL;
+    if (!file) {
+        printf("kozai: KYOHO_KOZAI names no file with the reference\n");
+        return;
+    }
+    static struct ky_few few;
+    const struct ky_few_settings settings = settings_of(16, 1e-11, 0);
+    double least = (double)INFINITY, sum = 0, worst = 0, last = 0;
+    int rows = 0;
+    for (int run = 0; run < 3; run++) {
+        struct bodies b = triple(17.5, 0.016076697317291926, 0.091175481215054449);
+        char line[512];
+        double t, a, e, seconds = 0;
+        rewind(file);
+        start(&few, &settings, &b);
+        sum = worst = rows = 0;
+        while (fgets(line, sizeof line, file) && sscanf(line, "%lf %lf %lf", &t, &a, &e) == 3 &&
+               t <= 64000) {
+            const double begin = processor_seconds();
+            go(&few, t, &b);
+            seconds += processor_seconds() - begin;
+            const double wrong = elements_of(&b, 0, 1).e - e;
+            sum += wrong * wrong;
+            worst = fmax(worst, fabs(wrong));
+            rows++;
+            last = t;
+        }
+        least = fmin(least, seconds);
+    }
+    fclose(file);
+    printf("kozai until t = %g: rms error of e %.1e, largest %.1e; %.1f us an inner orbit\n", last,
+           sqrt(sum / rows), worst, 1e6 * least * turn / last);
+}
+
+static void wide(void)
+{
+    enum { LOOKS = 64 };
+    double mean[2][LOOKS], seconds[2], sum = 0;
+    const double end = 3 * 12566;
+    for (int slow = 0; slow < 2; slow++) {
+        static struct ky_few few;
+        const struct ky_few_settings settings = settings_of(16, 1e-11, slow);
+        struct bodies b = triple(140, 0.0056839708460703483, 0.032235400522555843);
+        const double begin = processor_seconds();
+        start(&few, &settings, &b);
+        for (int k = 0; k < LOOKS; k++) {
+            go(&few, end * (k + 1) / LOOKS, &b);
+            mean[slow][k] = elements_of(&b, 0, 1).e;
+        }
+        seconds[slow] = processor_seconds() - begin;
+    }
+    for (int k = 0; k < LOOKS; k++)
+        sum += pow(mean[1][k] - mean[0][k], 2);
+    printf(
+        "wide until t = %g: slow-down changes e by %.1e (rms); %.2f and %.2f us an inner orbit\n",
+        end, sqrt(sum / LOOKS), 1e6 * seconds[0] * turn / end, 1e6 * seconds[1] * turn / end);
+}
+
+static void pythagoras(void)
+{
+    double least = (double)INFINITY;
+    struct bodies b;
+    for (int run = 0; run < 3; run++) {
+        static struct ky_few few;
+        const struct ky_few_settings settings = settings_of(16, 1e-11, 0);
+        b = (struct bodies){3, {3, 4, 5}, {{1, 3, 0}, {-2, -1, 0}, {1, -1, 0}}, {{0}}};
+        const double begin = processor_seconds();
+        start(&few, &settings, &b);
+        go(&few, 60, &b);
+        least = fmin(least, processor_seconds() - begin);
+    }
+    printf("pythagoras at t = 60: body 3 at (%.5f, %.5f), |dE/E| %.1e; %.4f s\n", b.x[0][0],
+           b.x[0][1], fabs(energy_of(&b) / (-769.0 / 60) - 1), least);
+}
+
+/* Masses in suns, AU, and days (JPL, 1994 as in Hairer, Lubich & Wanner); G = 2.95912208286e-4. */
+static void planets(void)
+{
+    static const struct bodies sun = {
+        5,
+        {1.00000597682, 9.54786104043e-4, 2.85583733151e-4, 4.37273164546e-5, 5.17759138449e-5},
+        {{0, 0, 0},
+         {-3.5023653, -3.8169847, -1.5507963},
+         {9.0755314, -3.0458353, -1.6483708},
+         {8.3101420, -16.2901086, -7.2521278},
+         {11.4707666, -25.7294829, -10.8169456}},
+        {{0, 0, 0},
+         {0.00565429, -0.00412490, -0.00190589},
+         {0.00168318, 0.00483525, 0.00192462},
+         {0.00354178, 0.00137102, 0.00055029},
+         {0.00288930, 0.00114527, 0.00039677}}};
+    double least = (double)INFINITY, before = 0, after = 0;
+    for (int run = 0; run < 3; run++) {
+        static struct ky_few few;
+        const struct ky_few_settings settings = settings_of(16, 1e-11, 0);
+        struct bodies b = sun;
+        for (size_t i = 0; i < b.n; i++)
+            b.mass[i] *= 2.95912208286e-4;
+        before = energy_of(&b);
+        const double begin = processor_seconds();
+        start(&few, &settings, &b);
+        go(&few, 3652500, &b);
+        least = fmin(least, processor_seconds() - begin);
+        after = energy_of(&b);
+    }
+    printf("planets for 10,000 years: |dE/E| %.1e; %.3f s\n", fabs(after / before - 1), least);
+}
+
+static void lanes(void)
+{
+    enum { BLOCKS = 16, LANES = 64, ORBITS = 100 };
+    static struct ky_few_system_lanes block[BLOCKS];
+    double h[LANES], least = (double)INFINITY, check = 0;
+    for (int l = 0; l < LANES; l++)
+        h[l] = 0.25 * turn / 16;
+    for (int run = 0; run < 3; run++) {
+        memset(block, 0, sizeof block);
+        for (int k = 0; k < BLOCKS * LANES; k++) {
+            struct ky_few_system_lanes *s = &block[k / LANES];
+            const int l = k % LANES;
+            const double e = (double)k / (BLOCKS * LANES);
+            s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
+            s->inner = -1;
+            s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
+            s->total[0][l] = s->slow[0][l] = 1;
+            s->weight[0][l] = 0.25;
+            s->x[0][0][l] = 1 + e;
+            s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+        }
+        const double begin = processor_seconds();
+        for (int k = 0; k < BLOCKS; k++) {
+            set_clock_lanes(&block[k]);
+            for (int step = 0; step < 16 * ORBITS; step++)
+                step_lanes(&block[k], h);
+        }
+        least = fmin(least, processor_seconds() - begin);
+        check = block[3].t[5];
+    }
+    printf("lanes: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
+           1e6 * least / (BLOCKS * LANES * ORBITS), ORBITS, check / (turn * ORBITS) - 1);
+}
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+/* A circular pair of two bodies of mass 1/2 with a = 1 in any plane, and a third one from a
+ * distance of 20. */
+static struct bodies encounter(uint64_t *seed)
+{
+    const double speed = 0.5 * sqrt(1.5), phase = turn * uniform(seed), up = 2 * uniform(seed) - 1,
+                 side = sqrt(1 - up * up), b = 4 * sqrt(uniform(seed)),
+                 angle = turn * uniform(seed), c = cos(phase), s = sin(phase);
+    struct bodies bodies = {3, {0.5, 0.5, 0.5}, {{0}}, {{0}}};
+    for (int i = 0; i < 2; i++) {
+        const double half = i ? 0.5 : -0.5;
+        const double x[3] = {half * c, half * s * up, half * s * side},
+                     v[3] = {-half * s, half * c * up, half * c * side};
+        memcpy(bodies.x[i], x, sizeof x);
+        memcpy(bodies.v[i], v, sizeof v);
+    }
+    const double x[3] = {-20, b * cos(angle), b * sin(angle)};
+    memcpy(bodies.x[2], x, sizeof x);
+    bodies.v[2][0] = sqrt(speed * speed + 3 / sqrt(400 + b * b));
+    return bodies;
+}
+
+/* The body that leaves the other two for good, or -1. */
+static int leaver(const struct bodies *b)
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        double r2 = 0, v2 = 0, rv = 0;
+        for (int c = 0; c < 3; c++) {
+            const double x = b->x[i][c] - 0.5 * (b->x[j][c] + b->x[k][c]),
+                         v = b->v[i][c] - 0.5 * (b->v[j][c] + b->v[k][c]);
+            r2 += x * x;
+            v2 += v * v;
+            rv += x * v;
+        }
+        if (r2 > 400 && rv > 0 && v2 / 2 > 1.5 / sqrt(r2) && elements_of(b, j, k).a > 0)
+            return i;
+    }
+    return -1;
+}
+
+static void scatter(void)
+{
+    enum { TRIALS = 10000 };
+    static const double tolerances[] = {1e-9, 1e-11};
+    for (int t = 0; t < 2; t++) {
+        const struct ky_few_settings settings = settings_of(16, tolerances[t], 0);
+        uint64_t seed = 5;
+        int ends[4] = {0};
+        double worst = 0, kicks = 0, wrong = 0;
+        const double begin = processor_seconds();
+        for (int k = 0; k < TRIALS; k++) {
+            static struct ky_few few;
+            struct bodies b = encounter(&seed);
+            const double before = energy_of(&b);
+            int which = -1;
+            start(&few, &settings, &b);
+            for (double time = 40; which < 0 && time < 40000; time += 20) {
+                go(&few, time, &b);
+                which = leaver(&b);
+            }
+            const double change = fabs(energy_of(&b) / before - 1);
+            worst = fmax(worst, change);
+            wrong += change > 1e-9;
+            ends[which + 1]++;
+            kicks += few.kicks;
+        }
+        printf("scatter %d, tolerance %.0e: fly-by %d, exchange %d %d, unfinished %d; %.0f kicks, "
+               "%.0f us an encounter; worst |dE/E| %.1e, above 1e-9: %g\n",
+               TRIALS, tolerances[t], ends[3], ends[1], ends[2], ends[0], kicks / TRIALS,
+               1e6 * (processor_seconds() - begin) / TRIALS, worst, wrong);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
+                {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
+                {"scatter", scatter}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        int wanted = argc < 2;
+        for (int i = 1; i < argc; i++)
+            wanted |= !strcmp(argv[i], rows[k].name);
+        if (wanted)
+            rows[k].run();
+    }
+    return 0;
+}

@@ -1,0 +1,196 @@
+/* The clock of a system of few bodies, the slow-down of its pairs, and its longest step. */
+#include <math.h>
+
+#include "few/few.h"
+#include "physics/few.h"
+
+/* A pair is the clock if the orbits of all other nodes take at least this many of its periods, at
+ * the speed of their pericentres; it stays the clock while they take half as many. */
+static const double apart = 10;
+/* A pair is slowed down so that κ of its periods are at most this part of the period of the groups
+ * around it. Its eccentricity then stays right to 1e-4. */
+static const double slow_part = 1.0 / 30;
+/* The longest step changes when its criterion is below this part of it, or above the inverse. */
+static const double change = 0.75;
+
+static struct ky_few_orbit orbit_of(const struct ky_few_system_one *s, int k)
+{
+    const double *x[3] = {s->x[k][0], s->x[k][1], s->x[k][2]},
+                 *v[3] = {s->v[k][0], s->v[k][1], s->v[k][2]};
+    return ky_few_orbit(s->total[k][0], sqrt(ky_few_square(*x[0], *x[1], *x[2])),
+                        ky_few_square(*v[0], *v[1], *v[2]),
+                        *x[0] * *v[0] + *x[1] * *v[1] + *x[2] * *v[2]);
+}
+
+/* The time that the orbit takes at the speed of its pericentre, times 2π. */
+static double shortest(const struct ky_few_orbit *orbit)
+{
+    const double left = orbit->e < 1 ? 1 - orbit->e : 0;
+    return orbit->inverse_axis > 0 ? orbit->period * left * sqrt(left) : orbit->period;
+}
+
+/* The pair with the shortest period; bound ones first. */
+static int quickest_pair(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit)
+{
+    int best = -1;
+    for (int k = 0; k < shape->n - 1; k++)
+        if (ky_few_is_pair(shape, k) &&
+            (best < 0 || (orbit[k].inverse_axis > 0) > (orbit[best].inverse_axis > 0) ||
+             ((orbit[k].inverse_axis > 0) == (orbit[best].inverse_axis > 0) &&
+              orbit[k].period < orbit[best].period)))
+            best = k;
+    return best;
+}
+
+/* 1 if pair k is bound and all other nodes change slowly beside it. */
+static int is_far_inside(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+{
+    const double times = few->system.inner == k ? apart / 2 : apart;
+    int inside = orbit[k].inverse_axis > 0;
+    for (int n = 0; n < few->system.shape.n - 1; n++)
+        inside &= n == k || shortest(&orbit[n]) >= times * orbit[k].period;
+    return inside;
+}
+
+/* The least potential of a node on its orbit, G included, in the clock: of unbound ones 0. */
+static double least_of(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit, int k)
+{
+    return orbit[k].inverse_axis > 0
+               ? s->weight[k][0] * orbit[k].gm * orbit[k].inverse_axis / (1 + orbit[k].e)
+               : 0;
+}
+
+/* The longest step that resolves every node. */
+static double longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
+{
+    const struct ky_few_system_one *s = &few->system;
+    double all = 0, longest = (double)INFINITY;
+    for (int k = 0; k < s->shape.n - 1; k++)
+        all += least_of(s, orbit, k);
+    for (int k = 0; k < s->shape.n - 1; k++)
+        longest =
+            fmin(longest, ky_few_longest(orbit[k], s->weight[k][0], all - least_of(s, orbit, k),
+                                         s->slow[k][0], few->settings.angle));
+    return longest;
+}
+
+void ky_few_set_weights(struct ky_few_system_one *s, int inner)
+{
+    s->inner = inner;
+    for (int k = 0; k < s->shape.n - 1; k++) {
+        const double reduced = s->total[k][0] * s->left[k][0] * s->right[k][0];
+        s->weight[k][0] = s->slow[k][0] * (inner < 0 ? reduced : k == inner);
+    }
+}
+
+/* Chooses the clock. The whole system cannot be the clock if a node does not move it: bodies
+ * without mass around one with mass. */
+static void choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
+{
+    struct ky_few_system_one *s = &few->system;
+    const int pair = quickest_pair(&s->shape, orbit);
+    const int inside = s->shape.n > 2 && is_far_inside(few, orbit, pair);
+    ky_few_set_weights(s, inside ? pair : -1);
+    few->clock = inside ? KY_FEW_PAIR : KY_FEW_WHOLE;
+    if (inside || longest_of(few, orbit) > 0)
+        return;
+    ky_few_set_weights(s, pair);
+    few->clock = KY_FEW_PAIR;
+}
+
+/* The period of the orbits around pair k: the shortest. */
+static double around(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit, int k)
+{
+    double period = (double)INFINITY;
+    for (int n = k + 1; n < shape->n - 1; n++)
+        if (shape->node[n].begin <= shape->node[k].begin &&
+            shape->node[n].end >= shape->node[k].end)
+            period = fmin(period, orbit[n].period);
+    return period;
+}
+
+/* κ of bound pairs: powers of two. */
+static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
+{
+    struct ky_few_system_one *s = &few->system;
+    int changed = 0;
+    for (int k = 0; k < s->shape.n - 1; k++) {
+        const double now = 1 / s->slow[k][0];
+        double wanted = 1;
+        if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
+            wanted = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
+        if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
+            wanted = 1;
+        if (now <= wanted && wanted < 4 * now)
+            continue;
+        s->slow[k][0] = 1 / exp2(floor(log2(wanted)));
+        changed = 1;
+    }
+    return changed;
+}
+
+/* The number with at most KY_FEW_STEP_BITS bits next to x. */
+static double shorten(double x)
+{
+    int exponent;
+    const double part = frexp(x, &exponent);
+    return ldexp(rint(ldexp(part, KY_FEW_STEP_BITS)), exponent - KY_FEW_STEP_BITS);
+}
+
+static void choose_step(struct ky_few *few, const struct ky_few_orbit *orbit, int anew)
+{
+    const double longest = longest_of(few, orbit), before = fabs(few->longest);
+    if (!anew && longest >= change * before && longest * change <= before)
+        return;
+    const double part = anew || !(before > 0) ? 1 : few->h / few->longest;
+    few->longest = shorten(few->settings.backwards ? -longest : longest);
+    few->h = part * few->longest;
+}
+
+/* 1 if the clock is the whole system and nothing is slowed down. */
+static int is_plain(const struct ky_few_system_one *s)
+{
+    int plain = s->inner < 0;
+    for (int k = 0; k < s->shape.n - 1; k++)
+        plain &= s->slow[k][0] == 1;
+    return plain;
+}
+
+/* B of the new clock. The whole system without slow-down has the B of the beginning, so that errors
+ * of the energy do not stay when the clock changes and changes back. */
+static void set_b(struct ky_few *few)
+{
+    if (few->is_plain && few->steps > 0)
+        few->system.b[0] = few->whole;
+    else
+        ky_few_set_clock(&few->system);
+}
+
+void ky_few_first_clock(struct ky_few *few)
+{
+    ky_few_set_weights(&few->system, -1);
+    ky_few_set_clock(&few->system);
+    few->whole = few->system.b[0];
+    few->is_plain = 0;
+    ky_few_choose(few, 1);
+}
+
+int ky_few_choose(struct ky_few *few, int anew)
+{
+    struct ky_few_system_one *s = &few->system;
+    struct ky_few_orbit orbit[KY_FEW_MOST];
+    const int nodes = s->shape.n - 1, inner = s->inner, was_plain = few->is_plain;
+    int k = 0;
+    do
+        orbit[k] = orbit_of(s, k);
+    while (++k < nodes);
+    const int slow_has_changed = choose_slow_down(few, orbit);
+    choose_clock(few, orbit);
+    few->is_plain = is_plain(s);
+    const int is_new =
+        !(was_plain && few->is_plain) && (anew || slow_has_changed || s->inner != inner);
+    choose_step(few, orbit, anew || is_new);
+    if (is_new)
+        set_b(few);
+    return is_new;
+}

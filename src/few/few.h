@@ -1,0 +1,138 @@
+/* Systems of up to KY_FEW_MOST bodies without softening, integrated by physics/few.h. A system
+ * takes its own steps. Its state at a given time is a copy that shorter steps, forwards or
+ * backwards, bring to this time, so that the times at which a caller looks do not change its path.
+ * The tree of the bodies, the clock and the steps follow from the orbits and are found again as
+ * they change.
+ *
+ * Nothing here depends on an engine. */
+#ifndef KY_FEW_FEW_H
+#define KY_FEW_FEW_H
+
+#include "base/status.h"
+#include "few/shape.h"
+
+#define KY_FEW_LANES 1
+#define KY_FEW_ROOM KY_FEW_MOST
+#define KY_FEW_NAME(name) name##_one
+#include "few/state.h"
+#undef KY_FEW_LANES
+#undef KY_FEW_ROOM
+#undef KY_FEW_NAME
+
+struct ky_few_settings {
+    double g;
+    double tolerance; /* largest change of the energy in a step, relative to the energy */
+    double angle;     /* [rad] of eccentric anomaly a step */
+    int slow_down;    /* 1: pairs far inside their group's orbit are slowed down */
+    int backwards;    /* 1: time runs backwards */
+    uint64_t most;    /* steps of one call of ky_few_go; 0: any number */
+    /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
+     */
+    const double *radius;
+    size_t radii;
+};
+
+enum ky_few_clock {
+    KY_FEW_WHOLE, /* LogH */
+    KY_FEW_PAIR,  /* BlogH: system.inner is the pair */
+    KY_FEW_FREE   /* no body has mass, or there is only one body: straight lines */
+};
+
+struct ky_few {
+    struct ky_few_settings settings;
+    int order[KY_FEW_MOST]; /* the body at each place of the tree */
+    enum ky_few_clock clock;
+    struct ky_few_system_one system; /* its bodies are in the order of the tree */
+    double longest, h;    /* the longest step, and the next one: the longest over a power of two */
+    double last;          /* the last step */
+    double energy, error; /* with slow-down, and Γ of the clock, at the end of the last step */
+    double whole;         /* B of the whole system without slow-down */
+    int is_plain;         /* 1: the clock is the whole system without slow-down */
+    double scale;         /* of the energy, for the tolerance */
+    /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
+    double centre[3], motion[3], epoch;
+    double steps, repeated, kicks, trees; /* work: steps kept and taken again, kicks, trees made */
+};
+
+/* Two bodies that touch. */
+struct ky_few_contact {
+    int body[2];
+    double time, distance;
+};
+
+/* KY_BAD_DATA for numbers that are not finite, and for a body at the place of a body with mass;
+ * KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
+enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *error);
+/* Starts from bodies at a time. Fails as ky_few_check. */
+enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
+                            const struct ky_bodies *bodies, double time, struct ky_error *error);
+/* One step. KY_BAD_DATA if numbers are no longer finite. */
+enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
+/* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
+ * made. With radii it ends after
+ * a step in which two bodies touch, with contact->body[0] >= 0; `before` has the state at the
+ * beginning of this step. Both may be NULL without radii. */
+enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
+                         struct ky_few_contact *contact, struct ky_error *error);
+/* How far a time is ahead of the system's own [time]; negative: behind it. */
+double ky_few_ahead(const struct ky_few *few, double time);
+/* The bodies at a time near the system's own; `few` stays as it is. */
+void ky_few_at(const struct ky_few *few, double time, double (*position)[3], double (*velocity)[3]);
+
+/* ---- the state as numbers ---- */
+
+enum { KY_FEW_NUMBERS = 37 /* for each body */ };
+void ky_few_pack(const struct ky_few *few, double (*row)[KY_FEW_NUMBERS]);
+/* 1 if the rows have a state; 0 if they are 0. */
+int ky_few_is_packed(int n, const double (*row)[KY_FEW_NUMBERS]);
+/* The inverse, for the settings with which the system was started. KY_BAD_DATA for numbers that no
+ * system has. */
+enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *settings, int n,
+                             const double (*row)[KY_FEW_NUMBERS], struct ky_error *error);
+
+/* ---- parts ---- */
+
+/* tree.c: two bodies on the two sides of node k, by their places in the tree, and their difference
+ * (j minus i). */
+struct ky_few_pair {
+    int k, i, j;
+    double x[3], v[3];
+};
+typedef void ky_few_pair_function(void *context, const struct ky_few_pair *pair);
+/* Calls `visit` for all pairs. */
+void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
+                        void *context);
+/* Places and velocities of the bodies from the centre of mass, in the order of the tree. */
+void ky_few_places(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
+/* Masses of the nodes from the bodies' masses; no slow-down, and the whole system as the clock. */
+void ky_few_set_masses(struct ky_few_system_one *system);
+/* Makes the tree anew from the present state. */
+void ky_few_renew_tree(struct ky_few *few);
+/* The first tree, from bodies in the caller's order, with masses that contain G. */
+void ky_few_first_tree(struct ky_few *few, const double *mass, const double (*x)[3],
+                       const double (*v)[3]);
+
+/* clock.c: chooses the clock, slow-down and the longest step from the present orbits. `anew`: the
+ * tree is new. Returns 1 if the clock or a slow-down is new, so that B and the energy are too. */
+int ky_few_choose(struct ky_few *few, int anew);
+
+/* The weights of the nodes in the clock, which is node `inner` or, for -1, the whole system. */
+void ky_few_set_weights(struct ky_few_system_one *system, int inner);
+/* Chooses for a new system. */
+void ky_few_first_clock(struct ky_few *few);
+
+/* stages.c: one composed step of length h without any check. */
+void ky_few_stages(struct ky_few_system_one *system, double h);
+/* B at the present place. */
+void ky_few_set_clock(struct ky_few_system_one *system);
+/* dt/dh now: 1/(T + B). */
+double ky_few_rate(const struct ky_few_system_one *system);
+/* step.c: brings a system to a time near its own. Returns the number of steps. */
+int ky_few_synchronise(struct ky_few *few, double time);
+
+/* contact.c: two bodies that touch first in the step from `before` to `after`, and were apart
+ * before; body[0] is -1 if there are none. */
+void ky_few_find_contact(const struct ky_few *before, const struct ky_few *after,
+                         struct ky_few_contact *contact);
+
+#endif

@@ -1,0 +1,189 @@
+/* The stages of a step of ky_few systems in KY_FEW_LANES lanes, one system a lane, all with the
+ * same tree. The including file defines KY_FEW_LANES, KY_FEW_ROOM (bodies of a system) and
+ * KY_FEW_NAME(name), as for state.h, which it has included. Every lane computes the same bits as a
+ * single system. Masses contain G, and bodies are in the order of the tree. */
+#include <string.h>
+
+#include "physics/few.h"
+
+#define LANES for (int l = 0; l < KY_FEW_LANES; l++)
+#define SYSTEM struct KY_FEW_NAME(ky_few_system)
+#define REALS KY_FEW_NAME(ky_few_lanes)
+
+/* Accelerations within a kick. */
+struct KY_FEW_NAME(ky_few_pulls) {
+    REALS place[KY_FEW_ROOM]
+               [3];             /* of bodies, from the centre of mass of the largest group so far */
+    REALS pull[KY_FEW_ROOM][3]; /* of bodies, by the other side of the present node */
+    REALS group[KY_FEW_ROOM][3];  /* of the centre of mass of nodes, by the same */
+    REALS own[KY_FEW_ROOM][3];    /* of nodes: between their two sides */
+    REALS others[KY_FEW_ROOM][3]; /* of nodes: the difference of accelerations by bodies outside */
+    REALS u;
+};
+#define PULLS struct KY_FEW_NAME(ky_few_pulls)
+
+static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, const double *h)
+{
+    REALS kinetic, dt;
+    LANES kinetic[l] = 0;
+    for (int k = 0; k < s->shape.n - 1; k++)
+        LANES kinetic[l] +=
+            0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
+    LANES dt[l] = h[l] / (kinetic[l] + s->b[l]);
+    for (int k = 0; k < s->shape.n - 1; k++)
+        for (int c = 0; c < 3; c++)
+            LANES s->x[k][c][l] += s->slow[k][l] * dt[l] * s->v[k][c][l];
+    LANES
+    {
+        const struct ky_few_time later =
+            ky_few_later((struct ky_few_time){s->t[l], s->low[l]}, dt[l]);
+        s->t[l] = later.t;
+        s->low[l] = later.low;
+    }
+}
+
+/* A node that is a pair of bodies. */
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, PULLS *f,
+                                                                         int k)
+{
+    const int i = s->shape.node[k].begin;
+    LANES
+    {
+        const double x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
+                     q = ky_few_inverse(ky_few_square(x, y, z)),
+                     g = -s->slow[k][l] * s->total[k][l] * q * q * q;
+        f->u[l] += s->weight[k][l] * s->total[k][l] * q;
+        f->own[k][0][l] = g * x;
+        f->own[k][1][l] = g * y;
+        f->own[k][2][l] = g * z;
+    }
+    for (int c = 0; c < 3; c++)
+        LANES
+        {
+            f->place[i][c][l] = -s->right[k][l] * s->x[k][c][l];
+            f->place[i + 1][c][l] = s->left[k][l] * s->x[k][c][l];
+        }
+}
+
+/* Bodies i and j on the two sides of node k: their pulls, and their part of U. */
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f,
+                                                                        int k, int i, int j)
+{
+    const double in_clock = s->inner < 0;
+    LANES
+    {
+        const double x = s->x[k][0][l] + (f->place[j][0][l] - f->place[i][0][l]),
+                     y = s->x[k][1][l] + (f->place[j][1][l] - f->place[i][1][l]),
+                     z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
+                     q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
+                     by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
+        f->u[l] += in_clock * (s->mass[i][l] * s->mass[j][l] * q);
+        f->pull[i][0][l] += by_j * x;
+        f->pull[i][1][l] += by_j * y;
+        f->pull[i][2][l] += by_j * z;
+        f->pull[j][0][l] -= by_i * x;
+        f->pull[j][1][l] -= by_i * y;
+        f->pull[j][2][l] -= by_i * z;
+    }
+}
+
+/* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
+static inline __attribute__((always_inline)) void KY_FEW_NAME(gather)(const SYSTEM *s, PULLS *f,
+                                                                      int n, REALS difference[3])
+{
+    const struct ky_few_node *node = &s->shape.node[n];
+    REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
+                                                  : f->group[ky_few_left(&s->shape, n)],
+          *right = node->end - node->middle == 1 ? f->pull[node->middle] : f->group[n - 1];
+    for (int c = 0; c < 3; c++)
+        LANES
+        {
+            f->group[n][c][l] = s->left[n][l] * left[c][l] + s->right[n][l] * right[c][l];
+            difference[c][l] += right[c][l] - left[c][l];
+        }
+}
+
+/* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s,
+                                                                           PULLS *f, int k)
+{
+    const struct ky_few_node *node = &s->shape.node[k];
+    const size_t size = (size_t)(node->end - node->begin);
+    memset(f->pull[node->begin], 0, size * sizeof f->pull[0]);
+    memset(f->own[k], 0, sizeof f->own[k]);
+    for (int i = node->begin; i < node->middle; i++)
+        for (int j = node->middle; j < node->end; j++)
+            KY_FEW_NAME(pull_two)(s, f, k, i, j);
+    for (int n = k + 2 - (int)size; n < k; n++)
+        KY_FEW_NAME(gather)(s, f, n, f->others[n]);
+    KY_FEW_NAME(gather)(s, f, k, f->own[k]);
+    for (int i = node->begin; i < node->end; i++)
+        for (int c = 0; c < 3; c++)
+            LANES f->place[i][c][l] +=
+                i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
+}
+
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, PULLS *f)
+{
+    const int nodes = s->shape.n - 1;
+    memset(f->u, 0, sizeof f->u);
+    memset(f->others, 0, (size_t)nodes * sizeof f->others[0]);
+    memset(f->place, 0, (size_t)s->shape.n * sizeof f->place[0]);
+    for (int k = 0; k < nodes; k++)
+        if (s->shape.node[k].end - s->shape.node[k].begin == 2)
+            KY_FEW_NAME(pull_pair)(s, f, k);
+        else
+            KY_FEW_NAME(pull_groups)(s, f, k);
+}
+
+static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, const double *h)
+{
+    PULLS f;
+    REALS dt, power;
+    KY_FEW_NAME(pull)(s, &f);
+    LANES dt[l] = h[l] / f.u[l];
+    LANES power[l] = 0;
+    for (int c = 0; c < 3 && s->inner >= 0; c++)
+        LANES power[l] += s->weight[s->inner][l] * f.others[s->inner][c][l] *
+                          (s->v[s->inner][c][l] +
+                           0.5 * dt[l] * (f.own[s->inner][c][l] + f.others[s->inner][c][l]));
+    for (int k = 0; k < s->shape.n - 1; k++)
+        for (int c = 0; c < 3; c++)
+            LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
+    LANES s->b[l] -= dt[l] * power[l];
+}
+
+/* A step of the lengths h[lane]; with h = 0 a lane stays as it is. */
+static void KY_FEW_NAME(step)(SYSTEM *s, const double *h)
+{
+#define COEFFICIENT(x) (x),
+    static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
+    const double unit = 1.0 / ((int64_t)1 << KY_FEW_BITS);
+    REALS part;
+    for (int stage = 0; stage <= KY_FEW_STAGES; stage++) {
+        const double before = stage ? coefficient[stage - 1] : 0,
+                     after = stage < KY_FEW_STAGES ? coefficient[stage] : 0;
+        LANES part[l] = h[l] * (0.5 * unit * (before + after));
+        KY_FEW_NAME(drift)(s, part);
+        LANES part[l] = h[l] * (unit * after);
+        if (stage < KY_FEW_STAGES)
+            KY_FEW_NAME(kick)(s, part);
+    }
+}
+
+/* B at the present place: U - T of the clock. */
+static void KY_FEW_NAME(set_clock)(SYSTEM *s)
+{
+    PULLS f;
+    KY_FEW_NAME(pull)(s, &f);
+    LANES s->b[l] = f.u[l];
+    for (int k = 0; k < s->shape.n - 1; k++)
+        LANES s->b[l] -=
+            0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
+}
+
+#undef COEFFICIENT
+#undef PULLS
+#undef REALS
+#undef SYSTEM
+#undef LANES

@@ -1,0 +1,123 @@
+/* Motion of a few bodies by the leap-frog of a logarithmic Hamiltonian (Mikkola & Tanikawa 1999;
+ * Preto & Tremaine 1999), composed to order 8 (Kahan & Li 1997). Masses contain G. All vectors are
+ * relative: a system is a binary tree whose nodes are pairs of bodies or of groups, and a node has
+ * the vector from the centre of mass of its left side to the centre of its right side.
+ *
+ * With U the clock's potential, T its kinetic energy, and B = U - T at the beginning,
+ *
+ *     drift by h    dt = h/(T + B),  x += v dt,  t += dt
+ *     kick by h     dt = h/U,        v += a dt,  B -= dt (power of the forces outside the clock)
+ *
+ * Two bodies stay on their exact conic section, whatever h is. LogH: the clock is the whole system.
+ * BlogH: it is one inner pair, and the power is the work of the other bodies on this pair.
+ * Slow-down (Mikkola & Aarseth 1996): a pair drifts by dt/κ, and its own force and energies are
+ * divided by κ.
+ *
+ * Coefficients and h are short numbers, multiples of a power of two with at most 35 and 18 bits.
+ * Then all their products are exact. Rounded ones would turn an orbit at each step by the same
+ * small angle. */
+#ifndef KY_PHYSICS_FEW_H
+#define KY_PHYSICS_FEW_H
+
+#include "physics/dialect.h"
+
+/* The stages of a step: the coefficients of the kicks times 2^34, of which the second half mirrors
+ * the first. Their sum is exactly 2^34. */
+#define KY_FEW_STAGES 17
+#define KY_FEW_BITS 34
+#define KY_FEW_COEFFICIENTS(X)                                                                     \
+    X(2236861627.0)                                                                                \
+    X(9640706618.0)                                                                                \
+    X(-6691128909.0)                                                                               \
+    X(2728883176.0)                                                                                \
+    X(-6801577111.0)                                                                               \
+    X(3170366891.0)                                                                                \
+    X(4438838181.0)                                                                                \
+    X(5068262819.0)                                                                                \
+    X(-10402557400.0)                                                                              \
+    X(5068262819.0)                                                                                \
+    X(4438838181.0)                                                                                \
+    X(3170366891.0)                                                                                \
+    X(-6801577111.0)                                                                               \
+    X(2728883176.0)                                                                                \
+    X(-6691128909.0)                                                                               \
+    X(9640706618.0)                                                                                \
+    X(2236861627.0)
+/* Significant bits of h. */
+#define KY_FEW_STEP_BITS 18
+
+/* 1/r from r². Bodies at the same place exert no force on each other. */
+KY_FN double ky_few_inverse(double r2)
+{
+    return r2 > 0 ? 1 / sqrt(r2) : 0;
+}
+
+/* Three components of a vector. */
+struct ky_few_vector {
+    double x, y, z;
+};
+
+KY_FN double ky_few_square(double x, double y, double z)
+{
+    return x * x + y * y + z * z;
+}
+
+/* A time and its part below the last bit (Kahan's sum). */
+struct ky_few_time {
+    double t, low;
+};
+
+KY_FN struct ky_few_time ky_few_later(struct ky_few_time now, double dt)
+{
+    struct ky_few_time later;
+    double missing = dt - now.low;
+    later.t = now.t + missing;
+    later.low = (later.t - now.t) - missing;
+    return later;
+}
+
+/* The orbit of the two sides of a node about each other, from gm = G × the total mass, r, v², and
+ * the product r·v. */
+struct ky_few_orbit {
+    double gm, r;
+    double inverse_axis; /* 1/a; negative for a hyperbola */
+    double e;
+    double pericentre;
+    double speed;  /* n a, of a hyperbola a bound of it: angle of eccentric anomaly × r a time */
+    double period; /* [time]; of a hyperbola 2π × the time in which r changes */
+};
+
+KY_FN struct ky_few_orbit ky_few_orbit(double gm, double r, double v2, double rv)
+{
+    const double turn = 6.283185307179586477;
+    struct ky_few_orbit orbit;
+    double along, p = (r * r * v2 - rv * rv) / gm;
+    orbit.gm = gm;
+    orbit.r = r;
+    orbit.inverse_axis = 2 / r - v2 / gm;
+    along = 1 - r * orbit.inverse_axis;
+    along = along * along + rv * rv * orbit.inverse_axis / gm;
+    orbit.e = along > 0 ? sqrt(along) : 0;
+    orbit.pericentre = (p > 0 ? p : 0) / (1 + orbit.e);
+    if (orbit.inverse_axis > 0) {
+        orbit.speed = sqrt(gm * orbit.inverse_axis);
+        orbit.period = turn / (orbit.inverse_axis * orbit.speed);
+    } else {
+        orbit.speed = sqrt(gm * (1 / r - orbit.inverse_axis));
+        orbit.period = turn * r / sqrt(gm / r + v2);
+    }
+    return orbit;
+}
+
+/* The largest h that advances the eccentric anomaly by at most `angle` a step at the nearest point
+ * of the orbit, the pericentre (of a hyperbola the present place), while the rest of the clock's
+ * potential, `rest`, is least. `weight` × gm/r is the pair's own part of the clock, `slow` is
+ * 1/κ. */
+KY_FN double ky_few_longest(struct ky_few_orbit orbit, double weight, double rest, double slow,
+                            double angle)
+{
+    double nearest = orbit.inverse_axis > 0 ? orbit.pericentre : orbit.r;
+    return angle * (weight * orbit.gm + rest * nearest) / (slow * orbit.speed);
+}
+
+#endif
