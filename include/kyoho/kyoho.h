@@ -344,16 +344,19 @@ struct ky_parameters {
      * KY_HERMITE4: the host evaluates it at the present positions and the device adds the
      * result. */
     ky_field_places_function *field_places;
-    int ranks; /* number of ranks of a simulation. Ranks are threads of the process, each with some
-                  of its threads or with one of the devices that `engine` names; or, within
-                  ky_mpi_lead, the processes of MPI. With KY_TREE, and KY_LEAPFROG or
-                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
-                  bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps except with KY_TREE
-                  and KY_DIRECT. Accelerations and motion have the same bits for any number of
-                  ranks. 1 (default): one processor. But if `engine` names several devices,
-                  ky_sim_open and calls that compute forces or fields once open a rank for each
-                  device, unless the first device alone is faster; the choice is logged. Calls
-                  without a simulation accept only 1 */
+    int ranks;  /* number of ranks of a simulation. Ranks are threads of the process, each with some
+                   of its threads or with one of the devices that `engine` names; or, within
+                   ky_mpi_lead, the processes of MPI. With KY_TREE, and KY_LEAPFROG or
+                   KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
+                   bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps except with KY_TREE
+                   and KY_DIRECT. Accelerations and motion have the same bits for any number of
+                   ranks. 1 (default): one processor. But if `engine` names several devices,
+                   ky_sim_open and calls that compute forces or fields once open a rank for each
+                   device, unless the first device alone is faster; the choice is logged. Calls
+                   without a simulation accept only 1 */
+    double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
+                   (default): open space. Bodies outside are moved into it. KY_DIRECT and KY_FMM
+                   with KY_LEAPFROG on the CPU; forces only */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1248,7 +1251,8 @@ struct ky_space {
     double scale_factor;
     double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not known */
     double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not known */
-    double box; /* side of a periodic box, in the numbers of the file; 0: open space */
+    double box; /* side of a periodic box, in the numbers of the file; 0: open space. HDF5 files
+                   keep it */
 };
 
 struct ky_snapshot {
@@ -1298,8 +1302,10 @@ enum ky_space_reading {
                            centre of mass), time since a = 0; the box is dropped. Needs units and
                            cosmology */
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
-    KY_SPACE_OPEN /* the numbers are read as physical ones in open space, even if the file has a
-                     scale factor, h or a box */
+    KY_SPACE_OPEN,  /* the numbers are read as physical ones in open space, even if the file has a
+                       scale factor, h or a box */
+    KY_SPACE_IN_BOX /* as KY_SPACE_REFUSED, but bodies in a periodic box are accepted if they are
+                       neither comoving nor in units of 1/h: for ky_parameters.box */
 };
 
 struct ky_read_options {

@@ -78,8 +78,8 @@ static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu
     int fastest = KY_TREE;
     for (int force = 0; force < KY_FORCE_AUTO; force++) {
         const struct ky_force_kind *kind = ky_force_kind(force);
-        if (kind->automatic && !kind->is_exact && !(kind->expands && shares_blocks) &&
-            (double)n >= ky_force_fastest_from(force, on_cpu))
+        if (kind->automatic && !kind->is_exact && (kind->in_box || !(own->box > 0)) &&
+            !(kind->expands && shares_blocks) && (double)n >= ky_force_fastest_from(force, on_cpu))
             fastest = force;
     }
     return fastest;

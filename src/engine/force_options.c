@@ -2,6 +2,7 @@
  * from others. */
 #include "engine/engine.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -108,6 +109,11 @@ static const struct ky_option force_options[] = {
     {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
      "with --force fmm: a pair of cells acts in both directions or in neither, so that total "
      "momentum is conserved to rounding errors; needs --engine cpu and --integrator leapfrog"},
+    {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
+     "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
+     "body acts with all its images, and the mean density exerts no force. With --force direct or "
+     "fmm, --engine cpu and --integrator leapfrog; alpha is then relative to the rms acceleration "
+     "of the bodies, or to |a| where that is larger; 0: open space [length]"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -293,6 +299,39 @@ static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_err
     return resolve_opening(own, error);
 }
 
+/* KY_USAGE for parameters that a periodic box does not have. */
+static enum ky_status check_box(const struct ky_parameters *own, struct ky_error *error)
+{
+    const int has_field = own->field || own->field_function || own->field_places;
+    const int has_stop = own->stop_collision || !isnan(own->stop_pair) ||
+                         !isnan(own->stop_escape) || !isnan(own->stop_box);
+    const struct {
+        int is_wrong;
+        const char *why;
+    } checks[] = {
+        {own->force != KY_FORCE_AUTO && !ky_force_kind(own->force)->in_box,
+         "this force does not know periodic boxes: use --force fmm or direct with --box"},
+        {own->mutual, "mutual interactions are in open space: leave out --mutual or --box"},
+        {has_field, "external fields are in open space: leave out --field or --box"},
+        {!isnan(own->error),
+         "--error is for open space: in a box give --order and --alpha instead of --error"},
+        {own->integrator != KY_LEAPFROG,
+         "bodies in a box share their step: use --integrator leapfrog with --box"},
+        {own->expansion != NULL,
+         "--expansion is for spheres in physical coordinates: leave out --expansion or --box"},
+        {own->ranks > 1, "ranks do not know periodic boxes: leave out --ranks or --box"},
+        {has_stop, "searches for pairs and escapers are in open space: leave out --stop-collision, "
+                   "--stop-pair, --stop-escape and --stop-box, or --box"},
+        {own->softening > 0.1 * own->box,
+         "the softening is more than a tenth of the box, whose farther images are not softened: "
+         "use a smaller --softening or a larger --box"},
+    };
+    for (size_t k = 0; k < COUNT(checks) && own->box > 0; k++)
+        if (checks[k].is_wrong)
+            return ky_fail(error, KY_USAGE, "%s", checks[k].why);
+    return KY_OK;
+}
+
 enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
                                       struct ky_parameters *resolved, struct ky_error *error)
 {
@@ -324,6 +363,8 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions are between cells: use --force fmm with --mutual, or "
                          "leave it out (--mutual=no)");
+    if (!status)
+        status = check_box(resolved, error);
     if (!status)
         status = ky_externals_of(resolved, &fields, error);
     ky_externals_release(&fields);

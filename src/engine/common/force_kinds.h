@@ -10,6 +10,7 @@ struct ky_force_kind {
                           bodies */
     int has_tree;      /* uses a tree */
     int expands;       /* cells act on cells, with moments of --order */
+    int in_box;        /* in a periodic box too */
     int in_groups;     /* bodies walk through the tree in groups, else each by itself */
     enum ky_cell cell; /* default of --cell */
     enum ky_precision precision; /* default of --precision */
@@ -58,7 +59,7 @@ extern const char *const ky_options_of_trees[],
  * with 131,072 bodies and 1.2 with 1,048,576. */
 #define KY_FORCES(F, p)                                                                            \
     F(p, direct, DIRECT, KY_TAKES, KY_TAKES, "exact sum", .is_exact = 1, .automatic = 1,           \
-      .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,                    \
+      .in_box = 1, .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,       \
       .tree = KY_TREE_BY_ENGINE, .crossover = 100,                                                 \
       .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR, 2e-5})                                     \
     F(p, walk, WALK, KY_TAKES, KY_TAKES, "one tree walk for each body", .has_tree = 1,             \
@@ -78,7 +79,7 @@ extern const char *const ky_options_of_trees[],
       .tree = KY_TREE_OF_DEVICE, .not_the_other = KY_NOT_OF_HOST, .automatic = 1,                  \
       .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
     F(p, fmm, FMM, KY_TAKES, KY_TAKES, "cells act on cells (fast multipole method)",               \
-      .has_tree = 1, .expands = 1, .in_groups = 1, .ignored = ky_not_of_expansions,                \
+      .has_tree = 1, .expands = 1, .in_box = 1, .in_groups = 1, .ignored = ky_not_of_expansions,   \
       .cell = KY_BOX, .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE,                           \
       .not_the_other = KY_NOT_OF_HOST, .automatic = 1, .crossover = 500, .fastest_from = {0, 1e6}, \
       .least_error = KY_LEAST_OF_TREES)
