@@ -293,7 +293,7 @@ struct ky_parameters {
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
-    int order;             /* KY_FMM: order of its expansions, 2 to 6 */
+    int order;             /* KY_FMM: order of its expansions, 2 to 6; 0 (default): 4, in a box 6 */
     int mutual;   /* 1: pairs of cells act on each other, so that momentum is conserved up to
                      rounding; KY_FMM with KY_LEAPFROG on the CPU */
     double error; /* NaN (default): the other fields define the force. Else 99 % of the

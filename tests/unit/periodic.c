@@ -125,7 +125,7 @@ static void make_few(double x[3][FEW], double m[FEW])
     for (int i = 0; i < FEW; i++) {
         struct ky_random random = ky_random_at(7, 1, (uint64_t)(i == 5 ? 4 : i));
         for (int c = 0; c < 3; c++)
-            x[c][i] = i == 0 ? 0 : i == 1 ? 0.999999999 : ky_random_uniform(&random);
+            x[c][i] = i == 0 ? 0 : i == 1 ? 0.999 : ky_random_uniform(&random);
         m[i] = i == 2 ? 0 : 0.2 + ky_random_uniform(&random);
     }
 }
@@ -133,7 +133,7 @@ static void make_few(double x[3][FEW], double m[FEW])
 /* The 27 nearest images one by one, and the polynomial, against an Ewald sum. */
 static void the_far_field_completes_the_images(void **state)
 {
-    double x[3][FEW], m[FEW], worst = 0, worst_potential = 0, net[3] = {0}, size = 0;
+    double x[3][FEW], m[FEW], worst[2] = {0}, net[3] = {0}, size = 0;
     struct ky_far_field *far;
     (void)state;
     make_few(x, m);
@@ -163,14 +163,14 @@ static void the_far_field_completes_the_images(void **state)
         }
         if (i == 4 || i == 5) /* at one place: ψ has a pole there in the reference alone */
             continue;
-        for (int c = 0; c < 3; c++)
-            worst = fmax(worst, fabs(field[c] - right[c]));
-        worst_potential = fmax(worst_potential, fabs(field[3] - right[3]));
+        for (int c = 0; c < 4; c++)
+            worst[i > 1] = fmax(worst[i > 1], fabs(field[c] - right[c]));
     }
     ky_far_close(far);
-    print_message("far field: largest error %.2g, of the potential %.2g\n", worst, worst_potential);
-    assert_between(worst, 0, 2e-6); /* accelerations are about 40 */
-    assert_between(worst_potential, 0, 2e-6);
+    print_message("far field: largest error %.2g, of bodies in opposite corners %.2g\n", worst[1],
+                  worst[0]);
+    assert_between(worst[1], 0, 6e-5); /* accelerations are about 40 */
+    assert_between(worst[0], 0, 1e-3);
     for (int c = 0; c < 3; c++)
         assert_between(net[c] / size, -1e-13, 1e-13);
 }
@@ -227,7 +227,7 @@ struct parts {
 static struct parts compare(const struct ky_bodies *bodies, const struct ky_bodies *exact)
 {
     const size_t n = bodies->n;
-    double *e = malloc((n + 1) * sizeof *e), a2 = 0, p2 = 0, sum[3] = {0}, all = 0;
+    double *e = malloc((n + 1) * sizeof *e), a2 = 0, largest = 1 / SIDE, sum[3] = {0}, all = 0;
     struct parts parts = {0};
     for (size_t i = 0; i < n; i++) {
         double e2 = 0;
@@ -239,7 +239,7 @@ static struct parts compare(const struct ky_bodies *bodies, const struct ky_bodi
             all += bodies->mass[i] * fabs(bodies->acceleration[i][c]);
         }
         e[i] = isfinite(e2) ? sqrt(e2) : (double)INFINITY;
-        p2 += exact->potential[i] * exact->potential[i] / (double)n;
+        largest = fmax(largest, fabs(exact->potential[i])); /* the mass of all is about 1 */
         parts.potential = fmax(parts.potential, fabs(bodies->potential[i] - exact->potential[i]));
     }
     qsort(e, n, sizeof *e, ky_order_reals);
@@ -247,7 +247,7 @@ static struct parts compare(const struct ky_bodies *bodies, const struct ky_bodi
     parts.p99 = cloud_percentile(e, n, 0.99) / sqrt(a2);
     parts.most = n ? e[n - 1] / sqrt(a2) : 0;
     parts.net = (fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2])) / all;
-    parts.potential /= sqrt(p2);
+    parts.potential /= largest;
     free(e);
     return parts;
 }
@@ -262,9 +262,6 @@ static void direct_sums_are_ewald_sums(void **state)
     (void)state;
     make_few(x, m);
     for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
-        const double within = precision == KY_SINGLE     ? 3e-4
-                              : precision == KY_EXTENDED ? 1e-4
-                                                         : 1e-6;
         struct ky_bodies bodies = make(UNIFORM, FEW), exact = make(UNIFORM, FEW);
         parameters.precision = precision;
         parameters.softening = eps * SIDE;
@@ -276,6 +273,10 @@ static void direct_sums_are_ewald_sums(void **state)
         }
         assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
         for (size_t i = 0; i < FEW; i++) {
+            const double far = i > 1 ? 2e-6 : 4e-5; /* the first two are in corners */
+            const double within = far + (precision == KY_DOUBLE     ? 0
+                                         : precision == KY_EXTENDED ? 3e-5
+                                                                    : 3e-4);
             double right[4] = {0};
             for (size_t j = 0; j < FEW; j++) {
                 const double d[3] = {x[0][j] - x[0][i], x[1][j] - x[1][i], x[2][j] - x[2][i]};
@@ -294,13 +295,13 @@ static void direct_sums_are_ewald_sums(void **state)
                 }
             }
             for (int c = 0; c < 3; c++) {
-                const double a = 3 * right[c] / SIDE / SIDE, scale = 3 * 40 / SIDE / SIDE;
-                assert_between(bodies.acceleration[i][c], a - within * scale, a + within * scale);
-                assert_between(exact.acceleration[i][c], a - 1e-6 * scale, a + 1e-6 * scale);
+                const double a = 3 * right[c] / SIDE / SIDE, size = 3 * 40 / SIDE / SIDE;
+                assert_between(bodies.acceleration[i][c], a - within * size, a + within * size);
+                assert_between(exact.acceleration[i][c], a - far * size, a + far * size);
             }
-            const double p = -3 * right[3] / SIDE, scale = 3 * 40 / SIDE;
-            assert_between(bodies.potential[i], p - within * scale, p + within * scale);
-            assert_between(exact.potential[i], p - 1e-6 * scale, p + 1e-6 * scale);
+            const double p = -3 * right[3] / SIDE, size = 3 * 40 / SIDE;
+            assert_between(bodies.potential[i], p - within * size, p + within * size);
+            assert_between(exact.potential[i], p - far * size, p + far * size);
         }
         ky_bodies_free(&bodies);
         ky_bodies_free(&exact);
@@ -326,8 +327,8 @@ static void expansions_follow_exact_sums(void **state)
                               parts.potential);
             if (n > 1 && (set == UNIFORM || set == CLUMPS || set == WAVES) &&
                 !(set == WAVES && n < 27)) {
-                assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1.5e-3);
-                assert_between(parts.potential, 0, 1e-4);
+                assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1e-3);
+                assert_between(parts.potential, 0, 1e-3);
             }
             for (size_t i = 0; i < n && (set == LATTICE || set == TOGETHER || n == 1); i++)
                 for (int c = 0; c < 3; c++)

@@ -95,15 +95,18 @@ extern const char *const ky_options_of_trees[],
 /* The row of an enum ky_force. An unknown force has a row too, which is never computed: it has no
  * tree, and its crossover is infinite. */
 const struct ky_force_kind *ky_force_kind(int force);
+/* The approximate force where nothing is known of the bodies: tree, and in a box fmm. */
+int ky_force_usual(const struct ky_parameters *parameters);
 /* Fails with KY_UNSUPPORTED: the engine of this name lacks the force. */
 enum ky_status ky_force_lacks(const char *engine, int force, struct ky_error *error);
 /* The parameters of the tree that the force uses: where cells act on cells, their moments have the
  * order of the expansions, and leaves are larger. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
-/* The default of --alpha where cells act on cells, by the order of the expansions. With it errors
+/* The default of --alpha where cells act on cells, by the order of the expansions. In open space,
+ * with it, errors
  * are not larger than with --force tree and its default. */
-double ky_expansions_alpha(int order);
+double ky_expansions_alpha(const struct ky_parameters *parameters);
 /* The α with which --force tree has about the same errors as these parameters; their opening uses
  * α. */
 double ky_force_coarseness(const struct ky_parameters *parameters);

@@ -24,7 +24,7 @@ struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 struct ky_relative {
     const double *a[3], *pull, *potential;
     double per_unit, per_potential, per_mass;
-    double least; /* of the pull: in a box, the rms acceleration of all bodies */
+    double least; /* of the pull: in a box, a tenth of the rms acceleration of all bodies */
     const struct ky_parameters *parameters;
 };
 
