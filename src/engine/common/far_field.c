@@ -37,7 +37,7 @@ static int offset_of(const int at[3])
     return ((at[0] + REACH) * OFFSETS + at[1] + REACH) * OFFSETS + at[2] + REACH;
 }
 
-/* The derivatives at an offset from those at `sorted`, its absolute values in descending order,
+/* The derivatives at an offset from the ones at its absolute values in descending order, `sorted`,
  * with axis[c] the place of axis c among them. */
 static void reflect(const terms sorted, const int at[3], const int axis[3], terms to)
 {

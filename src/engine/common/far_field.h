@@ -1,5 +1,5 @@
-/* The far field of a periodic box (physics/periodic.h): what all images of the bodies beyond the
- * nearest 27, and the mean density, add to the sum over these. It is a polynomial of degree
+/* The far field of a periodic box (physics/periodic.h): the part of the field that all images of
+ * the bodies beyond the nearest 27, and the mean density, have. It is a polynomial of degree
  * KY_FAR_DEGREE in each cube of a grid of 4³, which follows from the moments of the bodies in every
  * cube. Everything is double. */
 #ifndef KY_ENGINE_FAR_FIELD_H
