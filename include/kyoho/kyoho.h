@@ -294,7 +294,7 @@ struct ky_parameters {
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
-    int order;             /* KY_FMM: order of its expansions, 2 to 6 */
+    int order;             /* KY_FMM: order of its expansions, 2 to 6; 0 (default): 4, in a box 6 */
     int mutual;   /* 1: pairs of cells act on each other, so that momentum is conserved up to
                      rounding; KY_FMM with KY_LEAPFROG on the CPU */
     double error; /* NaN (default): the other fields define the force. Else 99 % of the
@@ -362,6 +362,9 @@ struct ky_parameters {
     double tolerance; /* relative error of the energy above which a step is taken again at half its
                          length; default 1e-11 */
     int slow_down;    /* 1: the orbits of pairs far inside the orbit around them are slowed down */
+    double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
+                   (default): open space. Bodies outside are moved into it. KY_DIRECT and KY_FMM
+                   with KY_LEAPFROG on the CPU; forces only */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1301,7 +1304,8 @@ struct ky_space {
     double scale_factor;
     double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not known */
     double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not known */
-    double box; /* side of a periodic box, in the numbers of the file; 0: open space */
+    double box; /* side of a periodic box, in the numbers of the file; 0: open space. HDF5 files
+                   keep it */
 };
 
 struct ky_snapshot {
@@ -1351,8 +1355,10 @@ enum ky_space_reading {
                            centre of mass), time since a = 0; the box is dropped. Needs units and
                            cosmology */
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
-    KY_SPACE_OPEN /* the numbers are read as physical ones in open space, even if the file has a
-                     scale factor, h or a box */
+    KY_SPACE_OPEN,  /* the numbers are read as physical ones in open space, even if the file has a
+                       scale factor, h or a box */
+    KY_SPACE_IN_BOX /* as KY_SPACE_REFUSED, but bodies in a periodic box are accepted if they are
+                       neither comoving nor in units of 1/h: for ky_parameters.box */
 };
 
 struct ky_read_options {

@@ -323,7 +323,8 @@ static enum ky_status find_engine(const struct ky_parameters *given,
     if (!is_auto || given->ranks > 1)
         return KY_OK;
     if (probe.force == KY_FORCE_AUTO)
-        probe.force = (double)use->n < ky_force_kind(KY_TREE)->crossover ? KY_DIRECT : KY_TREE;
+        probe.force =
+            (double)use->n < ky_force_kind(KY_TREE)->crossover ? KY_DIRECT : ky_force_usual(&probe);
     probe.log = NULL;
     enum ky_status status = ky_force_resolve(&probe, &probe, error);
     if (!status)

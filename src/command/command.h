@@ -145,15 +145,14 @@ void reading_add(struct cli *cli, struct reading *reading);
 /* Writes the options of ky_snapshot_read_as that reading_get uses. KY_USAGE for options that
  * contradict each other. */
 enum ky_status reading_how(struct cli *cli, const struct reading *reading,
-                           const struct ky_units *units, int as_it_is,
+                           const struct ky_units *units, enum ky_space_reading usual,
                            struct ky_read_options *options);
-/* Reads the snapshot `path`. `units` (or NULL) applies to a file that names none. With `as_it_is`,
- * comoving, h-scaled and periodic files are read unchanged, for a description or a picture, and
- * options with units become numbers in the units of the file. Otherwise such files are KY_BAD_DATA
- * unless the options say how to convert them. Warns of a file without bodies that may be
- * incomplete. */
+/* Reads the snapshot `path`. `units` (or NULL) applies to a file that names none. `usual`
+ * says how comoving, h-scaled and periodic files are read without options about it; with
+ * KY_SPACE_AS_STORED options with units become numbers in the units of the file. Warns of a file
+ * without bodies that may be incomplete. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
-                           const struct ky_units *units, int as_it_is,
+                           const struct ky_units *units, enum ky_space_reading usual,
                            struct ky_snapshot *snapshot);
 
 /* Print the types, units, space and softening of a snapshot, as a line or as members of the open
@@ -208,6 +207,7 @@ struct source {
      * or made them; to be closed by ky_source_close. */
     int may_wait;
     struct ky_source *later;
+    int takes_box; /* 1: source_get sets the box of the parameters from the file */
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);

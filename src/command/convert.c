@@ -26,8 +26,8 @@ static enum ky_status read_input(struct cli *cli, struct request *request,
     struct ky_units units;
     if (request->units)
         KY_TRY(ky_units_preset(request->units, &units, &cli->error));
-    KY_TRY(reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL, 0,
-                       snapshot));
+    KY_TRY(reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL,
+                       KY_SPACE_IN_BOX, snapshot));
     KY_TRY(source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
                         snapshot->softening_kind >= 0));
     KY_TRY(cli_settle(cli, &snapshot->units));

@@ -75,7 +75,7 @@ static enum ky_status settle(struct cli *cli, const struct draw_request *request
     if (!cli_waits(cli, NULL))
         return KY_OK;
     ky_snapshot_clear(&snapshot);
-    enum ky_status status = reading_get(cli, &head, file, NULL, 1, &snapshot);
+    enum ky_status status = reading_get(cli, &head, file, NULL, KY_SPACE_AS_STORED, &snapshot);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -90,7 +90,7 @@ static enum ky_status draw_film(struct cli *cli, const struct draw_request *requ
     film.progress = cli->quiet ? NULL : tell;
     film.progress_context = &line;
     *frames = film.frames ? (size_t)film.frames : files->count;
-    KY_TRY(reading_how(cli, request->reading, NULL, 1, &reading));
+    KY_TRY(reading_how(cli, request->reading, NULL, KY_SPACE_AS_STORED, &reading));
     return ky_film(request->output, (const char *const *)files->names, files->count, &reading,
                    request->parameters, &film, &cli->error);
 }
@@ -105,7 +105,7 @@ static enum ky_status draw_picture(struct cli *cli, const struct draw_request *r
         return ky_no_memory(&cli->error, "panels", count, sizeof *names);
     for (size_t k = 0; k < count; k++)
         names[k] = files->names[ky_spread(k, count, files->count)];
-    enum ky_status status = reading_how(cli, request->reading, NULL, 1, &reading);
+    enum ky_status status = reading_how(cli, request->reading, NULL, KY_SPACE_AS_STORED, &reading);
     if (!status)
         status = ky_draw_files(request->output, names, count, &reading, request->parameters,
                                &cli->error);

@@ -61,7 +61,8 @@ static enum ky_status draw_latest(struct cli *cli, const struct draw_request *re
         return ky_fail(&cli->error, KY_FAULT, "out of memory: name of a file");
     ky_snapshot_clear(&snapshot);
     parameters.overwrite |= *pictures > 0;
-    enum ky_status status = reading_get(cli, request->reading, latest, NULL, 1, &snapshot);
+    enum ky_status status =
+        reading_get(cli, request->reading, latest, NULL, KY_SPACE_AS_STORED, &snapshot);
     if (!status)
         status = ky_draw(request->output, &snapshot, 1, &parameters, &cli->error);
     if (!status && ++*pictures && !cli->quiet && !cli->json) {

@@ -93,7 +93,7 @@ static enum ky_status add_errors(struct cli *cli, const struct draw_request *req
     enum ky_status status =
         errors ? KY_OK : ky_no_memory(&cli->error, "errors", exact->n, sizeof *errors);
     if (!status)
-        status = reading_get(cli, request->reading, name, NULL, 1, &snapshot);
+        status = reading_get(cli, request->reading, name, NULL, KY_SPACE_AS_STORED, &snapshot);
     if (!status)
         status = ky_units_together(&reference->units, &snapshot.units, &cli->error);
     if (!status)
@@ -122,7 +122,8 @@ enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
     if (!found)
         return ky_no_memory(&cli->error, "errors", count, sizeof *found);
     ky_snapshot_clear(&exact);
-    enum ky_status status = reading_get(cli, request->reading, files->names[0], NULL, 1, &exact);
+    enum ky_status status =
+        reading_get(cli, request->reading, files->names[0], NULL, KY_SPACE_AS_STORED, &exact);
     if (!status && !exact.bodies.acceleration)
         status = ky_fail(&cli->error, KY_BAD_DATA,
                          "%s: has no accelerations; kyoho force FILE -o OUT.hdf5 writes them",

@@ -110,7 +110,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
     ky_snapshot_clear(&snapshot);
     status = files_add(cli, &files, word);
     if (!status)
-        status = reading_get(cli, &head, files.names[0], NULL, 1, &snapshot);
+        status = reading_get(cli, &head, files.names[0], NULL, KY_SPACE_AS_STORED, &snapshot);
     *units = snapshot.units;
     ky_snapshot_free(&snapshot);
     files_free(&files);
@@ -251,7 +251,8 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     struct ky_snapshot snapshot;
     double centre[3];
     ky_snapshot_clear(&snapshot);
-    enum ky_status status = reading_get(cli, request->reading, file, NULL, 1, &snapshot);
+    enum ky_status status =
+        reading_get(cli, request->reading, file, NULL, KY_SPACE_AS_STORED, &snapshot);
     const size_t n = snapshot.bodies.n;
     for (size_t k = 0; k < RADII; k++)
         radii[k] = (double)NAN;

@@ -119,6 +119,8 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     }
     status = source_soften(cli, parameters, &snapshot, remark);
     parameters->time = snapshot.time;
+    if (parameters->box > 0)
+        snapshot.space.box = parameters->box;
     if (!status)
         status = force_measure(parameters, &snapshot.bodies, request, &result, &cli->error);
     if (!status && remark[0])
@@ -150,6 +152,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     request.keep = sink.output != NULL;
     request.sums = 1;
+    source.takes_box = 1;
     status = cli_choose_force(cli, &parameters);
     return status ? status : work(cli, &source, &parameters, &request, &sink);
 }

@@ -116,8 +116,10 @@ static void show_space(const struct ky_space *space)
     if (*text)
         printf("%-22s %s; %s\n", "space", text,
                space->converted ? "converted to physical, open space"
-                                : "the numbers below are as stored; --physical converts them, "
-                                  "--as-stored treats them as physical");
+               : !space->comoving && !space->per_h
+                   ? "kyoho run and kyoho force compute in it"
+                   : "the numbers below are as stored; --physical converts them, "
+                     "--as-stored treats them as physical");
 }
 
 /* The word of --softening-kind for this kind. */
@@ -300,8 +302,8 @@ static enum ky_status read_snapshot(struct cli *cli, const struct request *reque
     const char *preset = request->units;
     enum ky_status status = preset ? ky_units_preset(preset, &units, &cli->error) : KY_OK;
     if (!status)
-        status =
-            reading_get(cli, &request->reading, facts->file, preset ? &units : NULL, 1, snapshot);
+        status = reading_get(cli, &request->reading, facts->file, preset ? &units : NULL,
+                             KY_SPACE_AS_STORED, snapshot);
     if (!status)
         status = source_units(cli, facts->file, preset, (double)NAN, &snapshot->units,
                               snapshot->softening_kind >= 0);

@@ -116,9 +116,11 @@ static enum ky_status merge(struct cli *cli, struct ky_merge_parameters *paramet
     struct ky_merge_scale scale = {1, 1, 1};
     enum ky_status status = units ? ky_units_preset(units, &preset, &cli->error) : KY_OK;
     if (!status)
-        status = reading_get(cli, reading, cli->words[0], units ? &preset : NULL, 0, a);
+        status =
+            reading_get(cli, reading, cli->words[0], units ? &preset : NULL, KY_SPACE_REFUSED, a);
     if (!status)
-        status = reading_get(cli, reading, cli->words[1], units ? &preset : NULL, 0, b);
+        status =
+            reading_get(cli, reading, cli->words[1], units ? &preset : NULL, KY_SPACE_REFUSED, b);
     if (!status)
         status = take_units(cli, units, parameters, a, b);
     if (!status)

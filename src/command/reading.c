@@ -47,7 +47,7 @@ static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *t
 }
 
 enum ky_status reading_how(struct cli *cli, const struct reading *reading,
-                           const struct ky_units *units, int as_it_is,
+                           const struct ky_units *units, enum ky_space_reading usual,
                            struct ky_read_options *options)
 {
     ky_read_options_defaults(options);
@@ -57,8 +57,7 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
                        "physical; give one of the two");
     options->space = reading->physical ? KY_SPACE_PHYSICAL
                      : reading->stored ? KY_SPACE_OPEN
-                     : as_it_is        ? KY_SPACE_AS_STORED
-                                       : KY_SPACE_REFUSED;
+                                       : (int)usual;
     options->renumber = reading->renumber;
     options->count_above = reading->count_above;
     options->may_be_empty = reading->may_be_empty;
@@ -69,10 +68,11 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
 }
 
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
-                           const struct ky_units *units, int as_it_is, struct ky_snapshot *snapshot)
+                           const struct ky_units *units, enum ky_space_reading usual,
+                           struct ky_snapshot *snapshot)
 {
     struct ky_read_options options;
-    enum ky_status status = reading_how(cli, reading, units, as_it_is, &options);
+    enum ky_status status = reading_how(cli, reading, units, usual, &options);
     if (!status)
         status = ky_snapshot_read_as(path, &options, snapshot, &cli->error);
     if (!status && !snapshot->bodies.n) {
@@ -80,7 +80,7 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
         ky_format(line, sizeof line, "%s: holds no bodies", path);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);
+    return status || usual != KY_SPACE_AS_STORED ? status : cli_settle(cli, &snapshot->units);
 }
 
 /* Counts the bodies of each type. */

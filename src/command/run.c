@@ -212,6 +212,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     struct ky_snapshot snapshot;
     const char *file = source_file(cli, &request->source);
     request->source.may_wait = !request->dry;
+    request->source.takes_box = 1;
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "

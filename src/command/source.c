@@ -26,6 +26,7 @@ void source_add(struct cli *cli, struct source *source)
 {
     source->may_wait = 0;
     source->later = NULL;
+    source->takes_box = 0;
     cli_add_table(cli, "bodies", source_options, source);
     reading_add(cli, &source->reading);
     model_options_add(cli, &source->options);
@@ -176,15 +177,31 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
 static enum ky_status read_file(struct cli *cli, struct source *source, const char *file,
                                 struct ky_snapshot *snapshot)
 {
+    const enum ky_space_reading usual = source->takes_box ? KY_SPACE_IN_BOX : KY_SPACE_REFUSED;
     struct ky_units units;
     struct ky_read_options options;
     if (source->units)
         KY_TRY(ky_units_preset(source->units, &units, &cli->error));
     const struct ky_units *given = source->units ? &units : NULL;
     if (!source->may_wait)
-        return reading_get(cli, &source->reading, file, given, 0, snapshot);
-    KY_TRY(reading_how(cli, &source->reading, given, 0, &options));
+        return reading_get(cli, &source->reading, file, given, usual, snapshot);
+    KY_TRY(reading_how(cli, &source->reading, given, usual, &options));
     return ky_source_file(file, &options, &source->later, snapshot, &cli->error);
+}
+
+/* Takes the box of the file. KY_USAGE if --box contradicts it. */
+static enum ky_status take_box(struct cli *cli, const struct source *source,
+                               const struct ky_space *space, struct ky_parameters *parameters)
+{
+    if (!source->takes_box || space->converted || !(space->box > 0))
+        return KY_OK;
+    if (parameters->box > 0 && fabs(parameters->box / space->box - 1) > 1e-6)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--box %.9g, but the file has a periodic box of side %.9g: leave out --box, "
+                       "or treat its numbers as open space with --as-stored",
+                       parameters->box, space->box);
+    parameters->box = space->box;
+    return KY_OK;
 }
 
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
@@ -211,6 +228,8 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
         status = cli_settle(cli, &snapshot->units);
     if (!status && file)
         parameters->units = snapshot->units;
+    if (!status && file)
+        status = take_box(cli, source, &snapshot->space, parameters);
     if (!status && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
@@ -369,7 +388,8 @@ FILE *sink_remarks(const struct sink *sink)
     return sink->output && ky_is_standard(sink->output) ? stderr : stdout;
 }
 
-/* Logs that only HDF5 keeps the cosmology of these bodies, if another format is written. */
+/* Logs that only HDF5 keeps the cosmology and the box of these bodies, if another format is
+ * written. */
 static void tell_universe(struct cli *cli, const struct ky_write_options *options,
                           const char *output, const struct ky_snapshot *snapshot)
 {
@@ -377,6 +397,12 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
     const int hdf5 = options->format == KY_HDF5 ||
                      (options->format == KY_FORMAT_BY_NAME && ky_format_of_name(output) == KY_HDF5);
     const struct ky_space *space = &snapshot->space;
+    if (!hdf5 && space->box > 0 && !space->converted) {
+        ky_format(line, sizeof line,
+                  "%s does not store the periodic box, as HDF5 files do: give --box %.9g with it",
+                  ky_is_standard(output) ? "the output" : output, space->box);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
     if (hdf5 || !(snapshot->units.length_cm > 0) || !(space->hubble > 0) ||
         !(space->omega_matter > 0) || !(space->omega_lambda > 0))
         return;

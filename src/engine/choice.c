@@ -45,6 +45,9 @@ enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
         return ky_fail(error, KY_UNSUPPORTED,
                        "engine %s has no mutual interactions: use --engine cpu with --mutual",
                        verbs->name);
+    if (parameters->box > 0 && !verbs->boxes)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "engine %s has no periodic boxes: use --engine cpu with --box", verbs->name);
     if (!parameters->field_function || verbs->functions)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,

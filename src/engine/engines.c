@@ -95,6 +95,13 @@ static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, str
     return ky_fail(error, KY_USAGE, "%zu bodies for an engine that has room for %zu", n, engine->n);
 }
 
+/* For calls that know only open space. */
+static enum ky_status refuse_box(const char *what, struct ky_error *error)
+{
+    return ky_fail(error, KY_UNSUPPORTED, "%s do not know periodic boxes yet: leave out --box",
+                   what);
+}
+
 static enum ky_status open_by_name(const struct ky_parameters *parameters, size_t room,
                                    const struct ky_engine_use *use, struct ky_engine **engine,
                                    struct ky_error *error)
@@ -127,6 +134,12 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions need a step that all bodies share: use --integrator "
                          "leapfrog with --mutual");
+    const int in_box = parameters->box > 0;
+    if (!status && in_box && use->schemes)
+        status = ky_fail(error, KY_USAGE,
+                         "bodies in a box share their step: use --integrator leapfrog with --box");
+    if (!status && in_box && use->walk)
+        status = refuse_box("searches", error);
     if (status)
         return status;
     status = open_by_name(parameters, room, use, engine, error);
@@ -134,6 +147,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         (*engine)->n = room;
         (*engine)->threads = ky_threads(parameters->threads);
         (*engine)->has_tree = ky_force_kind(parameters->force)->has_tree;
+        (*engine)->in_box = in_box;
     }
     if (!status)
         status = ky_externals_of(parameters, &(*engine)->externals, error);
@@ -415,6 +429,8 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
+    if (engine->in_box)
+        return refuse_box("fields at points", error);
     KY_TRY(ky_finite_places(engine->threads, points, error));
     KY_TRY(CALL(field, "compute forces at points that are not bodies", points, acceleration,
                 potential, error));
@@ -432,7 +448,8 @@ enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error)
 {
-    enum ky_status status = ky_finite_places(engine->threads, points, error);
+    enum ky_status status = engine->in_box ? refuse_box("tides", error)
+                                           : ky_finite_places(engine->threads, points, error);
     if (!status)
         status = CALL(tides, "compute tidal tensors at points", points, tide, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
@@ -496,6 +513,8 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
 {
     KY_TRY(check_arrays(engine, request->n, error));
     KY_TRY(ky_walk_request_check(request, error));
+    if (engine->in_box)
+        return refuse_box("searches", error);
     return CALL(walk, "walk with an action", request, error);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
+#include "physics/space.h"
 
 /* ---- measurements ---- */
 
@@ -90,10 +91,11 @@ int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned
 static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
 {
     const int shares_blocks = ky_force_shares_blocks(own, on_cpu, schemes);
-    int fastest = KY_TREE;
+    int fastest = ky_force_usual(own);
     for (int force = 0; force < KY_FORCE_AUTO; force++) {
         const struct ky_force_kind *kind = ky_force_kind(force);
-        if (kind->automatic && !kind->is_exact && !(kind->expands && shares_blocks) &&
+        if (kind->automatic && !kind->is_exact && (kind->in_box || !(own->box > 0)) &&
+            !(kind->expands && shares_blocks) &&
             (double)n >= ky_force_fastest_from(force, own->error, on_cpu))
             fastest = force;
     }
@@ -109,7 +111,8 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
         return KY_DIRECT;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
-    return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
+    const double images = own->box > 0 ? KY_IMAGES : 1; /* each as dear as the box */
+    return images * (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
                ? KY_DIRECT
                : cells;
 }

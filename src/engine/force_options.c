@@ -2,6 +2,7 @@
  * from others. */
 #include "engine/engine.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -71,19 +72,21 @@ static const struct ky_option force_options[] = {
      "%; "
      "a few compact clumps: 0.6 %). With --force fmm it is the tolerance of an expansion: with the "
      "default, 99 % of the accelerations are within 0.1 % (default 0.005; fmm: 0.0005, with the "
-     "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001)"},
+     "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001; in a periodic box with order 4: 0.00005, "
+     "5: 0.0002, 6: 0.0005)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
      "highest moments of a cell; 1: monopole, 2: quadrupole"},
-    {"order", KY_OPTION_INTEGER, FIELD(order), "4", 2, KY_TAYLOR_MOST, NULL, NULL,
-     "order of the expansions of --force fmm: a higher one is faster if errors are small"},
+    {"order", KY_OPTION_INTEGER, FIELD(order), "0", 0, KY_TAYLOR_MOST, NULL, NULL,
+     "order of the expansions of --force fmm, 2 to 6: a higher one is faster if errors are small; "
+     "0: 4, in a periodic box 6"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
-     "maximum number of bodies in a leaf; with --force fmm twice as many, with --order 5 three "
-     "times and with 6 five times, on devices at most 32 unless more are given"},
+     "maximum number of bodies in a leaf; with --force fmm twice as many, in open space with "
+     "--order 5 three times and with 6 five times, on devices at most 32 unless more are given"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
      "maximum number of bodies that share a tree walk; at most 32 on a device and with --mutual"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE,
@@ -108,6 +111,11 @@ static const struct ky_option force_options[] = {
     {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
      "with --force fmm: a pair of cells acts in both directions or in neither, so that total "
      "momentum is conserved to rounding errors; needs --engine cpu and --integrator leapfrog"},
+    {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
+     "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
+     "body acts with all its images, and the mean density exerts no force. With --force direct or "
+     "fmm, --engine cpu and --integrator leapfrog; alpha is then relative to |a|, or to a tenth of "
+     "the rms acceleration where that is larger; 0: open space [length]"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -251,11 +259,13 @@ static enum ky_status choose_by_values(struct ky_parameters *own, struct ky_erro
 /* The tolerance of an opening test is θ or α: the option that is given chooses the test. */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
+    if (own->order == 0)
+        own->order = own->box > 0 ? 6 : 4;
     if (ky_force_kind(own->force)->expands) {
         own->opening = KY_OPENING_USUAL;
         if (isnan(own->theta)) /* for points and general walks */
             own->theta = ky_opening_kind(KY_OPENING_AT_FIRST)->usual;
-        own->alpha = isnan(own->alpha) ? ky_expansions_alpha(own->order) : own->alpha;
+        own->alpha = isnan(own->alpha) ? ky_expansions_alpha(own) : own->alpha;
         return KY_OK;
     }
     const int theta = !isnan(own->theta), alpha = !isnan(own->alpha);
@@ -293,6 +303,37 @@ static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_err
     return resolve_opening(own, error);
 }
 
+/* KY_USAGE for parameters that a periodic box does not have. */
+static enum ky_status check_box(const struct ky_parameters *own, struct ky_error *error)
+{
+    const int has_field = own->field || own->field_function || own->field_places;
+    const int has_stop = own->stop_collision || !isnan(own->stop_pair) ||
+                         !isnan(own->stop_escape) || !isnan(own->stop_box);
+    const struct {
+        int is_wrong;
+        const char *why;
+    } checks[] = {
+        {own->force != KY_FORCE_AUTO && !ky_force_kind(own->force)->in_box,
+         "this force does not know periodic boxes: use --force fmm or direct with --box"},
+        {own->mutual, "mutual interactions are in open space: leave out --mutual or --box"},
+        {has_field, "external fields are in open space: leave out --field or --box"},
+        {!isnan(own->error),
+         "--error is for open space: with --box give --order and --alpha instead of it"},
+        {own->expansion != NULL,
+         "--expansion is for spheres in physical coordinates: leave out --expansion or --box"},
+        {own->ranks > 1, "ranks do not know periodic boxes: leave out --ranks or --box"},
+        {has_stop, "searches for pairs and escapers are in open space: leave out --stop-collision, "
+                   "--stop-pair, --stop-escape and --stop-box, or --box"},
+        {own->softening > 0.1 * own->box,
+         "the softening is more than a tenth of the box, whose farther images are not softened: "
+         "use a smaller --softening or a larger --box"},
+    };
+    for (size_t k = 0; k < COUNT(checks) && own->box > 0; k++)
+        if (checks[k].is_wrong)
+            return ky_fail(error, KY_USAGE, "%s", checks[k].why);
+    return KY_OK;
+}
+
 enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
                                       struct ky_parameters *resolved, struct ky_error *error)
 {
@@ -315,6 +356,9 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     struct ky_externals fields = {0};
+    if (!status && resolved->order == 1)
+        status = ky_fail(error, KY_USAGE,
+                         "--order 1: expansions have an order from 2 to 6, or 0 for the default");
     if (!status && resolved->precision == KY_MIXED &&
         isinf(ky_force_kind(resolved->force)->least_error[KY_MIXED]))
         status = ky_fail(error, KY_USAGE,
@@ -324,6 +368,8 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions are between cells: use --force fmm with --mutual, or "
                          "leave it out (--mutual=no)");
+    if (!status)
+        status = check_box(resolved, error);
     if (!status)
         status = ky_externals_of(resolved, &fields, error);
     ky_externals_release(&fields);
@@ -336,7 +382,7 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
     struct ky_parameters own;
     enum ky_status status = ky_force_resolve_later(given, &own, error);
     if (!status && own.force == KY_FORCE_AUTO)
-        own.force = KY_TREE;
+        own.force = ky_force_usual(&own);
     own.error = status ? own.error : (double)NAN;
     return status ? status : ky_force_resolve_later(&own, resolved, error);
 }
@@ -352,7 +398,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
     if (!status)
         status = choose_by_values(&once, error);
     if (!by_error && once.force == KY_FORCE_AUTO)
-        once.force = KY_TREE;
+        once.force = ky_force_usual(&once);
     if (!by_error && once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
         once.opening = KY_OPENING_AT_FIRST;
     return status ? status : ky_force_resolve_later(&once, resolved, error);

@@ -1,11 +1,41 @@
-/* The space in which bodies attract each other: the vector from one position to another. */
+/* The space in which bodies attract each other: the vector from one position to another, and the
+ * place of a body in a periodic box. */
 #ifndef KY_PHYSICS_SPACE_H
 #define KY_PHYSICS_SPACE_H
 
+#include "physics/language.h"
+#if KY_HOST
+#include <math.h>
+#endif
+
 /* Source minus sink along one axis, for any type of number or vector: between two bodies, a body
  * and a cell, or a source and the centre of a group of near sinks. All walks and sums use it. In a
- * periodic box it would be the nearest image. If positions have low parts, these are added
- * unchanged. */
+ * periodic box they use it once for each image of the sources, with the sink moved the other way
+ * (ky_image). If positions have low parts, these are added unchanged. */
 #define KY_APART(source, sink) ((source) - (sink))
+
+#if KY_HOST
+/* The nearest images of a periodic box, the box itself first: 0 and ±1 boxes along each axis. Their
+ * forces are summed one by one. The forces of all farther images, and of the mean density, are a
+ * polynomial (physics/periodic.h). */
+#define KY_IMAGES 27
+
+/* The displacement of image k along an axis, in boxes: 0, 1 or -1. */
+static inline int ky_image(int k, int axis)
+{
+    const int digit = (axis == 0 ? k : axis == 1 ? k / 3 : k / 9) % 3;
+    return digit == 2 ? -1 : digit;
+}
+
+/* The position x in a box with corners at 0 and `side`: at least 0 and less than `side`. x itself
+ * if it is there; NaN for an x that is not finite. */
+static inline double ky_wrap(double x, double side)
+{
+    if (x >= 0 && x < side)
+        return x;
+    const double inside = x - side * floor(x / side);
+    return inside >= side || inside < 0 ? 0 : inside;
+}
+#endif
 
 #endif

@@ -30,6 +30,7 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->time = ky_sim_time(run->sim);
     snapshot->units = run->state.units;
     snapshot->space = run->state.space;
+    snapshot->space.box = run->sim->parameters.box;
     snapshot->parameters = run->text;
     snapshot->softening = run->sim->parameters.softening; /* which may have changed */
     snapshot->softening_kind = run->sim->parameters.softening_kind;

@@ -165,9 +165,17 @@ static enum ky_status take(struct ky_run *run, struct ky_bodies *bodies, struct 
     return check_bodies(run, bodies, error);
 }
 
-/* KY_USAGE or KY_UNSUPPORTED for options of the run that contradict each other or this build. */
-static enum ky_status check_given(const struct ky_run_parameters *given, struct ky_error *error)
+/* KY_USAGE or KY_UNSUPPORTED for options of the run that contradict each other, the space or this
+ * build. */
+static enum ky_status check_given(const struct ky_run_parameters *given, double box,
+                                  struct ky_error *error)
 {
+    const int has_centre = given->core || !isnan(given->stop_core) || !isnan(given->escapers) ||
+                           !isnan(given->escape_radius);
+    if (box > 0 && has_centre)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "a periodic box has no centre: leave out --core, --stop-core, --escapers "
+                       "and --escape-radius, or --box");
     if (!isnan(given->escapers) && !isnan(given->escape_radius))
         return ky_fail(error, KY_USAGE,
                        "--escapers lists bodies and --escape-radius removes and lists them; give "
@@ -194,7 +202,7 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
     KY_TRY(ky_units_check(&units, error));
     KY_TRY(divides ? ky_stopping_check_bodies(&run->parameters, bodies, error)
                    : check_bodies(run, bodies, error));
-    KY_TRY(check_given(&run->given, error));
+    KY_TRY(check_given(&run->given, run->parameters.box, error));
     KY_TRY(ky_run_follow(run->given.follow, &run->energy_start.followed, error));
     KY_TRY(ky_run_check_followed(&run->energy_start.followed, bodies, error));
     if (!divides)

@@ -206,6 +206,7 @@ static const struct row {
     {"tree", NULL, OPENED},
     {"force", NULL, OPENED},
     {"mutual", NULL, OPENED},
+    {"box", NULL, OPENED},
     {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},

@@ -214,8 +214,9 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
     if (status)
         return status;
     r->snapshot->time = h.time * ky_hdf5_time_scale(&r->stored, &r->snapshot->units);
-    struct ky_space space;
+    struct ky_space space = {0};
     status = ky_hdf5_read_space(file, h.time, &space, error);
+    space.box *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_POSITION], &r->stored, &r->snapshot->units);
     return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
 }
 

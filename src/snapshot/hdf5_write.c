@@ -21,6 +21,16 @@ struct writer {
     struct ky_hdf5_output *out;
 };
 
+/* The side of the periodic box in the file's unit of length; 0: open space. */
+static double box_of(const struct ky_snapshot *snapshot)
+{
+    const struct ky_space *space = &snapshot->space;
+    const int is_here = !space->comoving && !space->per_h && !space->converted;
+    return is_here ? space->box * ky_hdf5_scale(&ky_arrays[KY_ARRAY_POSITION], &snapshot->units,
+                                                &ky_hdf5_units)
+                   : 0;
+}
+
 /* Writes /Header as in GADGET, in the units of the file. */
 static void write_header(struct writer *w)
 {
@@ -48,7 +58,7 @@ static void write_header(struct writer *w)
     ky_hdf5_put_real(w->out, header, "Time_GYR",
                      time * (ky_hdf5_units.length_cm / ky_hdf5_units.velocity_cm_s / gyr));
     ky_hdf5_put_real(w->out, header, "Redshift", 0);
-    ky_hdf5_put_real(w->out, header, "BoxSize", 0);
+    ky_hdf5_put_real(w->out, header, "BoxSize", box_of(snapshot));
     ky_hdf5_put_integer(w->out, header, "NumFilesPerSnapshot", w->share->files);
     ky_hdf5_put_integer(w->out, header, "Flag_DoublePrecision", 1);
     H5Gclose(header);

@@ -110,7 +110,9 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
 {
     const int ordinary = !space->comoving && !space->per_h && !(space->box > 0);
     snapshot->space = *space;
-    if (ordinary || options->space == KY_SPACE_AS_STORED)
+    const int only_box = !space->comoving && !space->per_h && space->box > 0;
+    if (ordinary || options->space == KY_SPACE_AS_STORED ||
+        (options->space == KY_SPACE_IN_BOX && only_box))
         return KY_OK;
     if (options->space ==
         KY_SPACE_OPEN) { /* nor do the bodies belong to the cosmology of the file */

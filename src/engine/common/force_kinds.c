@@ -54,19 +54,22 @@ enum ky_status ky_force_lacks(const char *engine, int force, struct ky_error *er
                          engine, force, KY_FORCE_CHOICES);
 }
 
-double ky_expansions_alpha(int degree)
+/* In a box α is a part of the rms acceleration, which in a nearly uniform universe is small beside
+ * the pulls that cancel each other. */
+double ky_expansions_alpha(const struct ky_parameters *parameters)
 {
-    static const double usual[] = {1e-4, 2e-4, 5e-4, 8e-4, 1e-3};
-    enum { LEAST = 2, COUNT = sizeof usual / sizeof *usual };
-    const int place = degree < LEAST ? 0 : degree - LEAST;
-    return usual[place < COUNT ? place : COUNT - 1];
+    static const double usual[][5] = {{1e-4, 2e-4, 5e-4, 8e-4, 1e-3},
+                                      {1e-6, 1e-5, 5e-5, 2e-4, 5e-4}};
+    enum { LEAST = 2, COUNT = sizeof *usual / sizeof **usual };
+    const int place = parameters->order < LEAST ? 0 : parameters->order - LEAST;
+    return usual[parameters->box > 0][place < COUNT ? place : COUNT - 1];
 }
 
 double ky_force_coarseness(const struct ky_parameters *parameters)
 {
     const double usual = ky_opening_kind(KY_OPENING_USUAL)->usual;
     return ky_force_kind(parameters->force)->expands
-               ? usual * sqrt(parameters->alpha / ky_expansions_alpha(parameters->order))
+               ? usual * sqrt(parameters->alpha / ky_expansions_alpha(parameters))
                : parameters->alpha;
 }
 
@@ -74,10 +77,18 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
  * they are wide; wide cells are divided down to the leaves of the tree. */
 enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
 /* The factor by which leaves are larger with KY_FMM. The more time a cell takes, the larger are the
- * fastest leaves. */
+ * fastest leaves. In a box the tolerance is small beside the pulls of neighbours: there large
+ * leaves would act body by body on many others. */
 static int leaves_of(const struct ky_parameters *parameters)
 {
+    if (parameters->box > 0)
+        return 2;
     return parameters->order < 5 ? 2 : parameters->order < 6 ? 3 : 5;
+}
+
+int ky_force_usual(const struct ky_parameters *parameters)
+{
+    return parameters->box > 0 ? KY_FMM : KY_TREE;
 }
 
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)

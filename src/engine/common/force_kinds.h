@@ -10,6 +10,7 @@ struct ky_force_kind {
                           bodies */
     int has_tree;      /* uses a tree */
     int expands;       /* cells act on cells, with moments of --order */
+    int in_box;        /* in a periodic box too */
     int in_groups;     /* bodies walk through the tree in groups, else each by itself */
     enum ky_cell cell; /* default of --cell */
     enum ky_precision precision; /* default of --precision */
@@ -56,7 +57,7 @@ extern const char *const ky_options_of_trees[],
  * has the figures. */
 #define KY_FORCES(F, p)                                                                            \
     F(p, direct, DIRECT, KY_TAKES, KY_TAKES, "exact sum", .is_exact = 1, .automatic = 1,           \
-      .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,                    \
+      .in_box = 1, .ignored = ky_options_of_trees, .cell = KY_BOX, .precision = KY_EXTENDED,       \
       .tree = KY_TREE_BY_ENGINE, .crossover = 100,                                                 \
       .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR, 2e-5})                                     \
     F(p, walk, WALK, KY_TAKES, KY_TAKES, "one tree walk for each body", .has_tree = 1,             \
@@ -76,7 +77,7 @@ extern const char *const ky_options_of_trees[],
       .tree = KY_TREE_OF_DEVICE, .not_the_other = KY_NOT_OF_HOST, .automatic = 1,                  \
       .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
     F(p, fmm, FMM, KY_TAKES, KY_TAKES, "cells act on cells (fast multipole method)",               \
-      .has_tree = 1, .expands = 1, .in_groups = 1, .ignored = ky_not_of_expansions,                \
+      .has_tree = 1, .expands = 1, .in_box = 1, .in_groups = 1, .ignored = ky_not_of_expansions,   \
       .cell = KY_BOX, .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE,                           \
       .not_the_other = KY_NOT_OF_HOST, .automatic = 1, .crossover = 500,                           \
       .least_error = KY_LEAST_OF_TREES)
@@ -92,15 +93,18 @@ extern const char *const ky_options_of_trees[],
 /* The row of an enum ky_force. An unknown force has a row too, which is never computed: it has no
  * tree, and its crossover is infinite. */
 const struct ky_force_kind *ky_force_kind(int force);
+/* The approximate force where nothing is known of the bodies: tree, and in a box fmm. */
+int ky_force_usual(const struct ky_parameters *parameters);
 /* Fails with KY_UNSUPPORTED: the engine of this name lacks the force. */
 enum ky_status ky_force_lacks(const char *engine, int force, struct ky_error *error);
 /* The parameters of the tree that the force uses: where cells act on cells, their moments have the
  * order of the expansions, and leaves are larger. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
-/* The default of --alpha where cells act on cells, by the order of the expansions. With it errors
+/* The default of --alpha where cells act on cells, by the order of the expansions. In open space,
+ * with it, errors
  * are not larger than with --force tree and its default. */
-double ky_expansions_alpha(int order);
+double ky_expansions_alpha(const struct ky_parameters *parameters);
 /* The α with which --force tree has about the same errors as these parameters; their opening uses
  * α. */
 double ky_force_coarseness(const struct ky_parameters *parameters);

@@ -24,6 +24,7 @@ struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 struct ky_relative {
     const double *a[3], *pull, *potential;
     double per_unit, per_potential, per_mass;
+    double least; /* of the pull: in a box, a tenth of the rms acceleration of all bodies */
     const struct ky_parameters *parameters;
 };
 
@@ -32,7 +33,7 @@ struct ky_relative {
 uint64_t ky_relative_mass(const double *mass, size_t n, int threads);
 /* 1 over the sum of such numbers. */
 double ky_relative_per_mass(uint64_t mass);
-/* The pull on a sink for G = 1: ky_opening_pull. */
+/* The pull on a sink for G = 1: ky_opening_pull, but at least `least`. */
 static inline double ky_relative_pull(const struct ky_relative *relative, size_t i)
 {
     double a2 = 0;
@@ -40,8 +41,10 @@ static inline double ky_relative_pull(const struct ky_relative *relative, size_t
         const double a = relative->a[c][i] * relative->per_unit;
         a2 += a * a;
     }
-    return ky_opening_pull(relative->pull ? relative->pull[i] * relative->per_unit : sqrt(a2),
-                           relative->potential[i] * relative->per_potential, relative->per_mass);
+    return fmax(ky_opening_pull(relative->pull ? relative->pull[i] * relative->per_unit : sqrt(a2),
+                                relative->potential[i] * relative->per_potential,
+                                relative->per_mass),
+                relative->least);
 }
 /* The smallest pull on any of these sinks, for G = 1. */
 double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count);

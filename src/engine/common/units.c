@@ -256,7 +256,9 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
     const struct extent extent = *of;
     double softening = largest_softening(bodies, parameters->softening, &softest);
     KY_TRY(check_extent(bodies, parameters, &extent, softening, softest, error));
-    double size = extent.size > 0 ? extent.size : softening;
+    double size = parameters->box > 0 ? parameters->box / 2
+                  : extent.size > 0   ? extent.size
+                                      : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
     *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10), mass_unit(&extent, 0)};
     units->mass =

@@ -89,6 +89,10 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->kept += ky_cpu_hermite_memory(n);
     }
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
+    if (parameters->box > 0) {
+        memory->host += (double)ky_far_memory();
+        memory->kept += (double)ky_far_memory();
+    }
 }
 
 /* Lists every column of every body. */
@@ -131,6 +135,7 @@ static void close_engine(struct ky_engine *engine)
     if (!cpu)
         return;
     free_columns(cpu);
+    ky_far_close(cpu->far);
     free(cpu);
 }
 
@@ -194,6 +199,8 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (!status)
         status = resize(&cpu->base, room, error);
+    if (!status && parameters->box > 0)
+        status = ky_far_open(&cpu->far, error);
     if (status) {
         close_engine(&cpu->base);
         return status;
@@ -233,6 +240,12 @@ static enum ky_status check_mutual(const struct ky_parameters *parameters,
         "use symmetric or spline with --mutual, or one --softening for all bodies");
 }
 
+/* A given position in the engine's unit. */
+static inline double place(const struct ky_cpu *cpu, double x)
+{
+    return cpu->box > 0 ? ky_wrap(x, cpu->box) : x;
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -253,6 +266,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->bodies.tree_stands = cpu->bodies.tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
+    cpu->box = cpu->parameters->box / cpu->length;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
     cpu->has_acceleration = ky_knows_acceleration(bodies);
     cpu->hermite->potential_is_late = 0;
@@ -260,7 +274,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {
-            cpu->x[c][i] = bodies->position[i][c] * per_length;
+            cpu->x[c][i] = place(cpu, bodies->position[i][c] * per_length);
             cpu->v[c][i] = bodies->velocity[i][c];
             if (bodies->acceleration)
                 cpu->a[c][i] = bodies->acceleration[i][c];
@@ -286,7 +300,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         const uint32_t i = some->body[k];
         for (int c = 0; c < 3; c++) {
             if (some->position)
-                cpu->x[c][i] = some->position[k][c] * per_length;
+                cpu->x[c][i] = place(cpu, some->position[k][c] * per_length);
             if (some->velocity)
                 cpu->v[c][i] = some->velocity[k][c];
         }
@@ -446,6 +460,10 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_cpu_moved(cpu);
     add(cpu, cpu->x, cpu->v, dt / cpu->length);
+    for (int c = 0; c < 3 && cpu->box > 0; c++)
+#pragma omp parallel for num_threads(cpu->team)
+        for (size_t i = 0; i < cpu->n; i++)
+            cpu->x[c][i] = place(cpu, cpu->x[c][i]);
     return KY_OK;
 }
 
@@ -491,6 +509,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .name = "cpu",
     .functions = 1,
     .mutual = 1,
+    .boxes = 1,
     .device = device,
     .memory = memory,
     .open = open_engine,

@@ -134,6 +134,42 @@ static void load(const struct sums *sums, struct ky_direct_sinks *sinks, size_t 
     sinks->eps2[k] = ky_cpu_sink_eps2(cpu, i);
 }
 
+/* The fields of a block of sinks by the sources and, in a box, by their images: these act on sinks
+ * that have moved the other way, and no image is a sink itself. */
+static void sum_images(const struct sums *sums, struct ky_direct_sinks *sinks)
+{
+    const struct ky_cpu *cpu = sums->cpu;
+    ky_direct_function *direct = cpu->lanes->direct[sums->precision];
+    struct ky_direct_sinks image = *sinks;
+    double *const to[3] = {image.x, image.y, image.z};
+    const double *const from[3] = {sinks->x, sinks->y, sinks->z};
+    direct(&sums->from, sinks);
+    for (size_t k = 0; k < sinks->count; k++)
+        image.own[k] = KY_NO_BODY;
+    for (int number = 1; number < ky_cpu_images(cpu); number++) {
+        for (int c = 0; c < 3; c++)
+            for (size_t k = 0; k < sinks->count; k++)
+                to[c][k] = from[c][k] - ky_image(number, c) * cpu->box;
+        direct(&sums->from, &image);
+        for (int c = 0; c < 4; c++)
+            for (size_t k = 0; k < sinks->count; k++)
+                sinks->field[c][k] += image.field[c][k];
+    }
+}
+
+/* Adds the far field of a box. */
+static void add_far(const struct sums *sums, struct ky_direct_sinks *sinks)
+{
+    for (size_t k = 0; k < sinks->count && sums->cpu->box > 0; k++) {
+        const double x[3] = {sinks->x[k] + sums->centre[0], sinks->y[k] + sums->centre[1],
+                             sinks->z[k] + sums->centre[2]};
+        double field[4] = {0};
+        ky_far_add_at(sums->cpu->far, x, field);
+        for (int c = 0; c < 4; c++)
+            sinks->field[c][k] += field[c];
+    }
+}
+
 /* ---- forces ---- */
 
 /* The index of the k-th active member. */
@@ -186,7 +222,7 @@ static enum ky_status sum_members(struct ky_cpu_sinks *set, const struct sums *s
             load(sums, &sinks, k, i,
                  set->sources == set ? ky_cpu_source_number(cpu, i) : KY_NO_BODY);
         }
-        cpu->lanes->direct[sums->precision](&sums->from, &sinks);
+        sum_images(sums, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
             const size_t i = active_member(set, first + k);
             for (int c = 0; c < 3; c++)
@@ -210,7 +246,8 @@ static enum ky_status pass(struct ky_cpu_sinks *set, const struct ky_parameters 
     cpu->report.walk += ky_clock() - start;
     const size_t sinks = set->active ? set->active->count : set->n;
     cpu->report.body_interactions +=
-        sinks ? (double)sinks * (double)(sums.from.n - (set->sources == set)) : 0;
+        sinks ? (double)sinks * ((double)sums.from.n * ky_cpu_images(cpu) - (set->sources == set))
+              : 0;
     return status;
 }
 
@@ -271,7 +308,8 @@ static void sum_block(const struct sums *sums, const struct ky_cpu_wanted *wante
         sinks.own[k] = wanted[k].own;
         sinks.eps2[k] = ky_cpu_point_eps2(cpu, points, i);
     }
-    cpu->lanes->direct[sums->precision](&sums->from, &sinks);
+    sum_images(sums, &sinks);
+    add_far(sums, &sinks);
     for (size_t k = 0; k < count; k++) {
         const size_t row = wanted[k].row;
         for (int c = 0; sums->acceleration && c < 3; c++)
@@ -314,6 +352,7 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
         const size_t i = sinks ? sinks[k] : k;
         wanted[k] = (struct ky_cpu_wanted){i, k, ky_cpu_source_number(cpu, i)};
     }
+    ky_cpu_find_far(cpu);
     if (!status)
         status = sum_wanted(&sums, wanted, count,
                             !sinks && !acceleration && !ky_cpu_has_massless(cpu), error);

@@ -56,7 +56,8 @@ struct fmm {
     struct unit *branch;
     size_t larges, branches;
     struct ky_cpu_turns turns; /* units are large cells and branches */
-    struct ky_fmm_list root;   /* the list of the root: the root of the sources' tree */
+    struct ky_fmm_list root;   /* the list of the root: the root of the sources' tree, once for each
+                                  of its images */
     float hold;
 };
 
@@ -509,7 +510,8 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu_sinks *set, const struct ky_param
 {
     const struct ky_octree *tree = &set->tree, *sources = &set->sources->tree;
     const size_t cells = sources->nodes;
-    uint32_t root = 0;
+    uint32_t roots[KY_IMAGES] = {0};
+    const int images = ky_cpu_images(set->cpu);
     struct fmm fmm = {.set = set,
                       .parameters = parameters,
                       .walk = {.walk = {.tree = tree,
@@ -517,11 +519,15 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu_sinks *set, const struct ky_param
                                         .eps2 = set->eps2,
                                         .how = set->how | how_of(set, parameters),
                                         .order = ky_fmm_single_order(parameters->order)},
-                               .order = parameters->order},
+                               .order = parameters->order,
+                               .images = images,
+                               .box = set->cpu->box},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
                       .turns = ky_cpu_turns(set),
-                      .root = {&root, 1, 1}};
+                      .root = {roots, (size_t)images, (size_t)images, {0}}};
+    for (int k = 0; k < images; k++)
+        fmm.root.begin[k] = (size_t)k;
     if (ky_opening_kind(parameters->opening)->by_alpha) { /* a collective call */
         fmm.relative = ky_cpu_relative(set);
         fmm.by_alpha = fmm.relative.per_unit > 0;

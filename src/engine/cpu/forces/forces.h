@@ -41,6 +41,13 @@ typedef enum ky_status ky_cpu_pass(struct ky_cpu_sinks *set, const struct ky_par
 /* The same for all active bodies: for one set, or for the bodies with mass and then the others. */
 enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
                                const struct ky_parameters *parameters, struct ky_error *error);
+/* ---- periodic boxes (far.c) ---- */
+
+/* Makes the far field of the present bodies; without a box it does nothing. */
+void ky_cpu_find_far(struct ky_cpu *cpu);
+/* Adds it to the forces on the active bodies. */
+void ky_cpu_add_far(struct ky_cpu *cpu);
+
 /* The parameters of a tree of `sinks` massless sinks, on which `bodies` bodies act. If sinks are
  * sparse among the bodies, few of them share a list, since their box contains many bodies. */
 struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, size_t sinks,

@@ -120,16 +120,24 @@ static enum ky_status pass_set(struct ky_cpu *cpu, int k, ky_cpu_pass *pass,
     return status;
 }
 
-enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
-                               const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status pass_sets(struct ky_cpu *cpu, ky_cpu_pass *pass,
+                                const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_cpu_sinks *set = cpu->massless.sinks;
-    if (!ky_cpu_has_massless(cpu))
-        return pass(ky_cpu_bodies(cpu), parameters, error);
     for (int k = 0; k < SETS; k++)
         KY_TRY(pass_set(cpu, k, pass, parameters, error));
     if (cpu->in_block)
         cpu->bodies.tree_serves = set[WITH_MASS].tree_serves && set[WITHOUT].tree_serves;
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    KY_TRY(ky_cpu_has_massless(cpu) ? pass_sets(cpu, pass, parameters, error)
+                                    : pass(ky_cpu_bodies(cpu), parameters, error));
+    ky_cpu_find_far(cpu);
+    ky_cpu_add_far(cpu);
     return KY_OK;
 }
 

@@ -300,7 +300,8 @@ enum ky_status ky_cpu_walk_mutual(struct ky_cpu_sinks *set, const struct ky_para
         .parameters = parameters,
         .walk = {
             .walk = {.tree = tree, .sources = tree, .eps2 = set->eps2, .how = set->how, .order = 2},
-            .order = parameters->order}};
+            .order = parameters->order,
+            .images = 1}};
     if (tree->nodes == 0)
         return KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha) {

@@ -35,7 +35,7 @@ struct fmm {
     const struct ky_fmm_walk *given;
     struct ky_fmm_sinks *sinks;
     const struct ky_fmm_list *from;
-    size_t next; /* index in the list */
+    size_t next, end; /* indices in the list */
     struct fmm_space *space;
     struct ky_fmm_counts *counts;
     float radius; /* radius of the sinks' box */
@@ -223,8 +223,8 @@ KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_f
 KY_INLINE int next_batch(struct fmm *fmm, ky_ints *index, ky_ints *wanted)
 {
     struct walk *walk = &fmm->walk;
-    if (walk->height < KY_BATCH && fmm->next < fmm->from->count) {
-        const size_t left = fmm->from->count - fmm->next, count = left < KY_BATCH ? left : KY_BATCH;
+    if (walk->height < KY_BATCH && fmm->next < fmm->end) {
+        const size_t left = fmm->end - fmm->next, count = left < KY_BATCH ? left : KY_BATCH;
         memcpy(walk->space->stack + walk->height, fmm->from->cell + fmm->next,
                count * sizeof *fmm->from->cell);
         walk->height += count;
@@ -251,9 +251,21 @@ static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sink
     return (struct fmm){.given = given,
                         .sinks = sinks,
                         .from = from,
+                        .end = from->count,
                         .space = own,
                         .counts = counts,
                         .radius = ky_fmm_radius(sinks->half)};
+}
+
+/* Takes the part of the list that belongs to an image of the sources. The sinks, whose box has this
+ * centre, are moved the other way: only source minus sink counts. */
+KY_INLINE void take_image(struct fmm *fmm, const double centre[3], int image)
+{
+    const struct ky_fmm_list *from = fmm->from;
+    fmm->next = from->begin[image];
+    fmm->end = image + 1 < fmm->given->images ? from->begin[image + 1] : from->count;
+    for (int c = 0; c < 3; c++)
+        fmm->sinks->centre[c] = centre[c] - ky_image(image, c) * fmm->given->box;
 }
 
 /* The part of the thread's work memory that walks for groups use. */
@@ -274,31 +286,46 @@ static int make_room(struct ky_fmm_list *list)
     return 1;
 }
 
+/* The cells of one image. Returns 0 if memory runs out. */
+static int act_from_image(struct fmm *fmm, struct ky_fmm_list *to)
+{
+    ky_ints index, wanted;
+    for (int c = 0; c < 3; c++)
+        place_axis(&fmm->walk, c, fmm->sinks->centre[c], fmm->sinks->half[c]);
+    while (next_batch(fmm, &index, &wanted)) {
+        struct cells c;
+        read_cells(fmm, index, &c);
+        wanted &= c.mass > 0.0f; /* massless bodies exert no force */
+        const ky_ints acts = wanted & test_local(fmm, &c),
+                      open = wanted & ~acts & (c.radius > fmm->radius) & (c.bodies > 0);
+        if (!make_room(to))
+            return 0;
+        collect(fmm, index, acts);
+        to->count += ky_keep(to->cell + to->count, index, wanted & ~acts & ~open);
+        open_cells(fmm, index, open);
+    }
+    act_on_local(fmm);
+    return 1;
+}
+
 int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
                               const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
                               struct ky_fmm_counts *counts)
 {
     struct fmm fmm = start_step(given, sinks, from, space, counts);
-    ky_ints index, wanted;
+    const double centre[3] = {sinks->centre[0], sinks->centre[1], sinks->centre[2]};
+    int has_room = 1;
     fmm.walk = (struct walk){
         .given = &given->walk, .tree = given->walk.sources, .space = space_of_walk(space)};
-    for (int c = 0; c < 3; c++)
-        place_axis(&fmm.walk, c, sinks->centre[c], sinks->half[c]);
     to->count = 0;
-    while (next_batch(&fmm, &index, &wanted)) {
-        struct cells c;
-        read_cells(&fmm, index, &c);
-        wanted &= c.mass > 0.0f; /* massless bodies exert no force */
-        const ky_ints acts = wanted & test_local(&fmm, &c),
-                      open = wanted & ~acts & (c.radius > fmm.radius) & (c.bodies > 0);
-        if (!make_room(to))
-            return 0;
-        collect(&fmm, index, acts);
-        to->count += ky_keep(to->cell + to->count, index, wanted & ~acts & ~open);
-        open_cells(&fmm, index, open);
+    for (int image = 0; image < given->images && has_room; image++) {
+        take_image(&fmm, centre, image);
+        to->begin[image] = to->count;
+        if (fmm.next < fmm.end)
+            has_room = act_from_image(&fmm, to);
     }
-    act_on_local(&fmm);
-    return 1;
+    take_image(&fmm, centre, 0);
+    return has_room;
 }
 #endif
 
@@ -337,41 +364,56 @@ KY_INLINE void act_local(struct fmm *fmm, const int order)
     }
 }
 
+/* The cells of one image, for a group. */
+KY_INLINE void act_on_group(struct fmm *fmm, uint32_t sinks)
+{
+    const int32_t few = (int32_t)(ky_fmm_cost(fmm->given->order) / sinks),
+                  few_single = (int32_t)ky_fmm_single_cost(fmm->given->order);
+    ky_ints index, wanted;
+    while (next_batch(fmm, &index, &wanted)) {
+        struct cells c;
+        read_cells(fmm, index, &c);
+        wanted &= c.mass > 0.0f;
+        const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
+        const ky_floats d2 = box_distance2(fmm, &c);
+        const ky_ints passes = wanted & test_local(fmm, &c), acts = passes & (bodies > few);
+        const ky_ints closed = leaf & (bodies == (int32_t)KY_CLOSED_CELL);
+        const ky_ints single =
+            wanted & ~acts &
+            (closed | (~(leaf & (bodies <= few_single)) & test_single(fmm, &c, d2)));
+        const ky_ints ones = wanted & ~acts & ~single & (leaf | passes);
+        const ky_floats within = c.radius + fmm->walk.reach;
+        const ky_ints near = d2 <= within * within;
+        collect(fmm, index, acts);
+        uint32_t cell[KY_BATCH];
+        add_near_cells(&fmm->walk, cell, ky_keep(cell, index, single));
+        add_their_bodies(&fmm->walk, index, ones & ~near, 0);
+        add_their_bodies(&fmm->walk, index, ones & near, 1);
+        open_cells(fmm, index, wanted & ~acts & ~single & ~ones);
+    }
+    act_on_local(fmm);
+}
+
 void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
                                  const struct ky_fmm_list *from, const struct ky_group *group,
                                  void *space, struct ky_group_sinks *result,
                                  struct ky_fmm_counts *counts)
 {
     struct fmm fmm = start_step(given, sinks, from, space, counts);
-    const int32_t few = (int32_t)(ky_fmm_cost(given->order) / group->bodies),
-                  few_single = (int32_t)ky_fmm_single_cost(given->order);
-    ky_ints index, wanted;
+    const double centre[3] = {sinks->centre[0], sinks->centre[1], sinks->centre[2]};
     fmm.walk = walk_for(&given->walk, group, group, 1, space_of_walk(space));
     place_box(&fmm.walk, sinks->centre, sinks->half);
     memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
     begin_near(&fmm.walk, result);
-    while (next_batch(&fmm, &index, &wanted)) {
-        struct cells c;
-        read_cells(&fmm, index, &c);
-        wanted &= c.mass > 0.0f;
-        const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
-        const ky_floats d2 = box_distance2(&fmm, &c);
-        const ky_ints passes = wanted & test_local(&fmm, &c), acts = passes & (bodies > few);
-        const ky_ints closed = leaf & (bodies == (int32_t)KY_CLOSED_CELL);
-        const ky_ints single =
-            wanted & ~acts &
-            (closed | (~(leaf & (bodies <= few_single)) & test_single(&fmm, &c, d2)));
-        const ky_ints ones = wanted & ~acts & ~single & (leaf | passes);
-        const ky_floats within = c.radius + fmm.walk.reach;
-        const ky_ints near = d2 <= within * within;
-        collect(&fmm, index, acts);
-        uint32_t cell[KY_BATCH];
-        add_near_cells(&fmm.walk, cell, ky_keep(cell, index, single));
-        add_their_bodies(&fmm.walk, index, ones & ~near, 0);
-        add_their_bodies(&fmm.walk, index, ones & near, 1);
-        open_cells(&fmm, index, wanted & ~acts & ~single & ~ones);
+    for (int image = 0; image < given->images; image++) {
+        take_image(&fmm, centre, image);
+        fmm.walk.is_image = image > 0;
+        if (fmm.next == fmm.end)
+            continue;
+        place_box(&fmm.walk, sinks->centre, sinks->half);
+        act_on_group(&fmm, group->bodies);
     }
-    act_on_local(&fmm);
+    take_image(&fmm, centre, 0);
     /* No cell has acted on sinks with more than the largest radius, whose powers leave the range of
      * float. */
     switch (fmm.radius < sinks->limits.most ? given->order : 0) {

@@ -46,6 +46,7 @@ struct walk {
     const struct ky_octree *tree; /* of the sources */
     struct space *space;
     uint32_t body, end;    /* the sinks: the bodies of a group, or of several groups */
+    int is_image;          /* 1: the sources are an image, in which no body is a sink itself */
     double centre[3];      /* centre of their box */
     double from[4];        /* the same relative to the tree's origin, and 0 */
     float high[3], low[3]; /* its high and low parts */
@@ -188,7 +189,7 @@ static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
 /* 1 if the sinks are bodies of the sources' tree. */
 KY_INLINE int is_own(const struct walk *walk)
 {
-    return walk->tree == walk->given->tree;
+    return walk->tree == walk->given->tree && !walk->is_image;
 }
 
 /* Adds a leaf without the group's own bodies. */

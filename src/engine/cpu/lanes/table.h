@@ -12,6 +12,7 @@
 #include "octree/octree.h"
 #include "octree/sources.h"
 #include "physics/fmm_limits.h"
+#include "physics/space.h"
 #include "physics/taylor_table.h"
 
 enum { KY_BLOCK = 64 }; /* sinks of one call */
@@ -73,6 +74,8 @@ struct ky_fmm_walk {
     const struct ky_fmm_source *source;  /* [cells of walk.sources] */
     const struct ky_mutual_cell *mutual; /* [cells]; only if cells act on each other */
     int order;                           /* of the expansions */
+    int images; /* images of the sources: 1, or KY_IMAGES of a box of side `box` */
+    double box;
 };
 
 /* The sinks of a cell or a group: their box, their limits, and the local coefficients about its
@@ -85,10 +88,11 @@ struct ky_fmm_sinks {
     double local[KY_TAYLOR_TERMS];
 };
 
-/* Cells that may act on sinks. */
+/* Cells that may act on sinks, image after image of the sources. */
 struct ky_fmm_list {
     uint32_t *cell;
     size_t count, room;
+    size_t begin[KY_IMAGES]; /* the first cell of each image */
 };
 
 /* Numbers of interactions: cells with local coefficients; cells and bodies with single sinks. */

@@ -9,12 +9,14 @@
 #ifndef KY_CPU_H
 #define KY_CPU_H
 
+#include "engine/common/far_field.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/trees.h"
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
 #include "physics/gravity.h"
+#include "physics/space.h"
 
 struct ky_cpu_blocks;
 struct ky_cpu_hermite;
@@ -79,6 +81,8 @@ struct ky_cpu {
     double *softening;              /* NULL: parameters->softening for all */
     int how; /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
     double length, mass_unit;
+    double box;                     /* side of the periodic box in units of length; 0: open space */
+    struct ky_far_field *far;       /* of the box, or NULL */
     struct ky_engine_frame frame;   /* edge 0: computed from the bodies */
     const struct ky_active *active; /* active bodies of the current evaluation; NULL: all */
     unsigned char *is_active;       /* [n] 1 for active bodies, if `active` is not NULL */
@@ -103,6 +107,12 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
 
 /* The centre of the bulk of the members of a set of bodies, in the engine's units. */
 void ky_cpu_centre(const struct ky_cpu_sinks *set, double centre[3]);
+
+/* The number of images of the sources whose forces are summed one by one. */
+static inline int ky_cpu_images(const struct ky_cpu *cpu)
+{
+    return cpu->box > 0 ? KY_IMAGES : 1;
+}
 
 /* To be called when bodies have moved: invalidates their trees. */
 static inline void ky_cpu_moved(struct ky_cpu *cpu)

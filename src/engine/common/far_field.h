@@ -1,0 +1,37 @@
+/* The far field of a periodic box (physics/periodic.h): the part of the field that all images of
+ * the bodies beyond the nearest 27, and the mean density, have. It is a polynomial of degree
+ * KY_FAR_DEGREE in each cube of a grid of 4³, which follows from the moments of the bodies in every
+ * cube. Everything is double. */
+#ifndef KY_ENGINE_FAR_FIELD_H
+#define KY_ENGINE_FAR_FIELD_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct ky_far_field;
+
+/* Computes the derivatives between the cubes, which takes about 15 ms. KY_FAULT if memory runs
+ * out. */
+enum ky_status ky_far_open(struct ky_far_field **far, struct ky_error *error);
+void ky_far_close(struct ky_far_field *far);
+/* Bytes of an open far field. */
+size_t ky_far_memory(void);
+
+/* Bodies in a box with corners at 0 and `side`; `member` lists the n bodies in the columns, or
+ * NULL: the first n. */
+struct ky_far_bodies {
+    size_t n;
+    const unsigned int *member;
+    const double *const *x, *mass; /* x: three columns */
+    double side;
+    int threads;
+};
+
+/* Makes the polynomials of these bodies. The bits depend on the order of the bodies, but not on the
+ * number of threads. */
+void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies);
+/* Adds the far field for G = 1 at x, a position in the box: acceleration and -φ. */
+void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4]);
+
+#endif

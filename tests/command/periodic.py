@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# Bodies in a periodic box: forces, runs, files that keep the box, and what is refused.
+import math
+import os
+
+from tap import check, finish, folder, run, run_json
+
+CUBE = ["--model", "uniform-cube", "-n", "729", "--softening", "0.05"]
+BOX = [*CUBE, "--box", "2"]
+RUN = [*BOX, "--force", "fmm", "--step", "0.01", "--every", "0.1", "--restart-every", "0.01", "--quiet"]
+
+
+def csv(snapshot, scratch):
+    """The bodies of a snapshot as text with all digits."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    return [line for line in open(scratch).read().splitlines() if not line.startswith("#")]
+
+
+def refused(name, *words, code=2, text="box"):
+    process = run(*words, code=None)
+    check(process.returncode == code and text in process.stderr, name, f"{process.returncode}\n{process.stderr}")
+
+
+with folder() as where:
+    one, two, parts = (os.path.join(where, name) for name in ("one", "two", "parts"))
+    scratch = os.path.join(where, "scratch.csv")
+
+    exact = run_json("force", *BOX, "--force", "direct", "--precision", "double", "--check", "200")
+    check(exact["error"]["max"] < 1e-9, "direct sums in double are the reference of --check", exact["error"])
+    forces = run_json("force", *BOX, "--force", "fmm", "--check", "200")
+    check(forces["error_of_rms"] < 1e-3 and forces["interactions"]["body"] > 0, "fmm in a box", forces["error_of_rms"])
+    check(forces["force"] == "fmm" and run_json("force", *BOX)["force"] in ("fmm", "direct"), "a force for the box is chosen")
+    wider = run_json("force", *CUBE, "--box", "4", "--force", "fmm", "--check", "200")
+    check(wider["error_of_rms"] < 1e-3, "an empty part of the box does no harm", wider["error_of_rms"])
+
+    run("run", *RUN, "--end", "0.3", "--output", one)
+    last = os.path.join(one, "snapshot_0003.hdf5")
+    told = run_json("info", last)
+    check(told["space"]["box"] == 2 and not told["space"]["comoving"], "a snapshot has the box", told["space"])
+    rows = [[float(number) for number in row.split(",")] for row in csv(last, scratch)[1:]]
+    head = csv(last, scratch)[0].split(",")
+    places = [row[head.index(axis)] for row in rows for axis in "xyz"]
+    check(len(rows) == 729 and min(places) >= 0 and max(places) < 2, "bodies stay in the box", (min(places), max(places)))
+    energy = open(os.path.join(one, "energy.csv")).read().splitlines()
+    kinetic, total = (energy[0].split(",").index(name) for name in ("kinetic", "energy"))
+    rows = [[float(number or "nan") for number in row.split(",")] for row in energy[1:]]
+    change = max(abs(row[total] - rows[0][total]) for row in rows) / rows[-1][kinetic]
+    check(len(rows) == 31 and rows[-1][kinetic] > 1e-3 and change < 5e-3, "the energy is conserved in the box", change)
+
+    run("run", *RUN, "--end", "0.2", "--output", parts)
+    run("run", "--resume", parts, "--end", "0.3", "--quiet")
+    check(csv(os.path.join(parts, "snapshot_0003.hdf5"), scratch) == csv(last, scratch), "a resumed run has the same bits")
+    run("run", *RUN, "--end", "0.3", "--threads", "3", "--output", two)
+    check(csv(os.path.join(two, "snapshot_0003.hdf5"), scratch) == csv(last, scratch), "more threads have the same bits")
+
+    of_file = run_json("force", last, "--force", "fmm", "--check", "100")
+    given = run_json("force", last, "--force", "fmm", "--check", "100", "--box", "2")
+    check(of_file["error"] == given["error"], "a box in a file needs no option")
+    check(run_json("force", last, "--as-stored", "--force", "fmm", "--check", "100")["error_potential"] != of_file["error_potential"],
+          "--as-stored is open space")
+    refused("a box that contradicts the file", "force", last, "--box", "3", text="--box 3, but the file")
+    refused("searches in a box", "neighbours", last, "--radius", "0.1", code=4, text="periodic box of side 2")
+
+    for box in ("-1", "nan", "inf", "1e999", "two"):
+        refused(f"--box {box}", "force", *CUBE, "--box", box)
+    for words in (["--force", "tree"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
+                  ["--field", "point:gm=1"]):
+        refused(" ".join(words) + " in a box", "force", *CUBE, "--box", "2", *words)
+    refused("a softening as large as the box", "force", *CUBE, "--box", "0.05")
+    for words in (["--integrator", "block"], ["--integrator", "hermite4"], ["--ranks", "2"], ["--stop-pair", "0.1"],
+                  ["--expansion", "omega-m=1,h0=1"]):
+        refused(" ".join(words) + " in a box", "run", *BOX, "--end", "1", "--step", "0.1", "--output", os.path.join(where, "no"), *words)
+    for words in (["--core"], ["--escapers", "3"]):
+        refused(" ".join(words) + " in a box", "run", *BOX, "--end", "1", "--step", "0.1", "--output", os.path.join(where, "no"), *words,
+                code=3)
+    check(not os.path.exists(os.path.join(where, "no")), "nothing is made for a run that is refused")
+
+finish()

@@ -1,0 +1,433 @@
+/* Periodic boxes: the far field against the constants of crystals and against an Ewald sum, and the
+ * forces of the engine in a box. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clouds.h"
+#include "engine/common/far_field.h"
+#include "physics/periodic.h"
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+
+/* ---- the reference: an Ewald sum with sums and a parameter of its own ---- */
+
+/* Adds acceleration and -φ by a body of mass m and its images in a box of side 1, at a distance
+ * `d` (source - sink). d = 0: by the images alone. */
+static void ewald_add(const double d[3], double m, double field[4])
+{
+    const double alpha = 4;
+    field[3] -= m * pi / (alpha * alpha);
+    for (int k = 0; k < 125; k++) {
+        const double r[3] = {remainder(d[0], 1) + k % 5 - 2, remainder(d[1], 1) + k / 5 % 5 - 2,
+                             remainder(d[2], 1) + k / 25 - 2};
+        const double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], s = sqrt(r2);
+        const double own = 2 * alpha / sqrt(pi);
+        if (r2 < 1e-30) {
+            field[3] -= m * own;
+            continue;
+        }
+        const double p = m * erfc(alpha * s) / s;
+        for (int c = 0; c < 3; c++)
+            field[c] += r[c] * (p + m * own * exp(-alpha * alpha * r2)) / r2;
+        field[3] += p;
+    }
+    for (int k = 0; k < 19 * 19 * 19; k++) {
+        const double h[3] = {k % 19 - 9, k / 19 % 19 - 9, k / 361 - 9};
+        const double h2 = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
+        if (h2 < 1 || h2 > 81)
+            continue;
+        const double size = m * exp(-pi * pi * h2 / (alpha * alpha)) / (pi * h2),
+                     phase = 2 * pi * (h[0] * d[0] + h[1] * d[1] + h[2] * d[2]);
+        for (int c = 0; c < 3; c++)
+            field[c] += 2 * pi * h[c] * size * sin(phase);
+        field[3] += size * cos(phase);
+    }
+}
+
+/* ---- the far field alone ---- */
+
+/* ψ by the nearest images and F, for a distance in the box. */
+static double psi(const double r[3])
+{
+    double d[KY_FAR_TERMS], sum;
+    ky_far_derivatives(r, KY_FAR_ALPHA, d);
+    sum = d[0];
+    for (int k = 0; k < KY_IMAGES; k++) {
+        const double x = r[0] + ky_image(k, 0), y = r[1] + ky_image(k, 1),
+                     z = r[2] + ky_image(k, 2), s = sqrt(x * x + y * y + z * z);
+        sum += s > 0 ? 1 / s : 0;
+    }
+    return sum;
+}
+
+/* Known to 13 digits: the potential of a cubic lattice of charges, and the constants of Madelung of
+ * rock salt and caesium chloride. */
+static void crystals_have_their_constants(void **state)
+{
+    static const double own[3] = {0}, middle[3] = {0.5, 0.5, 0.5};
+    (void)state;
+    assert_between(psi(own), -2.837297479480619 - 2e-13, -2.837297479480619 + 2e-13);
+    double caesium = psi(middle) - psi(own), salt = 0;
+    for (int k = 0; k < 8; k++) {
+        const double r[3] = {0.5 * (k & 1), 0.5 * (k >> 1 & 1), 0.5 * (k >> 2)};
+        const int odd = (k & 1) + (k >> 1 & 1) + (k >> 2);
+        salt -= (odd % 2 ? -1 : 1) * psi(r) * 0.5;
+    }
+    caesium *= sqrt(3) / 2;
+    assert_between(caesium, 1.762674773070 - 2e-12, 1.762674773071 + 2e-12);
+    assert_between(salt, 1.747564594633 - 2e-12, 1.747564594633 + 2e-12);
+}
+
+/* ΔF = 4π, a third along each axis at the middle; odd derivatives vanish there; and the derivatives
+ * do not depend on α. */
+static void derivatives_are_smooth_and_harmonic(void **state)
+{
+    static const double at[][3] = {{0, 0, 0}, {0.75, -0.5, 0.25}, {-0.75, 0.75, 0.75}};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        double d[KY_FAR_TERMS], other[KY_FAR_TERMS];
+        ky_far_derivatives(at[k], KY_FAR_ALPHA, d);
+        ky_far_derivatives(at[k], 2.0, other);
+        for (int n = 0; n < KY_FAR_TERMS; n++)
+            assert_between(other[n] - d[n], -1e-11 * (1 + fabs(d[n])), 1e-11 * (1 + fabs(d[n])));
+        const double xx = d[ky_far_term(2, 0, 0)], yy = d[ky_far_term(0, 2, 0)],
+                     zz = d[ky_far_term(0, 0, 2)];
+        assert_between(xx + yy + zz, 4 * pi - 1e-12, 4 * pi + 1e-12);
+        if (k == 0) {
+            assert_between(xx, 4 * pi / 3 - 1e-12, 4 * pi / 3 + 1e-12);
+            assert_between(d[ky_far_term(1, 0, 0)], -1e-13, 1e-13);
+        }
+        assert_between(d[ky_far_term(4, 2, 0)] + d[ky_far_term(2, 4, 0)] + d[ky_far_term(2, 2, 2)],
+                       -1e-9, 1e-9);
+    }
+}
+
+static void positions_wrap(void **state)
+{
+    (void)state;
+    const double side = 3.5;
+    assert_true(ky_wrap(1.25, side) == 1.25 && ky_wrap(0, side) == 0);
+    assert_true(ky_wrap(side, side) == 0 && ky_wrap(-1, side) == 2.5);
+    assert_true(ky_wrap(1.25 - 7 * side, side) == 1.25 &&
+                ky_wrap(1.25 + 1024 * side, side) == 1.25);
+    assert_true(ky_wrap(-1e-20, side) == 0); /* the nearest number is the side itself */
+    assert_true(isnan(ky_wrap((double)INFINITY, side)) && isnan(ky_wrap((double)NAN, side)));
+}
+
+enum { FEW = 24 };
+
+/* Bodies with places and masses of every size, two of them at the same place, one in a corner. */
+static void make_few(double x[3][FEW], double m[FEW])
+{
+    for (int i = 0; i < FEW; i++) {
+        struct ky_random random = ky_random_at(7, 1, (uint64_t)(i == 5 ? 4 : i));
+        for (int c = 0; c < 3; c++)
+            x[c][i] = i == 0 ? 0 : i == 1 ? 0.999 : ky_random_uniform(&random);
+        m[i] = i == 2 ? 0 : 0.2 + ky_random_uniform(&random);
+    }
+}
+
+/* The 27 nearest images one by one, and the polynomial, against an Ewald sum. */
+static void the_far_field_completes_the_images(void **state)
+{
+    double x[3][FEW], m[FEW], worst[2] = {0}, net[3] = {0}, size = 0;
+    struct ky_far_field *far;
+    (void)state;
+    make_few(x, m);
+    assert_ok(ky_far_open(&far, &error));
+    const struct ky_far_bodies bodies = {
+        .n = FEW, .x = (const double *const[]){x[0], x[1], x[2]}, .mass = m, .side = 1};
+    ky_far_sum(far, &bodies);
+    for (int i = 0; i < FEW; i++) {
+        const double at[3] = {x[0][i], x[1][i], x[2][i]};
+        double field[4] = {0}, right[4] = {0};
+        ky_far_add_at(far, at, field);
+        for (int c = 0; c < 3; c++)
+            net[c] += m[i] * field[c];
+        size += m[i] * fabs(field[0]);
+        for (int j = 0; j < FEW; j++) {
+            const double d[3] = {x[0][j] - at[0], x[1][j] - at[1], x[2][j] - at[2]};
+            ewald_add(d, m[j], right);
+            for (int k = 0; k < KY_IMAGES; k++) {
+                double r[3], r2 = 0;
+                for (int c = 0; c < 3; c++) {
+                    r[c] = d[c] + ky_image(k, c);
+                    r2 += r[c] * r[c];
+                }
+                for (int c = 0; c < 4 && r2 > 1e-30; c++)
+                    field[c] += m[j] * (c < 3 ? r[c] / r2 : 1) / sqrt(r2);
+            }
+        }
+        if (i == 4 || i == 5) /* at one place: ψ has a pole there in the reference alone */
+            continue;
+        for (int c = 0; c < 4; c++)
+            worst[i > 1] = fmax(worst[i > 1], fabs(field[c] - right[c]));
+    }
+    ky_far_close(far);
+    print_message("far field: largest error %.2g, of bodies in opposite corners %.2g\n", worst[1],
+                  worst[0]);
+    assert_between(worst[1], 0, 6e-5); /* accelerations are about 40 */
+    assert_between(worst[0], 0, 1e-3);
+    for (int c = 0; c < 3; c++)
+        assert_between(net[c] / size, -1e-13, 1e-13);
+}
+
+/* ---- forces of the engine ---- */
+
+#define SIDE 2.5
+
+enum set { UNIFORM, CLUMPS, LATTICE, WAVES, TOGETHER, SETS };
+
+/* Bodies in the box: at random, in clumps of every size, on a lattice, on a lattice that waves have
+ * displaced by a twentieth of its spacing, and all at one place. */
+static struct ky_bodies make(enum set set, size_t n)
+{
+    struct ky_bodies bodies;
+    const size_t side = (size_t)(cbrt((double)n) + 0.5);
+    assert_ok(ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(3, (uint32_t)set, i),
+                         clump = ky_random_at(3, 77, i % 7);
+        const double size = i % 7 ? 0.1 * pow(0.3, (double)(i % 7)) : 1;
+        const size_t place[3] = {i / side / side, i / side % side, i % side};
+        for (int c = 0; c < 3; c++) {
+            double *x = &bodies.position[i][c];
+            const double middle = ky_random_uniform(&clump), u = ky_random_uniform(&random);
+            *x = set == UNIFORM ? u : set == CLUMPS ? middle + size * (u - 0.5) : 0.3;
+            if (set == LATTICE || set == WAVES)
+                *x = ((double)place[c] + 0.5) / (double)side;
+            if (set == WAVES)
+                *x += 0.04 / (double)side *
+                      (sin(2 * pi * ((double)place[c] / (double)side + 0.1 * c)) +
+                       sin(4 * pi * (double)(place[0] + place[1] + place[2]) / (double)side));
+            *x = ky_wrap(*x, 1) * SIDE;
+        }
+        bodies.mass[i] =
+            (set == UNIFORM || set == CLUMPS ? 0.5 + ky_random_uniform(&random) : 1) / (double)n;
+    }
+    return bodies;
+}
+
+static struct ky_parameters in_box(int force)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.force = force;
+    parameters.box = SIDE;
+    return parameters;
+}
+
+/* The errors of the accelerations as parts of their rms. */
+struct parts {
+    double median, p99, most, net, potential;
+};
+
+static struct parts compare(const struct ky_bodies *bodies, const struct ky_bodies *exact)
+{
+    const size_t n = bodies->n;
+    double *e = malloc((n + 1) * sizeof *e), a2 = 0, largest = 1 / SIDE, sum[3] = {0}, all = 0;
+    struct parts parts = {0};
+    for (size_t i = 0; i < n; i++) {
+        double e2 = 0;
+        for (int c = 0; c < 3; c++) {
+            const double a = exact->acceleration[i][c], d = bodies->acceleration[i][c] - a;
+            a2 += a * a / (double)n;
+            e2 += d * d;
+            sum[c] += bodies->mass[i] * bodies->acceleration[i][c];
+            all += bodies->mass[i] * fabs(bodies->acceleration[i][c]);
+        }
+        e[i] = isfinite(e2) ? sqrt(e2) : (double)INFINITY;
+        largest = fmax(largest, fabs(exact->potential[i])); /* the mass of all is about 1 */
+        parts.potential = fmax(parts.potential, fabs(bodies->potential[i] - exact->potential[i]));
+    }
+    qsort(e, n, sizeof *e, ky_order_reals);
+    parts.median = cloud_percentile(e, n, 0.5) / sqrt(a2);
+    parts.p99 = cloud_percentile(e, n, 0.99) / sqrt(a2);
+    parts.most = n ? e[n - 1] / sqrt(a2) : 0;
+    parts.net = (fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2])) / all;
+    parts.potential /= largest;
+    free(e);
+    return parts;
+}
+
+/* The direct sum in a box of any side against Ewald sums, for bodies with and without mass, two at
+ * the same place, in corners, and outside. A softened pair differs within the nearest images. */
+static void direct_sums_are_ewald_sums(void **state)
+{
+    double x[3][FEW], m[FEW];
+    struct ky_parameters parameters = in_box(KY_DIRECT);
+    const double eps = 0.02;
+    (void)state;
+    make_few(x, m);
+    for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
+        struct ky_bodies bodies = make(UNIFORM, FEW), exact = make(UNIFORM, FEW);
+        parameters.precision = precision;
+        parameters.softening = eps * SIDE;
+        parameters.g = 3;
+        for (size_t i = 0; i < FEW; i++) {
+            bodies.mass[i] = m[i];
+            for (int c = 0; c < 3; c++)
+                bodies.position[i][c] = (x[c][i] + (i == 3 ? 2 - c : 0)) * SIDE;
+        }
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        for (size_t i = 0; i < FEW; i++) {
+            const double far = i > 1 ? 2e-6 : 4e-5; /* the first two are in corners */
+            const double within = far + (precision == KY_DOUBLE     ? 0
+                                         : precision == KY_EXTENDED ? 3e-5
+                                                                    : 3e-4);
+            double right[4] = {0};
+            for (size_t j = 0; j < FEW; j++) {
+                const double d[3] = {x[0][j] - x[0][i], x[1][j] - x[1][i], x[2][j] - x[2][i]};
+                ewald_add(d, m[j], right);
+                for (int k = 0; k < KY_IMAGES; k++) {
+                    double r[3], r2 = 0;
+                    for (int c = 0; c < 3; c++) {
+                        r[c] = d[c] + ky_image(k, c);
+                        r2 += r[c] * r[c];
+                    }
+                    const double s = sqrt(r2 + eps * eps), one = r2 > 0 ? 1 / sqrt(r2) : 0;
+                    for (int c = 0; c < 3 && r2 > 0; c++)
+                        right[c] += m[j] * r[c] * (1 / (s * s * s) - one * one * one);
+                    if (j != i || k > 0)
+                        right[3] += m[j] * (1 / s - one);
+                }
+            }
+            for (int c = 0; c < 3; c++) {
+                const double a = 3 * right[c] / SIDE / SIDE, size = 3 * 40 / SIDE / SIDE;
+                assert_between(bodies.acceleration[i][c], a - within * size, a + within * size);
+                assert_between(exact.acceleration[i][c], a - far * size, a + far * size);
+            }
+            const double p = -3 * right[3] / SIDE, size = 3 * 40 / SIDE;
+            assert_between(bodies.potential[i], p - within * size, p + within * size);
+            assert_between(exact.potential[i], p - far * size, p + far * size);
+        }
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
+/* The default forces of fmm against exact sums, for every number of bodies and every shape. */
+static void expansions_follow_exact_sums(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 8, 63, 64, 65, 1331};
+    const struct ky_parameters parameters = in_box(KY_FMM);
+    (void)state;
+    for (int set = 0; set < SETS; set++)
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+            const size_t n = counts[k];
+            struct ky_bodies bodies = make((enum set)set, n), exact = make((enum set)set, n);
+            assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+            const struct parts parts = compare(&bodies, &exact);
+            if (n > 1000 && set != LATTICE && set != TOGETHER)
+                print_message("set %d, %zu bodies: errors %.1e %.1e %.1e, net %.1e, potential "
+                              "%.1e\n",
+                              set, n, parts.median, parts.p99, parts.most, parts.net,
+                              parts.potential);
+            if (n > 1 && (set == UNIFORM || set == CLUMPS || set == WAVES) &&
+                !(set == WAVES && n < 27)) {
+                assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1e-3);
+                assert_between(parts.potential, 0, 1e-3);
+            }
+            for (size_t i = 0; i < n && (set == LATTICE || set == TOGETHER || n == 1); i++)
+                for (int c = 0; c < 3; c++)
+                    if (set == TOGETHER || n == 1 || n == 8 || n == 64 || n == 1331)
+                        assert_between(bodies.acceleration[i][c], -1e-4, 1e-4);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* Bodies moved by whole boxes, with any number of threads, have the same forces to the last bit,
+ * and stand at the same places. */
+static void bits_are_the_same(void **state)
+{
+    struct ky_parameters parameters = in_box(KY_FMM);
+    struct ky_bodies first = make(CLUMPS, 3000);
+    (void)state;
+    for (size_t i = 0; i < first.n; i++)
+        for (int c = 0; c < 3; c++)
+            first.position[i][c] = rint(first.position[i][c] * 0x1p30) * 0x1p-30;
+    parameters.threads = 1;
+    struct ky_bodies moved = make(CLUMPS, 3000);
+    for (size_t i = 0; i < first.n; i++)
+        for (int c = 0; c < 3; c++)
+            moved.position[i][c] = first.position[i][c] + SIDE * (c == 1 ? -3.0 : (double)(i % 5));
+    for (int force = 0; force < 2; force++) {
+        parameters.force = force ? KY_DIRECT : KY_FMM;
+        parameters.threads = 1;
+        assert_ok(cloud_forces(&parameters, &first, NULL, NULL, &error));
+        memset(moved.acceleration, 0, moved.n * sizeof *moved.acceleration);
+        memset(moved.potential, 0, moved.n * sizeof *moved.potential);
+        parameters.threads = 3;
+        assert_ok(cloud_forces(&parameters, &moved, NULL, NULL, &error));
+        assert_memory_equal(first.position, moved.position, first.n * sizeof *first.position);
+        assert_memory_equal(first.acceleration, moved.acceleration,
+                            first.n * sizeof *first.acceleration);
+        assert_memory_equal(first.potential, moved.potential, first.n * sizeof *first.potential);
+        memset(first.acceleration, 0, first.n * sizeof *first.acceleration);
+        memset(first.potential, 0, first.n * sizeof *first.potential);
+    }
+    ky_bodies_free(&first);
+    ky_bodies_free(&moved);
+}
+
+/* What a box does not have is refused, and so is a box that is none. */
+static void the_rest_is_refused(void **state)
+{
+    static const double sides[] = {-1, (double)NAN, (double)INFINITY};
+    struct ky_bodies bodies = make(UNIFORM, 20);
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters parameters = in_box(KY_FMM);
+        parameters.box = sides[k];
+        assert_int_equal(cloud_forces(&parameters, &bodies, NULL, NULL, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, "box"));
+    }
+    for (int k = 0; k < 8; k++) {
+        struct ky_parameters parameters = in_box(k == 0 ? KY_TREE : k == 1 ? KY_WALK : KY_FMM);
+        parameters.mutual = k == 2;
+        parameters.field = k == 3 ? "point:gm=1" : NULL;
+        parameters.ranks = k == 4 ? 2 : 1;
+        parameters.error = k == 5 ? 1e-3 : (double)NAN;
+        parameters.stop_pair = k == 6 ? 0.1 : (double)NAN;
+        parameters.softening = k == 7 ? 0.3 * SIDE : 0;
+        assert_int_equal(cloud_forces(&parameters, &bodies, NULL, NULL, &error), KY_USAGE);
+        assert_true(strstr(error.text, "--box") != NULL);
+    }
+    struct ky_parameters parameters;
+    const struct ky_parameters given = in_box(KY_FMM);
+    struct ky_engine *engine;
+    double out[20][4], at[1][3] = {{0}}, tide[1][6];
+    const struct ky_points points = {.count = 1, .position = (const double(*)[3])at};
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
+    for (int k = 0; k < 3; k++) {
+        const struct ky_engine_use use = {.n = 20, .schemes = (unsigned)k, .walk = k == 0};
+        assert_int_equal(ky_engine_open_for(&parameters, 20, &use, &engine, &error),
+                         k == 0 ? KY_UNSUPPORTED : KY_USAGE);
+        assert_true(strstr(error.text, "--box") != NULL);
+    }
+    assert_ok(ky_engine_open(&parameters, 20, &engine, &error));
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_int_equal(ky_engine_field(engine, &points, out[0] ? at : NULL, NULL, &error),
+                     KY_UNSUPPORTED);
+    assert_int_equal(ky_engine_tides(engine, &points, tide, &error), KY_UNSUPPORTED);
+    ky_engine_close(engine);
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crystals_have_their_constants),
+        cmocka_unit_test(derivatives_are_smooth_and_harmonic),
+        cmocka_unit_test(positions_wrap),
+        cmocka_unit_test(the_far_field_completes_the_images),
+        cmocka_unit_test(direct_sums_are_ewald_sums),
+        cmocka_unit_test(expansions_follow_exact_sums),
+        cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(the_rest_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
