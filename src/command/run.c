@@ -213,6 +213,10 @@ static enum ky_status start(struct cli *cli, struct request *request)
     const char *file = source_file(cli, &request->source);
     request->source.may_wait = !request->dry;
     request->source.takes_box = 1;
+    /* few softens nothing: the hash in run.json is of bodies without softening, as in a run that
+     * repeats this one. */
+    if (request->parameters.integrator == KY_FEW && isnan(request->parameters.softening))
+        request->parameters.softening = 0;
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "

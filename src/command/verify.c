@@ -103,7 +103,7 @@ static int same_bodies(struct cli *cli, const struct pair *pair)
     const struct reading reading = {.types = NULL};
     int same = 1;
     for (int k = 0; k < 2; k++)
-        same &= !reading_get(cli, &reading, pair->path[k], NULL, 1, &of[k]);
+        same &= !reading_get(cli, &reading, pair->path[k], NULL, KY_SPACE_AS_STORED, &of[k]);
     const struct ky_bodies *a = &of[0].bodies, *b = &of[1].bodies;
     const size_t n = a->n;
     same = same && n == b->n && !a->id == !b->id &&

@@ -22,7 +22,8 @@ def same(place):
     source = os.path.join(place, "bodies.csv")
     run("model", "plummer", "-n", "60", "--seed", "5", "-o", source, "--quiet")
     runs = {"model": ["--model", "plummer", "-n", "150", "--force", "tree"], "file": ["--input", source, "--softening", "0.1"],
-            "blocks": ["--model", "plummer", "-n", "100", "--integrator", "block"]}
+            "blocks": ["--model", "plummer", "-n", "100", "--integrator", "block"],
+            "few": ["--model", "plummer", "-n", "10", "--integrator", "few"], "periodic": ["--model", "uniform-cube", "-n", "100", "--box", "1", "--softening", "0.01"]}
     for name, words in runs.items():
         path = os.path.join(place, name)
         run("run", *words, *STEPS, "--output", path)

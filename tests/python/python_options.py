@@ -36,7 +36,7 @@ OTHERWISE = {
     "tune": {"check": "samples"},
     "view": {"max-wall": "close() ends it", "view-port": "port", "view-bodies": "bodies", "view-frame": "frame"},
 }
-NOT_HERE = {"bench": "bench/peers.py and kyoho.tune measure"}  # commands
+NOT_HERE = {"bench": "bench/peers.py and kyoho.tune measure", "verify": "it runs the command again"}  # commands
 
 
 def of_command(command):
