@@ -45,6 +45,7 @@ typedef struct {
 typedef struct ky_host_stream *cudaStream_t;
 typedef struct ky_host_event *cudaEvent_t;
 
+cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaSetDevice(int device);

@@ -57,6 +57,10 @@ unsigned ky_host_shuffle(unsigned value, unsigned lane);
 /* Bit k: the predicate of lane k, 0 if it has ended; collective for the warp. */
 unsigned ky_host_ballot(int predicate);
 
+/* What each lane of the warp shows, which must stay until the warp has met once more; collective
+ * for the warp. */
+const void *const *ky_host_show(const void *own);
+
 #define __syncthreads() ky_host_block_sync()
 #define __syncwarp() ky_host_warp_sync()
 #define __ballot_sync(mask, predicate) ky_host_ballot(predicate)
@@ -165,5 +169,7 @@ template <typename... Arguments> static const void *ky_host_address(void (*kerne
     return new ky_host_kernel{ky_host_call_any<Arguments...>, (const void *)kernel};
 }
 #define KY_CUDA_ADDRESS(kernel) ky_host_address(kernel)
+
+#include "tiles.h"
 
 #endif

@@ -42,6 +42,7 @@ struct block {
     lane lanes[MOST_LANES];
     fiber outer;
     unsigned count, now;
+    const void *shown[MOST_LANES];
     unsigned met[MOST_LANES / WARP]; /* by warp: bits of the lanes that met at its last barrier */
     const ky_host_kernel *kernel;
     void **values;
@@ -276,6 +277,13 @@ unsigned ky_host_shuffle(unsigned value, unsigned from)
     running->lanes[own].turn = !turn;
     ky_host_warp_sync();
     return running->lanes[own / WARP * WARP + from].given[turn];
+}
+
+const void *const *ky_host_show(const void *own)
+{
+    running->shown[running->now] = own;
+    ky_host_warp_sync();
+    return running->shown + running->now / WARP * WARP;
 }
 
 unsigned ky_host_ballot(int predicate)

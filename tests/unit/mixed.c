@@ -23,7 +23,7 @@ static int find_tiles(void **state)
     const int failed = find_engines(state), all = engine_count;
     engine_count = 0;
     for (int k = 0; k < all; k++)
-        if (!is_cpu_engine(k))
+        if (!is_cpu_engine(k) && !strstr(engines[k].name, "compute capability 7."))
             engines[engine_count++] = engines[k];
     ky_direct_least_on_units = 1;
 #ifdef KY_HAVE_OPENCL

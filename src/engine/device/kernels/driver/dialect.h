@@ -100,12 +100,6 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_KERNEL_FULL(size, groups) extern "C" __global__ void __launch_bounds__(size, groups)
 #endif
 #define KY_GLOBAL
-/* Instructions of the card. The host in its place (tests/cuda) has none. */
-#ifdef KY_CUDA_ON_HOST
-#define KY_PTX(...)
-#else
-#define KY_PTX(...) asm(__VA_ARGS__)
-#endif
 #if __CUDACC_VER_MAJOR__ >= 12
 #define KY_NUMBERS const __grid_constant__
 #else
@@ -148,8 +142,12 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
  * h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
 static __device__ __forceinline__ double ky_rsqrt_double(double x)
 {
-    double e = 1 / sqrt(x), h;
-    KY_PTX("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(e) : "d"(x));
+    double e, h;
+#ifdef KY_CUDA_ON_HOST
+    e = 1 / sqrt(x);
+#else
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(e) : "d"(x));
+#endif
     h = fma(-x * e, e, 1.0);
     return fma(fma(0.375, h, 0.5) * h, e, e);
 }

@@ -80,30 +80,30 @@ KY_FN void ky_tile_product(ky_tiles space, float d[4], const ky_uint a[4], uint2
     KY_BARRIER();
 }
 
-#else
+#elif !defined(KY_CUDA_ON_HOST) /* else tests/cuda/tiles.h has these functions */
 
 KY_FN ky_uint ky_halves(float first, float second)
 {
-    ky_uint word = 0;
-    KY_PTX("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+    ky_uint word;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
     return word;
 }
 
 KY_FN float ky_half_first(ky_uint word)
 {
-    float x = 0;
-    KY_PTX("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}"
-           : "=f"(x)
-           : "r"(word));
+    float x;
+    asm("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}"
+        : "=f"(x)
+        : "r"(word));
     return x;
 }
 
 KY_FN float ky_half_second(ky_uint word)
 {
-    float x = 0;
-    KY_PTX("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}"
-           : "=f"(x)
-           : "r"(word));
+    float x;
+    asm("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}"
+        : "=f"(x)
+        : "r"(word));
     return x;
 }
 
