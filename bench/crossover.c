@@ -166,7 +166,7 @@ static double of_force(struct ky_parameters given, int force, struct ky_bodies *
 }
 
 /* A row: the system, its number of bodies, the error; the times of the methods; the method of auto,
- * its time over the least one, and what it measured. Returns this ratio. */
+ * the ratio of its time to the shortest time, and the error that it measured. Returns the ratio. */
 static double print_row(const struct ky_parameters *given, const char *system,
                         struct ky_bodies *bodies)
 {

@@ -178,9 +178,9 @@ def opens(top, files):
                   f"{name}: {ranks} ranks open each file at most {times} times", counts)
 
 
-# glibc gives arrays back to the system at once with this setting; its default keeps some of what was freed, more or less by chance.
-MEASURED = "import os, resource, subprocess, sys\n" \
-           "os.environ['MALLOC_MMAP_THRESHOLD_'] = '131072'\n" \
+# PR_SET_THP_DISABLE (41): huge pages, which the system gives or not, count whole, and change the peak by 5 MB.
+MEASURED = "import ctypes, os, resource, subprocess, sys\n" \
+           "ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)\n" \
            "done = subprocess.run(sys.argv[2:], close_fds=False)\n" \
            "rank = os.environ.get('OMPI_COMM_WORLD_RANK') or os.environ.get('PMI_RANK')\n" \
            "with open(sys.argv[1] + rank, 'w') as file:\n" \
@@ -228,8 +228,12 @@ def processes(top, files):
         # --follow is for rank 0, which reads all bodies then
         large = os.path.join(own, "large.hdf5")
         run("model", "plummer", "-n", "600000", "-o", large, "--quiet")
-        apart, together = (peak(mpi, own, large, more) for more in ([], ["--follow", "0"]))
-        check(apart + 64 * 600000 / 5 < together, f"{mpi.name}: rank 0 does not have all bodies of a snapshot", (apart, together))
+        # A peak varies by up to 8 MB, less than the bound: the least and the largest of up to five runs.
+        apart, together = [], []
+        while len(apart) < 5 and not (apart and min(apart) + 64 * 600000 / 3 < max(together)):
+            apart.append(peak(mpi, own, large, []))
+            together.append(peak(mpi, own, large, ["--follow", "0"]))
+        check(min(apart) + 64 * 600000 / 3 < max(together), f"{mpi.name}: rank 0 does not have all bodies of a snapshot", (apart, together))
 
 
 with folder() as top:
