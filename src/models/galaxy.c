@@ -83,7 +83,8 @@ static enum ky_status pull_on(const struct solving *s, int sink, size_t count, c
     for (size_t k = 0; k < count; k++)
         pull[k] = 0;
     for (int c = 0; c < KY_COMPONENTS; c++) {
-        if ((c == KY_DISK && sink == KY_DISK) || !(s->galaxy->mass[c] > 0))
+        if ((c == KY_DISK && sink == KY_DISK) || !(s->galaxy->mass[c] > 0) ||
+            ky_halted(s->common->halt))
             continue;
         ky_profile_pull(&s->tables->spheres[c].profile, softening_of(s->galaxy, s->common, sink, c),
                         ky_softening_how(s->common->softening_kind), count, r, part);
@@ -91,16 +92,15 @@ static enum ky_status pull_on(const struct solving *s, int sink, size_t count, c
             pull[k] += s->galaxy->mass[c] * part[k];
     }
     free(part);
-    return KY_OK;
+    return ky_halt_check(s->common->halt, error);
 }
 
 static enum ky_status solve_sphere(const struct solving *s, int c, struct ky_error *error)
 {
     struct ky_equilibrium *own = &s->tables->spheres[c];
     own->softening = softening_of(s->galaxy, s->common, c, c);
-    enum ky_status status = pull_on(s, c, own->profile.nodes, own->profile.r, own->force, error);
-    if (!status)
-        status = ky_equilibrium_invert(own, error);
+    KY_TRY(pull_on(s, c, own->profile.nodes, own->profile.r, own->force, error));
+    const enum ky_status status = ky_equilibrium_invert(own, error);
     return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
 }
 
@@ -140,7 +140,6 @@ enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_m
     ky_disk_profile(disk, &tables->spheres[KY_DISK].profile);
     ky_disk_radii(disk, r);
     KY_TRY(pull_on(&solving, KY_DISK, KY_DISK_RADII, r, pull, error));
-    KY_TRY(ky_halt_check(common->halt, error));
     KY_TRY(ky_disk_solve(disk, pull, error));
     KY_TRY(check_disk(disk, common, error));
     for (int c = 0; c < KY_COMPONENTS; c++)

@@ -206,6 +206,8 @@ static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
     const struct ky_cell_link *link = &tree->link[cell], *goal = &tree->link[branch];
     struct ky_fmm_sinks sinks;
     struct ky_fmm_list *list = &worker->list[depth];
+    if (ky_halted(m->set->cpu->base.halt))
+        return;
     place_cell(m, cell, parent, &sinks);
     worker->failed |= !m->set->cpu->lanes->mutual_cell(
         &m->walk, cell, &sinks, from, list, worker->space,
@@ -276,8 +278,7 @@ static int go(struct mutual *m, struct worker *workers)
             m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (m->branches > 1)
     for (size_t k = 0; k < m->branches; k++)
-        if (!ky_halted(cpu->base.halt))
-            do_branch(m, m->branch[k], &workers[ky_thread()]);
+        do_branch(m, m->branch[k], &workers[ky_thread()]);
     for (int k = 0; k < cpu->threads; k++) {
         const struct ky_fmm_counts *counts = &workers[k].counts;
         cpu->report.body_interactions += (double)counts->bodies;
