@@ -111,7 +111,8 @@ def on_devices(mpi, place):
     if "opencl:" not in mpis.run(mpi.kyoho, "devices").stdout:
         skip(f"{mpi.name}: ranks with devices", "no OpenCL device")
         return
-    for more, kind in ((["--force", "direct"], "all bodies"), (["--integrator", "hermite4", "--eta", "0.1"], "all bodies"), (["--force", "tree"], "a part of the bodies")):
+    hermite = [(["--integrator", "hermite4", "--eta", "0.1"], "all bodies")] if ALL else []  # ranks_devices has it for threads
+    for more, kind in ((["--force", "direct"], "all bodies"), *hermite, (["--force", "tree"], "a part of the bodies")):
         states = []
         for where, call in (("device-1", mpis.run), ("device-2", lambda *given: mpi.run(2, *given))):
             output = os.path.join(place, where)

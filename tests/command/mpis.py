@@ -46,7 +46,7 @@ class MPI:
         return run(*self.words(size, *words), **more)
 
 
-def run(*words, timeout=120, cwd=None, **more):
+def run(*words, timeout=600, cwd=None, **more):
     return subprocess.run([*map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False,
                           cwd=cwd, env=VALUES | more)
 

@@ -109,11 +109,18 @@ with folder() as top:
         rows = [f"0,0.01,{0.5 + separation / 2!r},0,0,0,{speed!r},0", f"1,0.01,{0.5 - separation / 2!r},0,0,0,{-speed!r},0"]
         return "\n".join(["id,mass,x,y,z,vx,vy,vz", *rows, *(f"{k},0.06,{math.cos(k)!r},{math.sin(k)!r},{k / 50},0,0,{0.3 * (-1) ** k}" for k in range(2, 2 + others))]) + "\n"
 
+    def used(process):
+        """Seconds of processor of a run; infinite once it has ended. It takes 0.01 to begin, on a busy machine too."""
+        try:
+            with open(f"/proc/{process.pid}/stat") as file:
+                return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK") if process.poll() is None else math.inf
+        except FileNotFoundError:
+            return time.sleep(0.2) or math.inf
+
     def stop_by(words, deed):
         """Runs kyoho, calls `deed` once the run has begun, and returns the last line of kyoho."""
         process = subprocess.Popen([KYOHO, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")), "the run begins")
-        time.sleep(0.2)  # until it is within its step
+        wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")) and used(process) > 0.15, "the run is within its step")
         deed(process)
         try:
             said = process.communicate(timeout=60)[1]
@@ -124,21 +131,19 @@ with folder() as top:
 
     where = path("tight")
     with open(path("tight.csv"), "w") as file:
-        file.write(tight(1.2e-5, 4))
+        file.write(tight(2e-5, 4))
     slow = ["run", path("tight.csv"), "--softening", "0", "--integrator", "hermite4", "--step", 1 / 32, "--end", 1 / 32, "--every", 1 / 32, "--engine", "cpu", "--threads", "1", "--quiet"]
     again = ["run", "--resume", where, "--quiet"]
-    for name, words, deed in (("--max-wall", [*slow, "--output", where, "--max-wall", "0.1"], lambda process: None), ("SIGTERM", again, lambda process: process.terminate()),
+    for name, words, deed in (("--max-wall", [*slow, "--restart-every", "0.1", "--output", where, "--max-wall", "0.5"], lambda process: None), ("SIGTERM", again, lambda process: process.terminate()),
                               ("a file named stop", again, lambda process: open(os.path.join(where, "stop"), "w").close())):
         line = stop_by(words, deed)
         check("within a longest step" in line and "bodies 0 and 1, " in line and "apart, need steps of " in line and "--resume" in line and "at time 0;" in line,
               f"{name} ends a run within its longest step, and the line names the pair", line)
         check("within a longest step" in about(where)["reason"] and about(where)["outcome"] == "stopped early", f"{name}: run.json says so too", about(where)["reason"])
     run(*again)
-    run(*slow, "--restart-every", "0.1", "--output", path("often"))
     run(*slow, "--output", path("whole"))
-    told = [[rows(one, 1), [row.rsplit(",", 1)[0] for row in open(os.path.join(one, "energy.csv"))]] for one in (path("whole"), where, path("often"))]
-    check(len(told[0][1]) > 2 and told[1] == told[0], "stopped three times within a step, a run has the bits of one that never stopped")
-    check(told[2] == told[0], "restart files within a longest step leave no trace")
+    told = [[rows(one, 1), [row.rsplit(",", 1)[0] for row in open(os.path.join(one, "energy.csv"))]] for one in (path("whole"), where)]
+    check(len(told[0][1]) > 2 and told[1] == told[0], "stopped three times within a step, and with restart files within it, a run has the bits of one that never stopped")
 
     # what is refused, before anything is written
     for words, said in ((["--stop-collision"], ["--body-radius", "Radius"]), (["--stop-pair", "0"], ["--stop-pair", "above 0"]),
