@@ -17,17 +17,22 @@ def peak(words):
     return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if status == 0 else 0
 
 
+def used(process):
+    """Seconds of processor of a process that has not been waited for."""
+    with open(f"/proc/{process.pid}/stat") as file:
+        return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def peak_before_sums(words):
-    """The peak of a run that is ended when its memory has not grown for a while, in bytes: for 2 s more than it grew. Exact sums of
-    so many bodies take minutes, and no more memory."""
+    """The peak of a run that is ended when its memory has not grown for a while, in bytes: for 2 s of processor more than it grew.
+    Exact sums of so many bodies take minutes, and no more memory."""
     process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    begun = since = time.monotonic()
-    most = 0
-    while process.poll() is None and time.monotonic() - since < 2 + since - begun:
+    since, most = 0, 0
+    while process.poll() is None and used(process) < 2 + 2 * since:
         with open(f"/proc/{process.pid}/status") as file:
             now = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")), 0)
         if now > most:
-            most, since = now, time.monotonic()
+            most, since = now, used(process)
         time.sleep(0.05)
     process.kill()
     process.wait()
