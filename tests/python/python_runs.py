@@ -34,6 +34,19 @@ def same(a, b):
             and all(np.array_equal(a.energy[name], b.energy[name], equal_nan=True) for name in columns))
 
 
+def verified():
+    """kyoho verify runs a run of Python again with the bodies of its first snapshot. It does not know functions."""
+    for name, words in (("plain", {}), ("block", {"integrator": "block", "eta": 0.1}), ("own", {"softening": 0.05, "force": "tree"})):
+        kyoho.run(model, name, end=0.125, step=STEP, every=0.0625, **words)
+        command("verify", name)
+    kyoho.run(model, "pushed", steps=8, step=STEP, heartbeat=lambda sim: sim.kick(np.ones((len(sim), 3))))
+    done = subprocess.run([sys.executable, COMMAND, "verify", "pushed"], text=True, capture_output=True)
+    check(done.returncode == 4 and "functions (heartbeat, field)" in done.stderr and "step 0 is the same" in done.stderr, "a heartbeat that kicks is seen", done.stderr)
+    kyoho.run(model, "late", steps=8, step=STEP, every=0, at=[4 * STEP])
+    done = subprocess.run([sys.executable, COMMAND, "verify", "late"], text=True, capture_output=True)
+    check(done.returncode == 4, "a run without a snapshot of its start cannot be verified", done.stderr)
+
+
 def beside_the_command():
     command("run", "--model", "plummer", "-n", "300", "--seed", "2", "--end", "1", "--every", "0.25", "--step", str(STEP), "--output", "theirs")
     ours = kyoho.run(model, "ours", end=1, every=0.25, step=STEP, restart_every=600)
@@ -55,7 +68,7 @@ def beside_the_command():
             refused(kind, f"{name} of an empty folder is {kind.__name__}", ["empty", "folder of a run"], getattr, kyoho.Run("empty"), name)
     refused(ValueError, "an end in the past", ["time 0.5", "past", "later"], kyoho.resume, "ours", end=0.25)
     refused(ValueError, "an end within a step", ["end", "step"], kyoho.resume, "ours", end=1 + STEP / 3)
-    refused(ValueError, "no steps", ["steps, at least 1"], kyoho.run, model, "none", steps=0)
+    refused(ValueError, "no steps", ["end, or steps of at least 1"], kyoho.run, model, "none", steps=0)
 
 
 def units():
@@ -155,7 +168,7 @@ kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True
     check(done.returncode == 0 and "100 %" in done.stderr and "█" in done.stderr, "progress in a notebook is a bar of tqdm", done.stderr)
 
 
-for test in (beside_the_command, units, beats, stops, progress):
+for test in (verified, beside_the_command, units, beats, stops, progress):
     with folder() as place:
         os.chdir(place)
         test()
