@@ -133,6 +133,8 @@ def options(of) -> Options:
       print(kyoho.options(kyoho.Simulation)["step"])
     """
     described = _described.get(getattr(of, "__name__", None))
+    if isinstance(of, str) and of in _described:
+        raise UsageError(f"give the function or class itself: kyoho.options(kyoho.{of})")
     if described is None or of.__module__.partition(".")[0] != __name__.partition(".")[0]:
         raise UsageError(f"{of!r} has no options; there are {', '.join(sorted(_described))}")
     return Options({option.keyword: _explained(option) for option in described()})

@@ -10,8 +10,9 @@ from ._table import in_python, text_of
 What = TypeVar("What", bound=Callable)
 
 # Words for arguments that the command has not.
-ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("vel", "velocity"),
-             ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"),
+ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("positions", "pos"), ("coordinates", "pos"),
+             ("vel", "velocity"), ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"), ("N", "n"),
+             ("output", "folder"), ("directory", "folder"), ("filename", "path"),
              ("G", "g"), ("cmap", "colours"), ("colormap", "colours"), ("colours", "cmap"), ("colormap", "cmap"))
 # Words that are taken in each other's place, since packages differ in them: the softening.
 SAME = {"eps": "softening", "softening": "eps"}

@@ -124,7 +124,7 @@ class _Calls:
     def _tell(self, context, at):
         change = "-" if math.isnan(at.energy_change) else f"{at.energy_change:+.1e}" + (" (beyond 1e-3)" if at.energy_is_off else "")
         done = at.steps / at.steps_at_end if at.steps_at_end else 1.0
-        self.progress(done, f"time {at.time:.6g} of {at.end:.6g}  step {at.steps} ({100 * done:.0f} %)  {at.steps_per_s:.3g} steps/s  "
+        self.progress(done, f"time {self.units.times(at.time, at.end)}  step {at.steps} ({100 * done:.0f} %)  {at.steps_per_s:.3g} steps/s  "
                             f"dE/E {change}{left(at.seconds_left)}")
 
     def _visit(self, context, handle, error):
@@ -224,8 +224,10 @@ def resume(folder, *, progress=False, heartbeat=None, heartbeat_every=1, field=N
     if field is not None and not callable(field):
         raise UsageError("field: the function that the run had; fields with a name are in the folder")
     folder = Run(folder).folder
+    if not any(os.path.exists(os.path.join(folder, name)) for name in ("restart.kyo", "restart.kyo.previous")):
+        raise no_file(folder, f"{folder}: there is no restart.kyo in it; is it the folder of a run?")
     of_run, of_processor = divided(options, *({name: table(kind)[name] for name in names} for kind, names in RESUMED))
-    units = Run(folder).units if any(isinstance(value, str) or is_quantity(value) for value in of_run.values()) else Units()
+    units = Run(folder).units if progress or any(isinstance(value, str) or is_quantity(value) for value in of_run.values()) else Units()
     parameters = Parameters({"field": field}, MOTION, units)
     inside = parameters.values
     inside.engine, inside.isa, inside.threads, inside.ranks = NULL, -1, -1, -1  # those of the run

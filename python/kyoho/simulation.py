@@ -396,13 +396,13 @@ class Simulation(Shared, WithQuantities):
 
     def _teller(self, shown, end, of, what):
         """A function that shows how far the steps (of="steps") or the time ("time") have gone to `end`."""
-        begin = getattr(self, of)
+        begin, words = getattr(self, of), self.units.times if of == "time" else "{} of {}".format
 
         def tell():
             if shown:
                 now = getattr(self, of)
-                done = (now - begin) / (end - begin) if end != begin else 1.0
-                shown(done, f"{what} {now:.6g} of {end:.6g} ({100 * done:.0f} %){shown.left(done)}")
+                done = min(1.0, (now - begin) / (end - begin)) if end != begin else 1.0
+                shown(done, f"{what} {words(now, end)} ({100 * done:.0f} %){shown.left(done)}")
         return tell
 
     @hinted

@@ -51,8 +51,8 @@ def snapshot_of(given, what):
     """The Snapshot of a Snapshot or a Simulation. TypeError for anything else."""
     found = given.snapshot() if hasattr(given, "snapshot") else given
     if not isinstance(found, Snapshot):
-        raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; "
-                        f"kyoho.Snapshot(position, velocity, mass) makes one of arrays")
+        maker = "kyoho.read(path) reads a file" if isinstance(given, (str, os.PathLike)) else "kyoho.Snapshot(position, velocity, mass) makes one of arrays"
+        raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; {maker}")
     return found
 
 

@@ -132,6 +132,12 @@ class Units:
             name, size = self._named(kind)
         return name if math.isclose(size, 1, rel_tol=1e-9) else f"{size:.6g} {name}"
 
+    def times(self, now, end):
+        """Two times as text, in the unit that suits the second: "20 of 300 Myr"."""
+        sizes = [(self.scale("time") / scale_of(name, "time"), " " + name) for name in ("Gyr", "Myr", "kyr", "yr")] if self.physical else [(1.0, "")]
+        factor, name = next((one for one in sizes if abs(end) * one[0] >= 1), sizes[-1])
+        return f"{now * factor:.6g} of {end * factor:.6g}{name}"
+
     def _struct(self):
         made = struct("ky_units")
         self.put(made)

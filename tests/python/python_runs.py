@@ -61,7 +61,7 @@ def beside_the_command():
     again = kyoho.run(model, "ours", end=0.5, step=STEP, overwrite=True)
     check(len(again) == 2 and again[-1].time == 0.5, "overwrite replaces it")
     refused(FileNotFoundError, "a folder that there is not", ["nowhere"], kyoho.Run, "nowhere")
-    refused(ValueError, "a folder without a run", ["restart"], kyoho.resume, ".")
+    refused(FileNotFoundError, "a folder without a run", ["restart.kyo", "folder of a run"], kyoho.resume, ".")
     os.mkdir("empty")
     for name in ("energy", "record"):
         for kind in (FileNotFoundError, kyoho.NoFileError):
@@ -137,6 +137,17 @@ def progress():
     check(len(seen) == 16 and seen[-1][0] == 1 and seen[7][0] == 0.5 and "step 8 (50 %)" in seen[7][1] and "dE/E" in seen[7][1], "progress calls a function", seen[-1:])
 
     check(all("left -" not in text for _, text in seen) and "left" not in seen[-1][1], "and tells no time left where it is not known", seen)
+
+    seen.clear()
+    young = kyoho.model("plummer", 100, units="cluster", mass="500 Msun", radius="0.5pc", seed=1)
+    kyoho.run(young, "years", steps=4, step="2 kyr", progress=lambda done, text: seen.append((done, text)))
+    kyoho.resume("years", steps=8, progress=lambda done, text: seen.append((done, text)))
+    with kyoho.Simulation(young, step="1 Myr") as sim:
+        sim.integrate("3 Myr", progress=lambda done, text: seen.append((done, text)))
+    wanted = ["time 2 of 8 kyr  step 1 (25 %)", "time 16 of 16 kyr  step 8 (100 %)", "time 3 of 3 Myr (100 %)"]
+    check(all(any(text.startswith(one) for _, text in seen) for one in wanted) and all(0 < done <= 1 for done, _ in seen), "progress has times with units", seen)
+    rates = [float(text.split(" steps/s")[0].split()[-1]) for _, text in seen if "steps/s" in text]
+    check(len(rates) == 8 and min(rates) > 0, "and a rate from the first step on", rates)
 
     class Terminal(io.StringIO):
         def isatty(self):
