@@ -99,7 +99,7 @@ def _path_of(what):
         return os.fspath(path), None
     place = tempfile.TemporaryDirectory()
     path = os.path.join(place.name, "bodies." + ("hdf5" if HAS_HDF5 else "csv"))
-    snapshot_of(what, "view").write(path)
+    snapshot_of(what, "view", in_box=True).write(path)
     return path, place
 
 

@@ -39,8 +39,9 @@ def given_bodies(position, mass, units, velocity=None):
 
 
 def _taken(position, mass, softening, units, options):
-    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening is an option."""
-    position, units, own = taken(position, units, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
+    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening and periodic box are
+    options."""
+    position, units, own = taken(position, units, options, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
     for name in ("mass", "softening"):
         if own[name] is None:
             raise TypeError(f"the {name} of the bodies is missing; give it, or a Snapshot or a Simulation that has it")

@@ -18,7 +18,7 @@ from ._table import text_of
 from ._words import hinted, softened
 from .errors import StoppedError, UsageError
 from .simulation import Simulation, explain
-from .snapshot import Snapshot, read, snapshot_of
+from .snapshot import Snapshot, read, snapshot_of, with_box
 from .units import Units, is_quantity
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
     Without `step` the run chooses one. A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on:
     kyoho.resume(folder). StoppedError tells why it has stopped, with `reason` ("max_wall", "stop_core" ... or "asked").
     """
-    bodies = snapshot_of(bodies, "run")
+    bodies = snapshot_of(bodies, "run", in_box=True)
+    options = with_box(bodies, options)
     units, own = bodies.units, {name: option for name, option in table(lib.KY_OPTIONS_RUN).items() if name != "output"}
     of_run, of_motion = divided(options, own, table(lib.KY_OPTIONS_PARAMETERS, MOTION))
     parameters = Parameters(of_motion, MOTION, units)

@@ -20,7 +20,7 @@ from ._view import View
 from ._words import hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of, with_box
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class Simulation(Shared, WithQuantities):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
-        bodies = snapshot_of(bodies, "a simulation without position=…")
-        self.units = bodies.units
+        bodies = snapshot_of(bodies, "a simulation without position=…", in_box=True)
+        self.units, options = bodies.units, with_box(bodies, options)
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
         if not _arrays.single(softening):
@@ -299,7 +299,7 @@ class Simulation(Shared, WithQuantities):
         softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
         kinds = table(lib.KY_OPTIONS_PARAMETERS)["softening_kind"].choices
         return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
-                        units=self.units)
+                        units=self.units, box=told.box or None)
 
     def sums(self) -> Sums:
         """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
@@ -484,7 +484,8 @@ class Simulation(Shared, WithQuantities):
 
     def add(self, bodies):
         """Appends the bodies of a Snapshot or another Simulation in the same units. Ids must be new; without ids they continue from the largest."""
-        bodies = snapshot_of(bodies, "add")
+        bodies = snapshot_of(bodies, "add", in_box=True)
+        with_box(bodies, {"box": self._told().box})
         if bodies.units != self.units:
             raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")
         made, keep = bodies._struct()

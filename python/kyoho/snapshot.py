@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import math
 import operator
 import os
@@ -11,7 +12,7 @@ import numpy as np
 from . import _arrays, _hdf5, _picture
 from ._library import call, call_file, encoded, ffi, lib, struct
 from ._words import hinted
-from .errors import UsageError
+from .errors import UnsupportedError, UsageError
 from .units import Units, WithQuantities
 
 # Arrays of bodies: the member of struct ky_bodies, the C type of its elements, that of numpy, the kind of their unit.
@@ -47,21 +48,35 @@ def fill_bodies(bodies, n, arrays):
     return bodies
 
 
-def snapshot_of(given, what):
-    """The Snapshot of a Snapshot or a Simulation. TypeError for anything else."""
+def snapshot_of(given, what, in_box=False):
+    """The Snapshot of a Snapshot or a Simulation. TypeError for anything else, UnsupportedError for a periodic box unless `in_box`."""
     found = given.snapshot() if hasattr(given, "snapshot") else given
     if not isinstance(found, Snapshot):
         maker = "kyoho.read(path) reads a file" if isinstance(given, (str, os.PathLike)) else "kyoho.Snapshot(position, velocity, mass) makes one of arrays"
         raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; {maker}")
+    if found.box is not None and not in_box:
+        raise UnsupportedError(f"{what} does not know periodic boxes: set box = None of the Snapshot to treat its bodies as in open space")
     return found
 
 
-def taken(bodies, units, **given):
+def with_box(bodies, options):
+    """The options with the periodic box of the bodies, if they have one. UsageError where the options have another."""
+    if bodies.box is None:
+        return options
+    given = options.get("box")
+    if given is not None and not math.isclose(bodies.units.real(given, "length", "box"), bodies.box, rel_tol=1e-6):
+        raise UsageError(f"box is {given}, but the bodies are in a periodic box of side {bodies.box:g}: leave out box, or set box = None of the Snapshot")
+    return {**options, "box": bodies.box}
+
+
+def taken(bodies, units, options=None, **given):
     """The positions, the units, and the other arguments by name. Of a Snapshot or a Simulation each argument that is None is that
-    of its bodies."""
+    of its bodies, and their periodic box goes into `options`."""
     if not isinstance(bodies, Snapshot) and not hasattr(bodies, "snapshot"):
         return bodies, Units.of(units), given
-    bodies = snapshot_of(bodies, "it")
+    bodies = snapshot_of(bodies, "this function", in_box=options is not None)
+    if options is not None:
+        options.update(with_box(bodies, options))
     if units is not None and Units.of(units) != bodies.units:
         raise UsageError(f"the bodies have other units: {bodies.units} and {Units.of(units)}")
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
@@ -72,7 +87,8 @@ class Snapshot(WithQuantities):
 
     `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
     `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
-    they are not known. `softening` is one length for all bodies, an array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
+    they are not known. `softening` is one length for all bodies, an array with one for each body, or None. `box` is the side of a periodic
+    box with a corner at the origin (docs/periodic.md), or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
     back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
     astropy, unyt and pynbody are converted to them.
     """
@@ -89,10 +105,11 @@ class Snapshot(WithQuantities):
     softening_kind: str | None
     units: Units
     time: float
+    box: float | None = None
 
     @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
-                 potential=None, radius=None, time=0.0, units=None, softening_kind=None):
+                 potential=None, radius=None, time=0.0, units=None, softening_kind=None, box=None):
         self.units = Units.of(units)
         self.position = _arrays.vectors(self.units.number(position, "length", "position"), "position")
         n = len(self.position)
@@ -104,6 +121,9 @@ class Snapshot(WithQuantities):
         self.softening = self._softening(softening, n)
         self.softening_kind = softening_kind
         self.time = self.units.real(time, "time", "time")
+        self.box = None if box is None else self.units.real(box, "length", "box")
+        if box is not None and not 0 < self.box < math.inf:
+            raise UsageError(f"box is {box}; it must be above 0 and finite, or None for open space")
         self.parameters = None
 
     def _softening(self, given, n):
@@ -125,6 +145,7 @@ class Snapshot(WithQuantities):
             self.softening = made.softening
         self.softening_kind = SOFTENING_KINDS.get(made.softening_kind)
         self.units, self.time = Units.from_struct(made.units), made.time
+        self.box = made.space.box if made.space.box > 0 and not made.space.converted else None
         self.parameters = ffi.string(made.parameters).decode() if made.parameters else None
         return self
 
@@ -141,7 +162,7 @@ class Snapshot(WithQuantities):
             made.softening = softening
         fill_bodies(made.bodies, len(self), arrays)
         self.units.put(made.units)
-        made.time = _arrays.number(self.time, "time")
+        made.time, made.space.box = _arrays.number(self.time, "time"), self.box or 0.0
         if self.softening_kind is not None:
             kinds = {name: number for number, name in SOFTENING_KINDS.items()}
             if self.softening_kind not in kinds:
@@ -191,6 +212,8 @@ class Snapshot(WithQuantities):
         """
         if format not in FORMATS:
             raise UsageError(f"format is {format!r}; it must be hdf5, tipsy or csv")
+        if self.box is not None and lib.KY_HDF5 not in (FORMATS[format], lib.ky_format_of_name(encoded(os.fspath(path)))):
+            logging.getLogger("kyoho").warning("%s does not store the periodic box, as HDF5 files do", path)
         options = struct("ky_write_options", format=FORMATS[format], compress=int(compress), overwrite=int(overwrite))
         made, keep = self._struct()
         call(lib.ky_snapshot_write, encoded(os.fspath(path)), made, options)
@@ -222,7 +245,7 @@ class Snapshot(WithQuantities):
         return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
 
     def __repr__(self):
-        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}>"
+        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}" + ("" if self.box is None else f" in a box of {self.box:g}") + ">"
 
     def _repr_html_(self):
         return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])
@@ -237,14 +260,14 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
       types      only bodies of these GADGET types
       renumber   True gives them the ids 0, 1, 2 ...
       units      of a file without units: the name of a preset or kyoho.Units
-      physical   True converts a comoving, h-scaled or periodic file, which is an error otherwise
+      physical   True converts a comoving or h-scaled file, which is an error otherwise, and drops a periodic box
       as_stored  True treats its numbers as physical quantities in open space
     Example:
       bodies = kyoho.read("snapshot_0000.hdf5", types=[4])
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
-    space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_REFUSED
+    space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_IN_BOX
     chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in types or ()})
     options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
     scales = None
@@ -253,14 +276,19 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
         Units.of(units).put(scales)
         options.units = scales
     if not HAS_HDF5 and _hdf5.is_hdf5(path):
-        return _read_by_h5py(path, types, renumber)
+        return _read_by_h5py(path, types, renumber, as_stored)
     made = ffi.new("struct ky_snapshot *")
     call_file(path, lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
-    return Snapshot._from_struct(made)
+    snapshot = Snapshot._from_struct(made)
+    if as_stored:
+        snapshot.box = None
+    return snapshot
 
 
-def _read_by_h5py(path, types, renumber):
+def _read_by_h5py(path, types, renumber, as_stored):
     snapshot = Snapshot(**_hdf5.read(path, SOFTENING_KINDS))
+    if as_stored:
+        snapshot.box = None
     if types is not None:
         snapshot = snapshot[np.isin(snapshot.type, list(types))]
     if renumber:

@@ -112,6 +112,40 @@ def beats():
     check(np.array_equal(half[-1].position, whole[-1].position) and half[-1].position.mean() > 0.4, "a run with a function as field, resumed with it")
 
 
+def boxes():
+    """A periodic box stays with the bodies: from the run to its snapshots and to what is computed of them, or it is refused."""
+    rng = np.random.default_rng(1)
+    place = rng.uniform(0, 10, (200, 3))
+    bodies = kyoho.Snapshot(place, rng.normal(0, 0.1, (200, 3)), softening=0.1, box=10)
+    with_option = kyoho.run(kyoho.Snapshot(place, bodies.velocity, softening=0.1), "option", steps=4, step=0.01, box=10)
+    run = kyoho.run(bodies, "box", steps=4, step=0.01)
+    check(same(run, with_option) and [one.box for one in run] == [10, 10] and "box of 10" in repr(run[-1]), "the box of the bodies is that of the run and of its snapshots", run[-1])
+    acc, pot = kyoho.gravity(bodies)
+    open_acc = kyoho.gravity(place, bodies.mass, 0.1)[0]
+    wanted = kyoho.gravity(place, bodies.mass, 0.1, box=10)
+    check(np.array_equal(acc, wanted[0]) and np.array_equal(pot, wanted[1]) and not np.allclose(acc, open_acc, rtol=0.1), "forces of such bodies are periodic")
+    check(kyoho.check(bodies, 100, force="direct").acceleration.p99 < 1e-5 and kyoho.check(bodies, 0).parameters["box"] == 10, "also those of check")
+    with kyoho.Simulation(bodies, step=0.01) as sim:
+        sim.advance(4)
+        check(sim.snapshot().box == 10 and np.array_equal(sim.position, run[-1].position), "a simulation takes the box and gives it", sim.snapshot())
+        refused(kyoho.UnsupportedError, "neighbours of a simulation in a box", ["periodic boxes"], kyoho.neighbours, sim, 0.1)
+        refused(kyoho.UnsupportedError, "its own neighbours", ["periodic boxes"], sim.neighbours, 0.1)
+        refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
+    for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
+                           ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
+                           ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1)), ("field", lambda bodies: kyoho.field([[1, 1, 1]], bodies))):
+        refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
+    free = bodies.copy()
+    free.box = None
+    check(np.array_equal(kyoho.gravity(free)[0], open_acc) and len(kyoho.neighbours(free, 1)) == 200, "box = None: open space")
+    check(kyoho.read(run.snapshots[-1], as_stored=True).box is None and kyoho.draw(run).shape[2] == 4, "as_stored too; and pictures")
+    for box in (-1, 0, np.nan, np.inf):
+        refused(kyoho.UsageError, f"a box of {box}", ["above 0"], kyoho.Snapshot, place, box=box)
+    refused(kyoho.UsageError, "two boxes", ["box is 11", "side 10"], kyoho.run, bodies, "none", steps=1, step=0.01, box=11)
+    long = kyoho.Snapshot(place, softening=0.1, box="10 kpc", units="galaxy")
+    check(long.box == 10 and kyoho.gravity(long, box="10000 pc")[0].shape == (200, 3), "a box with a unit")
+
+
 def stops():
     for options, reason in (({"max_wall": 0}, "max_wall"), ({"stop_box": 0.5}, "stop_box"), ({"stop_core": 1.0}, "stop_core")):
         try:
@@ -179,7 +213,7 @@ kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True
     check(done.returncode == 0 and "100 %" in done.stderr and "█" in done.stderr, "progress in a notebook is a bar of tqdm", done.stderr)
 
 
-for test in (verified, beside_the_command, units, beats, stops, progress):
+for test in (verified, beside_the_command, units, boxes, beats, stops, progress):
     with folder() as place:
         os.chdir(place)
         test()
