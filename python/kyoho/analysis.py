@@ -329,7 +329,7 @@ def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpac
     names = [encoded(name) for name in ("engine", "force", "opening", "order") if options.get(name) is not None]
     made, keep, parameters = _softened(bodies, options, FORCE)
     given, found = ffi.new("char *[]", [*names, NULL]), struct("ky_tuning")
-    wanted = struct("ky_tune_parameters", seconds=_arrays.number(seconds, "seconds"), samples=_arrays.whole(samples, "samples"),
+    wanted = struct("ky_tune_parameters", seconds=bodies.units.real(seconds, "s", "seconds"), samples=_arrays.whole(samples, "samples"),
                     repeat=_arrays.whole(repeat, "repeat"), given=ffi.cast("const char *const *", given))
     if error is not None:
         wanted.error = _arrays.number(error, "error")

@@ -222,8 +222,7 @@ class Snapshot(WithQuantities):
     def place(self, position=None, velocity=None, orientation=None, turn=0.0):
         """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
         to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
-        "8kpc,0,0". At last they go to axes that turn about z with the speed `turn`, in radians in a unit of time, and coincide with the
-        axes at rest at the time 0."""
+        "8kpc,0,0". At last they go to axes that turn about z with the speed `turn` [1/time, in radians], and coincide with the axes at rest at the time 0."""
         for name in ("position", "velocity", "acceleration"):
             if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
                 setattr(self, name, getattr(self, name).copy())
@@ -231,7 +230,7 @@ class Snapshot(WithQuantities):
         texts = [self._three(value, kind, name) for name, kind, value in (
             ("position", "length", position), ("velocity", "velocity", velocity), ("orientation", "degrees", orientation))]
         call(lib.ky_bodies_place, ffi.addressof(made.bodies), *texts, ffi.addressof(made.units))
-        call(lib.ky_bodies_turn, ffi.addressof(made.bodies), _arrays.number(turn, "turn"), made.time)
+        call(lib.ky_bodies_turn, ffi.addressof(made.bodies), self.units.real(turn, "1/time", "turn"), made.time)
         for name, array in keep[0].items():  # where the array of the snapshot was of another kind, it has been copied
             setattr(self, name, array)
         return self
