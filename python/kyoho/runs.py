@@ -37,13 +37,22 @@ the memory that is free, and the line about what was chosen."""
 
 
 class Run:
-    """The folder of a run: kyoho.Run("first") opens one that `kyoho run`, kyoho.run or kyoho.resume has written.
+    """
+    The folder of a run, of `kyoho run`, kyoho.run or kyoho.resume.
 
-    run[0] and run[-1] are its first and its last Snapshot, len(run) is their number, and `for snapshot in run` reads one after the
-    other. `energy` has the columns of energy.csv by name: run.energy["time"], run.energy["de"].
+    Arguments:
+      folder   its path
+    Example:
+      run = kyoho.Run("first")
+      run[-1].position, len(run), run.energy["time"], run.units
+
+    run[0] is its first Snapshot, run[-1] its last; `for snapshot in run` reads one after the other. `energy` has the columns of
+    energy.csv by name, in the units of the run.
     """
 
     def __init__(self, folder):
+        if isinstance(folder, Run):
+            folder = folder.folder
         self.folder = os.fspath(folder)
         if not os.path.isdir(self.folder):
             raise no_file(folder, f"{self.folder}: there is no such folder")

@@ -83,14 +83,24 @@ def taken(bodies, units, options=None, **given):
 
 
 class Snapshot(WithQuantities):
-    """Bodies at a time, as arrays of numpy.
+    """
+    Bodies at a time, as arrays of numpy.
 
-    `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
-    `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
-    they are not known. `softening` is one length for all bodies, an array with one for each body, or None. `box` is the side of a periodic
-    box with a corner at the origin (docs/periodic.md), or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
-    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
-    astropy, unyt and pynbody are converted to them.
+    Arguments:
+      position, velocity   (n, 3) [length] [velocity]; without velocity they are at rest
+      mass       (n) or one for all [mass]; without it 1/n each
+      id, type   (n) whole numbers; GADGET types, 0 to 5
+      softening  one length for all, or one for each body [length]; softening_kind is "plummer", "symmetric" or "spline"
+      radius     (n), of the bodies themselves, for stop_collision [length]
+      acceleration, potential   (n, 3), (n), where they are known
+      time       [time]
+      box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
+      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
+      bodies.position, bodies[:1], bodies.write("sun.csv", overwrite=True)
+
+    The arguments are its attributes; what is not known is None. Arrays of C-contiguous float64 are taken without a copy.
     """
 
     position: np.ndarray
@@ -177,7 +187,7 @@ class Snapshot(WithQuantities):
         return len(self.position)
 
     def __getitem__(self, which):
-        """The snapshot of some of the bodies: an index array, a mask or a slice."""
+        """The Snapshot of some of the bodies: an index array, a mask or a slice."""
         if np.ndim(which) == 0 and not isinstance(which, slice):
             k = operator.index(which)
             if not -len(self) <= k < len(self):
@@ -206,9 +216,16 @@ class Snapshot(WithQuantities):
         del keep
 
     def write(self, path, *, format=None, compress=False, overwrite=False):
-        """Writes a file. Its name tells the format (.hdf5, .h5, .tipsy, .csv), or `format` ("hdf5", "tipsy", "csv").
+        """
+        Writes a file.
 
-        A file that existed is replaced only with `overwrite`, and is never damaged.
+        Arguments:
+          path       its ending gives the format: .hdf5, .h5, .tipsy or .csv
+          format     "hdf5", "tipsy" or "csv", for other endings
+          compress   True compresses HDF5
+          overwrite  True replaces a file that exists, which is never damaged
+        Example:
+          bodies.write("bodies.csv", overwrite=True)
         """
         if format not in FORMATS:
             raise UsageError(f"format is {format!r}; it must be hdf5, tipsy or csv")
@@ -220,9 +237,17 @@ class Snapshot(WithQuantities):
         del keep
 
     def place(self, position=None, velocity=None, orientation=None, turn=0.0):
-        """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
-        to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
-        "8kpc,0,0". At last they go to axes that turn about z with the speed `turn` [1/time, in radians], and coincide with the axes at rest at the time 0."""
+        """
+        Turns and moves the bodies, in place. Returns the snapshot.
+
+        Arguments:
+          position, velocity   that are added [length] [velocity]: three numbers or a text, "8kpc,0,0"
+          orientation   inclination, node and argument, by which the bodies are turned about the origin before [degrees]
+          turn          speed of axes that turn about z, to which they go at last [1/time, in radians]; these coincide with
+                        the axes at rest at the time 0
+        Example:
+          bodies.place(position=[8, 0, 0], velocity=[0, 1, 0], orientation=[60, 0, 0])
+        """
         for name in ("position", "velocity", "acceleration"):
             if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
                 setattr(self, name, getattr(self, name).copy())

@@ -93,11 +93,19 @@ def scale_of(given, kind):
 
 
 class Units:
-    """The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
+    """
+    The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
 
-    Units("galaxy") is kpc, 1e10 Msun and km/s; Units("cluster") is pc, Msun and km/s; Units("planets") is AU, Msun and AU/yr,
-    with the year as the unit of time; Units("nbody"), or Units() with nothing, has no scales and G = 1.
-    Units(length="kpc", mass="1e10 Msun", velocity="km/s") takes names of units, numbers in cgs or quantities, and G follows.
+    Arguments:
+      preset   "galaxy": kpc, 1e10 Msun, km/s; "cluster": pc, Msun, km/s; "planets": AU, Msun, AU/yr, with the year as the
+               unit of time; "nbody", the default: no scales, and G = 1
+      length, mass, velocity   in place of a preset: names of units, numbers in cgs, or quantities; G follows
+      g        the constant of gravity in place of that which follows
+    Example:
+      units = kyoho.Units(length="kpc", mass="1e10 Msun", velocity="km/s")
+      units.real("1 Myr", "time"), units.g
+
+    `length_cm`, `mass_g`, `velocity_cm_s` and `g` are its numbers.
     """
 
     __slots__ = ("length_cm", "mass_g", "velocity_cm_s", "g")
@@ -196,11 +204,16 @@ class Units:
         return _arrays.number(self.number(value, kind, name or kind), name or kind)
 
     def quantity(self, value, kind, package=None):
-        """The value, a number or array in these units, as a quantity of astropy or unyt: units.quantity(acc, "acceleration").
+        """
+        A quantity of astropy or unyt.
 
-        `kind` is "length", "mass", "velocity", "time", "acceleration", "potential", "energy", "momentum", "angular_momentum",
-        "density", "frequency" or "tide". `package` is "astropy" or "unyt"; without it the one that the program has imported, or
-        the one that is installed, astropy first.
+        Arguments:
+          value     a number or an array in these units
+          kind      "length", "mass", "velocity", "time", "acceleration", "potential", "energy", "momentum", "angular_momentum",
+                    "density", "frequency" or "tide"
+          package   "astropy" or "unyt"; without it the one that the program has imported, or that is installed, astropy first
+        Example:
+          kyoho.Units("galaxy").quantity(2.0, "time").to("Myr")
         """
         kinds = {one: row[3] for one, row in KINDS.items() if row[3] and one not in OPTIONS}
         powers = kinds.get(kind)
@@ -271,10 +284,15 @@ class WithQuantities:
                 "external": "energy", "total": "energy"}
 
     def quantity(self, name, package=None):
-        """A number or an array of this name as a quantity of astropy or unyt: sim.quantity("time").to("Myr").
+        """
+        A number or an array of the bodies as a quantity of astropy or unyt.
 
-        Names: time, position, velocity, mass, softening, radius, acceleration, potential; of a simulation also step, energy, and
-        centre, momentum, angular_momentum, kinetic, external and total of sums(). `package` as in kyoho.Units.quantity.
+        Arguments:
+          name      time, position, velocity, mass, softening, radius, acceleration or potential; of a simulation also step, energy,
+                    and centre, momentum, angular_momentum, kinetic, external and total of sums()
+          package   "astropy" or "unyt"; without it the one that the program has imported, or that is installed, astropy first
+        Example:
+          kyoho.model("plummer", 10, units="galaxy").quantity("time").to("Myr")
         """
         sums = self._of_sums if hasattr(self, "sums") else {}
         if name not in sums and (name not in self._kinds or not hasattr(self, name)):

@@ -140,6 +140,14 @@ def helped():
     missing = [name for name in dir(kyoho.Simulation) if not name.startswith("_") and not re.search(rf"\b{name}\b", named)]
     check(about.count("\n") <= 48 and about.index("Arguments:") < about.index("Example:") < about.index("What it has:") and not missing,
           "the help of a simulation begins on two screens with its arguments, an example and its methods", (about.count("\n"), missing))
+    methods = {f"{of.__name__}.{name}": one for of in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run) for name, one in inspect.getmembers(of, inspect.isfunction)
+               if len(inspect.signature(one).parameters) > 1 and not name.startswith("_") and (of is not kyoho.Units or name == "quantity")}
+    check(len(methods) > 15, "there are methods", len(methods))
+    for name, one in {**methods, **{one.__name__: one for one in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run)}}.items():
+        before = inspect.getdoc(one).partition("\nExample:")[0]
+        takes = [word for word, kind in inspect.signature(one).parameters.items() if word != "self" and kind.kind is not kind.VAR_KEYWORD]
+        missing = [word for word in takes if not re.search(rf"\b{word}\b", before.partition("\nArguments:")[2])]
+        check("\nExample:\n" in inspect.getdoc(one) and before.count("\n") <= 16 and not missing, f"help({name}) begins with its arguments and an example", missing)
     os.environ["MPLBACKEND"] = "Agg"
     with folder() as place:
         os.chdir(place)
@@ -148,10 +156,13 @@ def helped():
         space = {"kyoho": kyoho, "np": np, "bodies": bodies, "a": bodies, "b": bodies, "pos": bodies.position, "mass": bodies.mass,
                  "sim": kyoho.Simulation(bodies, step=1 / 64)}
         has_film, has_plot = shutil.which("ffmpeg"), importlib.util.find_spec("matplotlib")
-        for name in sorted(functions, key=lambda name: name != "run"):  # others read its folder
-            if name == "plot" and not has_plot:
+        has_units = importlib.util.find_spec("astropy") or importlib.util.find_spec("unyt")
+        explained = {**functions, **methods, **{one.__name__: one for one in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run)}}
+        for name in sorted(explained, key=lambda name: name != "run"):  # others read its folder
+            if (name == "plot" and not has_plot) or (name.endswith("quantity") and not has_units):
                 continue
-            code = textwrap.dedent(inspect.getdoc(functions[name]).partition("\nExample:\n")[2].partition("\n\n")[0])
+            space["sim"] = space["sim"] if name in functions else kyoho.Simulation(bodies, step=1 / 64)
+            code = textwrap.dedent(inspect.getdoc(explained[name]).partition("\nExample:\n")[2].partition("\n\n")[0])
             code = code.replace("seconds=10", "seconds=1").replace("snapshot_0000.hdf5", "snapshot_0000.csv")
             code = "\n".join(line for line in code.split("\n") if has_film or ".mp4" not in line)
             try:
