@@ -228,7 +228,8 @@ static enum ky_status read_told(struct request *request, const char *path, struc
 }
 
 /* Runs again, with the options of run.json, into the other folder. If a program had the bodies in
- * memory, they are those of the first snapshot; the hash in run.json tells whether it has them. */
+ * memory, the first snapshot provides them; the hash in run.json tells whether it has the same
+ * bits. */
 static enum ky_status run_again(struct cli *cli, struct request *request, char *told)
 {
     struct ky_paths paths = {0};

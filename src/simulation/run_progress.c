@@ -23,8 +23,8 @@ static double present_rate(const struct ky_run *run, double now)
     return now > pace->second ? (double)(steps_of(run) - pace->steps) / (now - pace->second) : 0;
 }
 
-/* The rate is measured over a second. During the first second it is that of the steps up to now,
- * from which no remaining time follows yet. */
+/* The rate is measured over a second, and during the first second over all steps. The remaining
+ * time follows only from a whole second. */
 void ky_run_measure_progress(struct ky_run *run, struct ky_progress *progress)
 {
     struct ky_run_pace *pace = &run->pace;
