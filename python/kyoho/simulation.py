@@ -17,7 +17,7 @@ from ._options import MOTION, Parameters, documented, table, text
 from ._progress import Progress
 from ._sharing import Shared, alone
 from ._view import View
-from ._words import hinted, no_option, softened
+from ._words import Named, hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of, with_box
@@ -80,7 +80,7 @@ def _changeable(name, help):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
-class Simulation(Shared, WithQuantities):
+class Simulation(Named, Shared, WithQuantities):
     """
     Bodies that move: a processor, an integrator and a clock.
 
@@ -117,7 +117,23 @@ class Simulation(Shared, WithQuantities):
     id = _readable("id", "(n) whole numbers, which stay with the bodies")
     acceleration = _readable("acceleration", "(n, 3), with external fields")
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
-    heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
+    units: Units
+    _heartbeat = None
+
+    @property
+    def heartbeat(self):
+        """A function that is called with the simulation after each step, or None. If it returns True, the call that advances ends."""
+        return self._heartbeat
+
+    @heartbeat.setter
+    def heartbeat(self, function):
+        if function is not None and not callable(function):
+            raise TypeError(f"heartbeat must be a function of the simulation or None, not {function!r}")
+        self._heartbeat = function
+
+    @staticmethod
+    def _options():
+        return table(lib.KY_OPTIONS_PARAMETERS)
 
     @hinted
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,

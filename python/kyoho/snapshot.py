@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _arrays, _hdf5, _picture
 from ._library import call, call_file, encoded, ffi, lib, struct
-from ._words import hinted
+from ._words import Named, hinted
 from .errors import UnsupportedError, UsageError
 from .units import Units, WithQuantities
 
@@ -82,7 +82,7 @@ def taken(bodies, units, options=None, **given):
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
 
 
-class Snapshot(WithQuantities):
+class Snapshot(Named, WithQuantities):
     """
     Bodies at a time, as arrays of numpy.
 
@@ -116,6 +116,7 @@ class Snapshot(WithQuantities):
     units: Units
     time: float
     box: float | None = None
+    parameters: str | None
 
     @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
@@ -281,7 +282,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
 
     Arguments:
       path       of the file; FileNotFoundError if there is none
-      types      only bodies of these GADGET types
+      types      only bodies of this GADGET type, or of these
       renumber   True gives them the ids 0, 1, 2 ...
       units      of a file without units: the name of a preset or kyoho.Units
       physical   True converts a comoving or h-scaled file, which is an error otherwise, and drops a periodic box
@@ -292,7 +293,8 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
     space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_IN_BOX
-    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in types or ()})
+    types = [types] if types is not None and _arrays.single(types) else types
+    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in ([] if types is None else types)})
     options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
     scales = None
     if units is not None:

@@ -332,6 +332,20 @@ def words():
                 ("binaries", lambda **soft: kyoho.binaries(model, **soft).energy, False), ("scales", lambda **soft: kyoho.scales(model, **soft).step, False)):
             found, other = function(eps=0.3), function(softening=0.2)
             check(np.array_equal(found, function(softening=0.3)) and not (takes and np.array_equal(found, other)), f"{name} takes eps= as softening=", (found, other))
+    with start() as sim:
+        for name, words in (("dt", "did you mean step?"), ("positions", "did you mean position?"), ("t", "did you mean time?"), ("theta", "set(theta=...)"), ("G", "set(g=...)"),
+                            ("velocty", "did you mean velocity?")):
+            refused(AttributeError, f"sim.{name}", [name, words], getattr, sim, name)
+            refused(AttributeError, f"sim.{name} = 1", [name, words], setattr, sim, name, 1)
+        refused(TypeError, "a heartbeat that is no function", ["heartbeat"], setattr, sim, "heartbeat", 3)
+        sim.remark = "mine"
+        twin = sim.copy()
+        check(sim.remark == "mine" and not hasattr(twin, "remark") and not hasattr(sim, "_nothing") and sim.heartbeat is None, "an attribute of the user")
+    bodies = model.copy()
+    for name, words in (("pos", "did you mean position?"), ("masses", "did you mean mass?"), ("t", "did you mean time?")):
+        refused(AttributeError, f"bodies.{name} = 1", [name, words], setattr, bodies, name, 1)
+    bodies.softening, bodies.remark = 0.2, "mine"
+    check(bodies[:2].remark == bodies.copy().remark == "mine" and bodies.softening == 0.2, "attributes of a snapshot")
     help = "".join(repr(kyoho.options(what)) for what in (kyoho.run, kyoho.resume, kyoho.Simulation, kyoho.model, kyoho.draw, kyoho.tune))
     check(help.count("kyoho.resume continues the run") == 4 and not re.search(r"kyoho\.resume\(|`kyoho (help|devices)", help), "help of options speaks of functions", help)
     for name, function in (("read", kyoho.read), ("restore", kyoho.restore)):

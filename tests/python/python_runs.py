@@ -206,6 +206,19 @@ sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
 import kyoho
 kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True)
 """
+    plain = program.replace("import sys, types", "import importlib.util, sys, types").replace("import kyoho", """
+shown = []
+class Line:
+    def update(self, data, raw): shown[-1] = data["text/plain"]
+def display(data, raw, display_id):
+    shown.append(data["text/plain"])
+    return Line()
+sys.modules["IPython.display"] = types.SimpleNamespace(display=display)
+own = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name == "tqdm" else own(name)
+import kyoho""").replace('"bar"', '"cell"') + "print(len(shown), shown[0])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", plain], text=True, capture_output=True)
+    check(done.stdout.startswith("1 time 0.25 of 0.25  step 16 (100 %)") and not done.stderr, "without tqdm it is a line below the cell", (done.stdout, done.stderr))
     if subprocess.run([sys.executable, "-c", "import tqdm"], capture_output=True).returncode:
         skip("progress in a notebook is a bar of tqdm", "tqdm is not installed here; make check-all installs it")
         return

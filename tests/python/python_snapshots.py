@@ -182,13 +182,14 @@ def checked():
         return
     program = "\n".join(("import kyoho, numpy", "x = numpy.zeros((3, 3))", "kyoho.gravity(x, 1.0, 0.1, theta=0.5, opening='relative')",
                          "kyoho.gravity(x, 1.0, 0.1, thetta=0.5)", "kyoho.gravity(x, 1.0, 0.1, opening='round')",
-                         "kyoho.Simulation(position=x, softening=0.1, integrator='block', step='2kyr').copy().energy() + 'a'\n"))
+                         "kyoho.Simulation(position=x, softening=0.1, integrator='block', step='2kyr').copy().energy() + 'a'",
+                         "kyoho.read('a.csv').positon\n"))
     with folder() as place:
         with open(os.path.join(place, "user.py"), "w", encoding="utf-8") as file:
             file.write(program)
         done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", "user.py"], cwd=place, capture_output=True, text=True)
     lines = sorted(int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line)
-    check(lines == [4, 5, 6], "mypy finds a wrong name, a wrong choice and a wrong type", done.stdout + done.stderr)
+    check(lines == [4, 5, 6, 7], "mypy finds a wrong name, a wrong choice, a wrong type and a wrong attribute", done.stdout + done.stderr)
 
 
 def models():
