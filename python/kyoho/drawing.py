@@ -139,7 +139,8 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
     owner = ffi.gc(found, lib.ky_map_free)
     pixels = _arrays.view(found.values, (found.height, found.width), "f8", owner)
     velocity = options.get("show") == "velocity"
-    norm = colors.Normalize(found.low, found.high) if velocity else colors.LogNorm(found.low, found.high, clip=True)
+    linear = velocity or not 0 < found.low < found.high  # of no bodies there is no logarithm
+    norm = colors.Normalize(found.low, found.high) if linear else colors.LogNorm(found.low, found.high, clip=True)
     ax = pyplot.gca() if ax is None else ax
     image = ax.imshow(pixels, extent=[*found.edge[0], *found.edge[1]], norm=norm, cmap=cmap or ("RdBu_r" if velocity else "inferno"))
     (right, up), of_bar = _labels(found, options.get("show"), bodies.units)
