@@ -281,7 +281,7 @@ def without_hdf5():
     with folder() as place:
         for units in ("nbody", "galaxy", "cluster"):
             for options in ({"softening": 0.1}, {"softening": np.full(40, 0.2), "type": np.arange(40) % 3, "id": np.arange(40)[::-1] + 7,
-                                                 "acceleration": x, "potential": -x[:, 0] ** 2, "softening_kind": "spline"}):
+                                                 "acceleration": x, "potential": -x[:, 0] ** 2, "softening_kind": "spline", "box": 7.5}):
                 path = os.path.join(place, f"{units}-{len(options)}.hdf5")
                 try:
                     kyoho.Snapshot(x, 2 * x, np.arange(40.0), time=1.5, units=units, **options).write(path)
@@ -294,7 +294,8 @@ def without_hdf5():
                 kyoho.snapshot.HAS_HDF5 = True
                 pairs = [(getattr(found, name), getattr(wanted, name)) for name in (*ARRAYS, "softening")]
                 near = all(a is b is None or np.allclose(a, b, rtol=1e-14) for a, b in pairs)
-                check(near and found.units == wanted.units and abs(found.time / 1.5 - 1) < 1e-14 and found.softening_kind == wanted.softening_kind,
+                near = near and (found.box is wanted.box is None or abs(found.box / wanted.box - 1) + abs(wanted.box / 7.5 - 1) < 1e-14)
+                check(near and (found.box is None) == ("box" not in options) and found.units == wanted.units and abs(found.time / 1.5 - 1) < 1e-14 and found.softening_kind == wanted.softening_kind,
                       f"h5py reads what the library reads: {units}, {', '.join(options)}", f"{found} {found.units} {wanted.units}")
         kyoho.snapshot.HAS_HDF5 = False
         check(list(kyoho.read(path, types=[1], renumber=True).type) == [1] * 13, "bodies of one type through h5py")
