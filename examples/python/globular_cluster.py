@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 cluster = kyoho.model("plummer", 1000, units="cluster", mass="2e4 Msun", radius="20 pc", softening="2 pc", seed=5,
                       position="12kpc,0,9kpc", velocity="0,110km/s,40km/s")
-run = kyoho.run(cluster, "globular", field="mw14", step="0.4 Myr", end="300 Myr", every="50 Myr", progress=True, overwrite=True)
+run = kyoho.run(cluster, "globular", field="mw14", step="0.4 Myr", end="250 Myr", every="50 Myr", progress=True, overwrite=True)
 
 myr = run.units.real("1 Myr", "time")
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))

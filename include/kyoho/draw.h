@@ -214,11 +214,12 @@ KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plot
 
 struct ky_view_parameters {
     size_t size;
-    uint64_t port;   /* 0: the system chooses one that is free */
-    uint64_t bodies; /* the most bodies that a page shows; of more it shows a sample, the same in
-                        each picture */
-    int frame;       /* 1: pages of this machine, such as a notebook, may show the view in a frame
-                        (iframe); 0: no page may */
+    uint64_t port;     /* 0: the system chooses one that is free */
+    uint64_t bodies;   /* the most bodies that a page shows; of more it shows a sample, the same in
+                          each picture */
+    int frame;         /* 1: pages of this machine, such as a notebook, may show the view in a frame
+                          (iframe); 0: no page may */
+    const char *title; /* of the page; NULL: the path of the folder or file, or "a simulation" */
 };
 KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *parameters, size_t size);
 #define ky_view_parameters_defaults(parameters)                                                    \

@@ -1153,8 +1153,8 @@ struct ky_progress {
     size_t size; /* as the library has it */
     double time, end;
     uint64_t steps, steps_at_end;
-    double steps_per_s;   /* over about the last second */
-    double seconds_left;  /* at that rate; NaN before the first second */
+    double steps_per_s;   /* over about the last second, or less if the call has just begun */
+    double seconds_left;  /* at that rate; NaN during the first second */
     double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
     double energy_time;   /* of the last row of energy.csv; NaN before the first one */

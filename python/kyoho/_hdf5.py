@@ -66,6 +66,7 @@ def read(path, kinds):
             if units.physical:
                 stored = [float(file["Units"].attrs[name]) for name in SCALES]
                 time *= stored[0] / stored[2] / units.scale("time")
+            found["box"] = float(file["Header"].attrs["BoxSize"]) * (float(file["Units"].attrs[SCALES[0]]) / units.length_cm if units.physical else 1) or None
             found.setdefault("softening", float(own.attrs["Softening"]) if "Softening" in own.attrs else None)
             kind = own.attrs.get("SofteningSymmetric")
             return {**found, "time": time, "units": units, "softening_kind": None if kind is None else kinds[int(kind)]}

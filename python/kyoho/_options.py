@@ -27,10 +27,19 @@ def table(kind, sections=None):
         option.section in sections and (keyword != "ranks" or "integrator" in sections))}  # ranks are of simulations
 
 
+def _plain(number, option, units):
+    """A number of a list as text without its unit."""
+    try:
+        float(number)
+        return number
+    except ValueError:
+        return repr(units.real(number, option.unit, option.keyword))
+
+
 def text(option, value, units):
     """The value as the command line would have it."""
     if isinstance(value, str):
-        return value
+        return value if option.kind != "text" or not units.has(option.unit) else ",".join(_plain(one, option, units) for one in value.split(","))
     if callable(value) and option.kind == "text":
         raise TypeError(f"{option.keyword} cannot be a function here")
     if option.kind == "flag":
@@ -133,6 +142,8 @@ def options(of) -> Options:
       print(kyoho.options(kyoho.Simulation)["step"])
     """
     described = _described.get(getattr(of, "__name__", None))
+    if isinstance(of, str) and of in _described:
+        raise UsageError(f"give the function or class itself: kyoho.options(kyoho.{of})")
     if described is None or of.__module__.partition(".")[0] != __name__.partition(".")[0]:
         raise UsageError(f"{of!r} has no options; there are {', '.join(sorted(_described))}")
     return Options({option.keyword: _explained(option) for option in described()})

@@ -1,4 +1,4 @@
-"""The progress of long calls: a line in a terminal, a bar of tqdm in a notebook that has it."""
+"""The progress of long calls: a line in a terminal and in a notebook, where it is a bar of tqdm if that is installed."""
 import importlib.util
 import sys
 import time as clock
@@ -6,14 +6,45 @@ import time as clock
 OFTEN, SELDOM, MOST = 0.2, 2.0, 60.0  # seconds between two lines: in a terminal; elsewhere at first, and at last
 
 
+class _Bar:
+    """A bar of tqdm."""
+
+    def __init__(self):
+        widgets = importlib.util.find_spec("ipywidgets")
+        tqdm = importlib.import_module("tqdm.notebook" if widgets else "tqdm").tqdm
+        self.bar = tqdm(total=1.0, bar_format="{percentage:3.0f} % {bar} {postfix}")
+
+    def show(self, done, text):
+        self.bar.n = min(1.0, done)
+        self.bar.set_postfix_str(text)
+
+    def close(self):
+        self.bar.close()
+
+
+class _Cell:
+    """A line below the cell of a notebook, which the next one replaces."""
+
+    def __init__(self, display):
+        self.display, self.line = display, None
+
+    def show(self, done, text):
+        data = {"text/plain": text}
+        if self.line is None:
+            self.line = self.display(data, raw=True, display_id=True)
+        else:
+            self.line.update(data, raw=True)
+
+    def close(self):
+        pass
+
+
 def _bar():
-    """A bar of tqdm in a notebook, or None."""
-    notebook = "ZMQInteractiveShell" in type(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()).__name__
-    if not notebook or not importlib.util.find_spec("tqdm"):
+    """What shows progress in a notebook, a bar where there is tqdm; None elsewhere."""
+    python = sys.modules.get("IPython")
+    if "ZMQInteractiveShell" not in type(getattr(python, "get_ipython", lambda: None)()).__name__:
         return None
-    widgets = importlib.util.find_spec("ipywidgets")
-    tqdm = importlib.import_module("tqdm.notebook" if widgets else "tqdm").tqdm
-    return tqdm(total=1.0, bar_format="{percentage:3.0f} % {bar} {postfix}")
+    return _Bar() if importlib.util.find_spec("tqdm") else _Cell(importlib.import_module("IPython.display").display)
 
 
 class Progress:
@@ -59,8 +90,7 @@ class Progress:
 
     def _show(self, done, text):
         if self.bar is not None:
-            self.bar.n = min(1.0, done)
-            self.bar.set_postfix_str(text)
+            self.bar.show(done, text)
             return
         terminal = sys.stderr.isatty()
         sys.stderr.write(("\r\033[K" if terminal else "") + text + ("" if terminal else "\n"))

@@ -13,7 +13,7 @@ from . import _arrays
 from ._library import call, encoded, ffi, lib, no_file, struct
 from ._words import hinted
 from .errors import Error
-from .snapshot import HAS_HDF5, snapshot_of
+from .snapshot import HAS_HDF5, read, snapshot_of
 
 HEIGHT = 520  # of a frame in a notebook [pixels]
 
@@ -85,15 +85,21 @@ class _Folder:
 
 
 def _path_of(what):
-    """The path of the folder or file that shows this, and the temporary folder that it is in, or None."""
+    """The path of the folder or file that shows this, and the temporary folder that it is in, or None. Refuses what cannot be shown."""
     path = getattr(what, "folder", what)
     if isinstance(path, (str, os.PathLike)):
         if not os.path.exists(path):
             raise no_file(path, f"{path}: there is no such file or folder")
+        if os.path.isdir(path):
+            paths = struct("ky_paths")
+            call(lib.ky_run_snapshots, encoded(path), paths)
+            lib.ky_paths_free(paths)
+        else:
+            read(path, as_stored=True)
         return os.fspath(path), None
     place = tempfile.TemporaryDirectory()
     path = os.path.join(place.name, "bodies." + ("hdf5" if HAS_HDF5 else "csv"))
-    snapshot_of(what, "view").write(path)
+    snapshot_of(what, "view", in_box=True).write(path)
     return path, place
 
 
@@ -115,10 +121,8 @@ def view(what, *, port=None, bodies=None, frame=False, browser=None) -> View:
     """
     members = wanted(port, bodies, frame)
     path, place = _path_of(what)
-    if os.path.isdir(path):  # refuses one without snapshots
-        paths = struct("ky_paths")
-        call(lib.ky_run_snapshots, encoded(path), paths)
-        lib.ky_paths_free(paths)
+    if place:
+        members["title"] = encoded("a snapshot")  # the view copies it
     folder = _Folder(path, members, place)
     made = shown(folder.handle, frame, browser)
     made._folder = folder

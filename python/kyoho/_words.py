@@ -2,7 +2,7 @@
 import difflib
 import functools
 import inspect
-from typing import Callable, TypeVar
+from typing import TYPE_CHECKING, Callable, TypeVar
 
 from ._library import NULL, ffi, lib
 from ._table import in_python, text_of
@@ -10,8 +10,9 @@ from ._table import in_python, text_of
 What = TypeVar("What", bound=Callable)
 
 # Words for arguments that the command has not.
-ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("vel", "velocity"),
-             ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"),
+ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("positions", "pos"), ("coordinates", "pos"),
+             ("vel", "velocity"), ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("t", "time"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"), ("N", "n"),
+             ("output", "folder"), ("directory", "folder"), ("filename", "path"),
              ("G", "g"), ("cmap", "colours"), ("colormap", "colours"), ("colours", "cmap"), ("colormap", "cmap"))
 # Words that are taken in each other's place, since packages differ in them: the softening.
 SAME = {"eps": "softening", "softening": "eps"}
@@ -85,6 +86,39 @@ def hinted(function: What, also=()) -> What:
                 raise TypeError(f"{function.__qualname__.replace('.__init__', '')} has no argument {word!r}{hint}")
         return function(*arguments, **more)
     return asked  # type: ignore[return-value]
+
+
+class Named:
+    """A class whose attributes get a hint where their name is misspelt, or that of another program: sim.dt, bodies.pos = array. Names that
+    are like none of them are free for users."""
+
+    @staticmethod
+    def _options():
+        """The names of the options that set() changes."""
+        return ()
+
+    if not TYPE_CHECKING:  # to which each name would then be one of the class
+        def __getattr__(self, name):  # of what is not there
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{_hint(type(self), name)}")
+
+        def __setattr__(self, name, value):
+            hint = "" if name in vars(self) else _hint(type(self), name)
+            if hint:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+            object.__setattr__(self, name, value)
+
+
+@functools.lru_cache(maxsize=None)
+def _hint(kind, name):
+    """What a name may mean that is no attribute of objects of this class; "" where nothing is known, and for attributes."""
+    annotated = {one for of in kind.__mro__ for one in vars(of).get("__annotations__", ())}
+    attributes = sorted(one for one in {*dir(kind), *annotated} if not one.startswith("_"))
+    if name.startswith("_") or name in attributes:
+        return ""
+    option = f"{name}=..." if name in kind._options() else other_word(name, kind._options())
+    if option and not other_word(name, attributes):
+        return f"; use the option: set({option if '=' in option else option + '=...'})"
+    return guess(name, attributes)
 
 
 def softened(function: What) -> What:

@@ -15,7 +15,7 @@ from ._words import hinted, softened
 from .errors import BadDataError
 from .forces import given_bodies
 from .simulation import parameters_of, report_of, sums_of
-from .snapshot import Snapshot, fill_bodies, snapshot_of, taken
+from .snapshot import Snapshot, fill_bodies, snapshot_of, taken, with_box
 from .units import Units
 
 if TYPE_CHECKING:
@@ -263,8 +263,8 @@ def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Che
 
     The options are those of the force that is measured.
     """
-    bodies = snapshot_of(bodies, "check")
-    made, keep, parameters = _softened(bodies, options, FORCE)
+    bodies = snapshot_of(bodies, "check", in_box=True)
+    made, keep, parameters = _softened(bodies, with_box(bodies, options), FORCE)
     report, sums, choice = struct("ky_force_report"), struct("ky_sums"), struct("ky_choice")
     resolved, results = struct("ky_parameters"), struct("ky_check_results")
     wanted = struct("ky_check_parameters", repeat=_arrays.whole(repeat, "repeat"), samples=_arrays.whole(samples, "samples"), report=report,
@@ -329,7 +329,7 @@ def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpac
     names = [encoded(name) for name in ("engine", "force", "opening", "order") if options.get(name) is not None]
     made, keep, parameters = _softened(bodies, options, FORCE)
     given, found = ffi.new("char *[]", [*names, NULL]), struct("ky_tuning")
-    wanted = struct("ky_tune_parameters", seconds=_arrays.number(seconds, "seconds"), samples=_arrays.whole(samples, "samples"),
+    wanted = struct("ky_tune_parameters", seconds=bodies.units.real(seconds, "s", "seconds"), samples=_arrays.whole(samples, "samples"),
                     repeat=_arrays.whole(repeat, "repeat"), given=ffi.cast("const char *const *", given))
     if error is not None:
         wanted.error = _arrays.number(error, "error")

@@ -42,7 +42,7 @@ def _sources(given):
             if isinstance(single, str) and not os.path.exists(single):
                 raise no_file(single, f"{single}: there is no such file")
             if not isinstance(single, str):
-                single = snapshot_of(single, "draw")
+                single = snapshot_of(single, "draw", in_box=True)
             found.append(single)
     if not found:
         raise UsageError("draw needs a snapshot")
@@ -131,7 +131,7 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
     show="velocity" shows the mean velocity along the line of sight instead.
     """
     from matplotlib import colors, pyplot  # which is not needed otherwise
-    bodies = snapshot_of(bodies, "plot")
+    bodies = snapshot_of(bodies, "plot", in_box=True)
     divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name not in NOT_IN_PLOTS})
     keep, found = [], struct("ky_map")
     values, made = prepared([bodies], options, keep)
@@ -139,7 +139,8 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
     owner = ffi.gc(found, lib.ky_map_free)
     pixels = _arrays.view(found.values, (found.height, found.width), "f8", owner)
     velocity = options.get("show") == "velocity"
-    norm = colors.Normalize(found.low, found.high) if velocity else colors.LogNorm(found.low, found.high, clip=True)
+    linear = velocity or not 0 < found.low < found.high  # of no bodies there is no logarithm
+    norm = colors.Normalize(found.low, found.high) if linear else colors.LogNorm(found.low, found.high, clip=True)
     ax = pyplot.gca() if ax is None else ax
     image = ax.imshow(pixels, extent=[*found.edge[0], *found.edge[1]], norm=norm, cmap=cmap or ("RdBu_r" if velocity else "inferno"))
     (right, up), of_bar = _labels(found, options.get("show"), bodies.units)

@@ -39,8 +39,9 @@ def given_bodies(position, mass, units, velocity=None):
 
 
 def _taken(position, mass, softening, units, options):
-    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening is an option."""
-    position, units, own = taken(position, units, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
+    """Positions, masses, softening and units of arrays, or of a Snapshot or a Simulation, whose kind of softening and periodic box are
+    options."""
+    position, units, own = taken(position, units, options, mass=mass, softening=softening, softening_kind=options.get("softening_kind"))
     for name in ("mass", "softening"):
         if own[name] is None:
             raise TypeError(f"the {name} of the bodies is missing; give it, or a Snapshot or a Simulation that has it")
@@ -245,8 +246,8 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
       position, velocity   of the body at times[0], three numbers each [length] [velocity]
       times    (n), ascending or descending [time]
       field    as of kyoho.external_field
-      turn     speed of axes that turn about z, in radians in a unit of time, in which the results are; they coincide
-               with the axes at rest at the time 0
+      turn     speed of axes that turn about z, in which the results are [1/time, in radians]; they coincide with the axes
+               at rest at the time 0
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
       g        the constant of gravity in place of that of the units
     Example:
@@ -261,9 +262,10 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
         array[:1] = _arrays.scalars(units.number(value, kind, name), name, 3)
     call_aside(parameters.values, lib.ky_orbit, parameters.values, len(times), _arrays.pointer(times, "double *"),
                _arrays.pointer(places, "double (*)[3]"), _arrays.pointer(velocities, "double (*)[3]"), NULL)
+    turn = units.real(turn, "1/time", "turn")
     for k in range(len(times) if turn else 0):
         row = fill_bodies(struct("ky_bodies"), 1, {"mass": np.ones(1), "position": places[k:k + 1], "velocity": velocities[k:k + 1]})
-        call(lib.ky_bodies_turn, row, _arrays.number(turn, "turn"), times[k])
+        call(lib.ky_bodies_turn, row, turn, times[k])
     return places, velocities
 
 

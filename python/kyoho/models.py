@@ -38,8 +38,10 @@ def models() -> dict[str, str]:
 
 
 def _options_of(name):
-    """{keyword: Option} of a model, with those that models share."""
-    return {option.keyword: option for option in _table.model_options_of(ffi, lib, name)}
+    """{keyword: Option} of a model, with those that models share. The number of bodies is `n` in Python."""
+    found = {option.keyword: option for option in _table.model_options_of(ffi, lib, name)}
+    found["n"] = found.pop("bodies")._replace(keyword="n")
+    return found
 
 
 def model_options(name) -> dict[str, str]:
@@ -54,7 +56,7 @@ def model_options(name) -> dict[str, str]:
     """
     if name not in models():
         raise UsageError(f"there is no model {name!r}; there are {', '.join(models())}")
-    return {keyword: option.help for keyword, option in _options_of(name).items() if keyword != "bodies"}
+    return {keyword: option.help for keyword, option in _options_of(name).items() if keyword != "n"}
 
 
 def _own_options():
@@ -62,7 +64,7 @@ def _own_options():
     found = {}
     for name in models():
         found.update(_options_of(name))
-    return [option for keyword, option in found.items() if keyword not in table(lib.KY_OPTIONS_MODEL)]
+    return [option for keyword, option in found.items() if keyword not in {*table(lib.KY_OPTIONS_MODEL), "n"}]
 
 
 @documented(lib.KY_OPTIONS_MODEL, without=("bodies",), more=_own_options)
@@ -88,8 +90,8 @@ def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snaps
     units = Units.from_struct(given)
     values, keep = struct("ky_model_parameters"), []
     units.put(values.units)
-    allowed, shared = _options_of(name), table(lib.KY_OPTIONS_MODEL)
-    options = {keyword: value for keyword, value in {"bodies": n, **options}.items() if value is not None}
+    allowed, shared = _options_of(name), {*table(lib.KY_OPTIONS_MODEL), "n"}
+    options = {keyword: value for keyword, value in {"n": n, **options}.items() if value is not None}
     own = {keyword: options.pop(keyword) for keyword in list(options) if keyword in allowed and keyword not in shared}
     fill(values, lib.KY_OPTIONS_MODEL, options, allowed, units, keep)
     keep += [encoded(f"{allowed[keyword].name}={text(allowed[keyword], value, units)}") for keyword, value in own.items()]
@@ -136,9 +138,6 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
     The orbit is a parabola unless `eccentricity` is given.
     """
     a, b = snapshot_of(a, "merge"), snapshot_of(b, "merge")
-    for required in ("separation", "pericentre"):
-        if options.get(required) is None:
-            raise UsageError(f"merge needs {required}")
     if a.units != b.units:
         raise UsageError(f"the two snapshots have different units: {a.units} and {b.units}")
     kinds = {snapshot.softening_kind for snapshot in (a, b)} - {None}
@@ -146,6 +145,9 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
         raise UsageError("the two snapshots are made for different kinds of softening; make them for the same")
     values, keep = struct("ky_merge_parameters", g=a.units.g), []
     fill(values, lib.KY_OPTIONS_MERGE, options, table(lib.KY_OPTIONS_MERGE), a.units, keep)
+    for required in ("separation", "pericentre"):
+        if options.get(required) is None:
+            raise UsageError(f"merge needs {required}")
     given = None if math.isnan(values.softening) else values.softening
     a, b, values.softening, common = _settle_softening(a, b, given)
     (first, first_memory), (second, second_memory) = a._struct(), b._struct()

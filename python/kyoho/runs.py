@@ -18,7 +18,7 @@ from ._table import text_of
 from ._words import hinted, softened
 from .errors import StoppedError, UsageError
 from .simulation import Simulation, explain
-from .snapshot import Snapshot, read, snapshot_of
+from .snapshot import Snapshot, read, snapshot_of, with_box
 from .units import Units, is_quantity
 
 if TYPE_CHECKING:
@@ -37,13 +37,22 @@ the memory that is free, and the line about what was chosen."""
 
 
 class Run:
-    """The folder of a run: kyoho.Run("first") opens one that `kyoho run`, kyoho.run or kyoho.resume has written.
+    """
+    The folder of a run, of `kyoho run`, kyoho.run or kyoho.resume.
 
-    run[0] and run[-1] are its first and its last Snapshot, len(run) is their number, and `for snapshot in run` reads one after the
-    other. `energy` has the columns of energy.csv by name: run.energy["time"], run.energy["de"].
+    Arguments:
+      folder   its path
+    Example:
+      run = kyoho.Run("first")
+      run[-1].position, len(run), run.energy["time"], run.units
+
+    run[0] is its first Snapshot, run[-1] its last; `for snapshot in run` reads one after the other. `energy` has the columns of
+    energy.csv by name, in the units of the run.
     """
 
     def __init__(self, folder):
+        if isinstance(folder, Run):
+            folder = folder.folder
         self.folder = os.fspath(folder)
         if not os.path.isdir(self.folder):
             raise no_file(folder, f"{self.folder}: there is no such folder")
@@ -124,7 +133,7 @@ class _Calls:
     def _tell(self, context, at):
         change = "-" if math.isnan(at.energy_change) else f"{at.energy_change:+.1e}" + (" (beyond 1e-3)" if at.energy_is_off else "")
         done = at.steps / at.steps_at_end if at.steps_at_end else 1.0
-        self.progress(done, f"time {at.time:.6g} of {at.end:.6g}  step {at.steps} ({100 * done:.0f} %)  {at.steps_per_s:.3g} steps/s  "
+        self.progress(done, f"time {self.units.times(at.time, at.end)}  step {at.steps} ({100 * done:.0f} %)  {at.steps_per_s:.3g} steps/s  "
                             f"dE/E {change}{left(at.seconds_left)}")
 
     def _visit(self, context, handle, error):
@@ -181,7 +190,8 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
     Without `step` the run chooses one. A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on:
     kyoho.resume(folder). StoppedError tells why it has stopped, with `reason` ("max_wall", "stop_core" ... or "asked").
     """
-    bodies = snapshot_of(bodies, "run")
+    bodies = snapshot_of(bodies, "run", in_box=True)
+    options = with_box(bodies, options)
     units, own = bodies.units, {name: option for name, option in table(lib.KY_OPTIONS_RUN).items() if name != "output"}
     of_run, of_motion = divided(options, own, table(lib.KY_OPTIONS_PARAMETERS, MOTION))
     parameters = Parameters(of_motion, MOTION, units)
@@ -224,8 +234,10 @@ def resume(folder, *, progress=False, heartbeat=None, heartbeat_every=1, field=N
     if field is not None and not callable(field):
         raise UsageError("field: the function that the run had; fields with a name are in the folder")
     folder = Run(folder).folder
+    if not any(os.path.exists(os.path.join(folder, name)) for name in ("restart.kyo", "restart.kyo.previous")):
+        raise no_file(folder, f"{folder}: there is no restart.kyo in it; is it the folder of a run?")
     of_run, of_processor = divided(options, *({name: table(kind)[name] for name in names} for kind, names in RESUMED))
-    units = Run(folder).units if any(isinstance(value, str) or is_quantity(value) for value in of_run.values()) else Units()
+    units = Run(folder).units if progress or any(isinstance(value, str) or is_quantity(value) for value in of_run.values()) else Units()
     parameters = Parameters({"field": field}, MOTION, units)
     inside = parameters.values
     inside.engine, inside.isa, inside.threads, inside.ranks = NULL, -1, -1, -1  # those of the run

@@ -17,10 +17,10 @@ from ._options import MOTION, Parameters, documented, table, text
 from ._progress import Progress
 from ._sharing import Shared, alone
 from ._view import View
-from ._words import hinted, no_option, softened
+from ._words import Named, hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of, with_box
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _changeable(name, help):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
-class Simulation(Shared, WithQuantities):
+class Simulation(Named, Shared, WithQuantities):
     """
     Bodies that move: a processor, an integrator and a clock.
 
@@ -117,7 +117,23 @@ class Simulation(Shared, WithQuantities):
     id = _readable("id", "(n) whole numbers, which stay with the bodies")
     acceleration = _readable("acceleration", "(n, 3), with external fields")
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
-    heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
+    units: Units
+    _heartbeat = None
+
+    @property
+    def heartbeat(self):
+        """A function that is called with the simulation after each step, or None. If it returns True, the call that advances ends."""
+        return self._heartbeat
+
+    @heartbeat.setter
+    def heartbeat(self, function):
+        if function is not None and not callable(function):
+            raise TypeError(f"heartbeat must be a function of the simulation or None, not {function!r}")
+        self._heartbeat = function
+
+    @staticmethod
+    def _options():
+        return table(lib.KY_OPTIONS_PARAMETERS)
 
     @hinted
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,
@@ -129,8 +145,8 @@ class Simulation(Shared, WithQuantities):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
-        bodies = snapshot_of(bodies, "a simulation without position=…")
-        self.units = bodies.units
+        bodies = snapshot_of(bodies, "a simulation without position=…", in_box=True)
+        self.units, options = bodies.units, with_box(bodies, options)
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
         if not _arrays.single(softening):
@@ -299,7 +315,7 @@ class Simulation(Shared, WithQuantities):
         softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
         kinds = table(lib.KY_OPTIONS_PARAMETERS)["softening_kind"].choices
         return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
-                        units=self.units)
+                        units=self.units, box=told.box or None)
 
     def sums(self) -> Sums:
         """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
@@ -357,11 +373,16 @@ class Simulation(Shared, WithQuantities):
 
     @hinted
     def view(self, *, port=None, bodies=None, frame=False, browser=None) -> View:
-        """Shows the simulation in a browser from now on, while it advances. Returns the address of the page, a kyoho.View.
+        """
+        Shows the simulation in a browser from now on, while it advances. Returns the address of the page, a kyoho.View.
 
-        Arguments are those of kyoho.view; frame=True shows the page in a notebook. Another call opens the same page again. Buttons pause
-        the call that advances, make a step, end the call as stop() does, and write view_STEPS.hdf5 (.csv without HDF5) in the present
-        folder. A page that looks on makes each step a call of its own.
+        Arguments:
+          port, bodies, frame, browser   as of kyoho.view
+        Example:
+          sim.view(frame=True)  # the last line of a cell of a notebook
+
+        Another call opens the same page again. Buttons pause the call that advances, make a step, end the call as stop() does, and write
+        view_STEPS.hdf5 (.csv without HDF5) in the present folder. While a page looks on, each step is a call of its own.
         """
         return _view.shown(self._viewed(_view.wanted(port, bodies, frame)), frame, browser)
 
@@ -396,22 +417,28 @@ class Simulation(Shared, WithQuantities):
 
     def _teller(self, shown, end, of, what):
         """A function that shows how far the steps (of="steps") or the time ("time") have gone to `end`."""
-        begin = getattr(self, of)
+        begin, words = getattr(self, of), self.units.times if of == "time" else "{} of {}".format
 
         def tell():
             if shown:
                 now = getattr(self, of)
-                done = (now - begin) / (end - begin) if end != begin else 1.0
-                shown(done, f"{what} {now:.6g} of {end:.6g} ({100 * done:.0f} %){shown.left(done)}")
+                done = min(1.0, (now - begin) / (end - begin)) if end != begin else 1.0
+                shown(done, f"{what} {words(now, end)} ({100 * done:.0f} %){shown.left(done)}")
         return tell
 
     @hinted
     def advance(self, steps=1, *, progress=False):
-        """Makes this number of steps; a negative sim.step leads into the past.
+        """
+        Makes a number of steps; a negative sim.step leads into the past.
 
-        progress=True shows a line in a terminal, or a bar in a notebook. Ctrl-C ends it after the step that is being computed, and the next call continues.
-        StoppedError where two bodies of hermite4 are too close, and by stop_collision, stop_pair, stop_escape and stop_box; the
-        next call continues.
+        Arguments:
+          steps      how many
+          progress   True shows a line in a terminal, or a bar in a notebook
+        Example:
+          sim.advance(2)
+
+        Ctrl-C ends it after the present step. StoppedError tells that two bodies of hermite4 are too close, or that stop_collision,
+        stop_pair, stop_escape or stop_box is met. The next call continues in all cases.
         """
         steps = _arrays.whole(steps, "steps")
         self._need_step()
@@ -434,8 +461,16 @@ class Simulation(Shared, WithQuantities):
 
     @hinted
     def integrate(self, time, *, shorten=True, progress=False):
-        """Advances to this time. A step that `time` lies within is divided, unless `shorten` is False: then the time must be
-        the end of a step. Otherwise as advance()."""
+        """
+        Advances to a time. Otherwise as advance().
+
+        Arguments:
+          time       [time], or a text: "40 Myr"
+          shorten    True divides a step within which the time lies; False refuses such a time
+          progress   True shows a line in a terminal, or a bar in a notebook
+        Example:
+          sim.integrate(0.5)
+        """
         time = self.units.real(time, "time", "time")
         self._need_step()
         self._stop[0] = 0
@@ -474,7 +509,15 @@ class Simulation(Shared, WithQuantities):
 
     @alone
     def kick(self, change, index=None):
-        """Adds `change` (n, 3) to the velocities of all bodies, or of those at these places. No forces are computed."""
+        """
+        Adds to velocities. No forces are computed.
+
+        Arguments:
+          change   (n, 3) [velocity]
+          index    the places of n bodies; without it all of them
+        Example:
+          sim.kick([[0, 0, 0.1]], index=[7])
+        """
         change = _arrays.vectors(self.units.number(change, "velocity", "change"), "change")
         index = None if index is None else _arrays.row(index, "index", "u8")
         if len(change) != (len(self) if index is None else len(index)):
@@ -483,8 +526,16 @@ class Simulation(Shared, WithQuantities):
                      _arrays.pointer(change, "double (*)[3]"))
 
     def add(self, bodies):
-        """Appends the bodies of a Snapshot or another Simulation in the same units. Ids must be new; without ids they continue from the largest."""
-        bodies = snapshot_of(bodies, "add")
+        """
+        Appends bodies.
+
+        Arguments:
+          bodies   a Snapshot or another Simulation in the same units, with new ids, or without: then they continue from the largest
+        Example:
+          sim.add(kyoho.Snapshot([[3, 0, 0]], [[0, 0.5, 0]], mass=0.001))
+        """
+        bodies = snapshot_of(bodies, "add", in_box=True)
+        with_box(bodies, {"box": self._told().box})
         if bodies.units != self.units:
             raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")
         made, keep = bodies._struct()
@@ -492,12 +543,26 @@ class Simulation(Shared, WithQuantities):
         del keep
 
     def remove(self, ids):
-        """Removes the bodies with these ids; the order of the others stays."""
+        """
+        Removes bodies; the order of the others stays.
+
+        Arguments:
+          ids   of the bodies, as in sim.id
+        Example:
+          sim.remove([12, 13])
+        """
         ids = _arrays.row(ids, "ids", "u8")
         self._change(lib.ky_sim_remove, _arrays.pointer(ids, "uint64_t *"), len(ids))
 
     def find(self, ids):
-        """The places of the bodies with these ids."""
+        """
+        The places (n) of bodies in the arrays.
+
+        Arguments:
+          ids   (n) of the bodies
+        Example:
+          sim.position[sim.find([3, 5])]
+        """
         ids = _arrays.row(ids, "ids", "u8")
         index = np.empty(len(ids), "u8")
         self._call(lib.ky_sim_find, _arrays.pointer(ids, "uint64_t *"), len(ids), _arrays.pointer(index, "size_t *"))
@@ -505,8 +570,13 @@ class Simulation(Shared, WithQuantities):
 
     @softened
     def set(self, **options: Unpack[SomeOptions]):
-        """Changes options of the force and of the steps: sim.set(theta=0.5). The error of an option that cannot change says
-        why."""
+        """
+        Changes options of the force and of the steps, in the order in which they stand.
+
+        Arguments: options of kyoho.Simulation. The error of an option that cannot change says why.
+        Example:
+          sim.set(softening=0.1)
+        """
         allowed = table(lib.KY_OPTIONS_PARAMETERS)
         for keyword, value in options.items():
             if keyword not in allowed:
@@ -527,26 +597,51 @@ class Simulation(Shared, WithQuantities):
 
     @hinted
     def field(self, points, softening=None):
-        """Accelerations (m, 3) and potentials (m) of all bodies and external fields at m points that are not bodies.
+        """
+        Accelerations (m, 3) and potentials (m) of all bodies and external fields at m points that are not bodies.
 
-        `softening` is that of the points, one length or one for each; without it that of all bodies.
+        Arguments:
+          points      (m, 3) [length]
+          softening   of the points, one length or one for each [length]; without it that of all bodies
+        Example:
+          acc, pot = sim.field([[0, 0, 2.0]])
         """
         return self._at_points(points, softening, ("acceleration", "potential")).results()
 
     @hinted
     def tides(self, points, softening=None):
-        """Tidal tensors (m, 3, 3) at m points, as kyoho.tides, of the present bodies and external fields."""
+        """
+        Tidal tensors (m, 3, 3) of all bodies and external fields at m points, as kyoho.tides.
+
+        Arguments:
+          points, softening   as of field()
+        Example:
+          tide = sim.tides([[0, 0, 2.0]])
+        """
         return self._at_points(points, softening, ("tide",)).tensors()
 
     @alone
     def neighbours(self, radius) -> Neighbours:
-        """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""
+        """
+        The other bodies within a radius of each body, as kyoho.Neighbours.
+
+        Arguments:
+          radius   one length for all bodies, or one for each [length]
+        Example:
+          near = sim.neighbours(0.3)  # those of body 5: near[5]
+        """
         return Neighbours._find(lambda *given: self._search(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
                                 radius, len(self), self.units)
 
     def pairs(self, radius=None):
-        """The pairs of bodies that are nearer than the sum of their radii: their places (m, 2) and distances (m). `radius` is one
-        length for all bodies, half of the distance that is looked for, or one for each; without it those of the bodies."""
+        """
+        The pairs of bodies that are nearer than the sum of their radii: their places (m, 2) and distances (m).
+
+        Arguments:
+          radius   one length for all bodies, half of the largest distance, or one for each [length]; without it their own
+        Example:
+          places, distances = sim.pairs(0.05)
+        """
         radius = self.units.number(radius, "length", "radius")
         if radius is not None:
             radius = _arrays.row(radius, "radius")
@@ -557,7 +652,14 @@ class Simulation(Shared, WithQuantities):
 
     @alone
     def density(self, k=32):
-        """As kyoho.density, of the present bodies."""
+        """
+        As kyoho.density, of the present bodies.
+
+        Arguments:
+          k   the number of neighbours
+        Example:
+          density, radius = sim.density()
+        """
         found, smoothing = np.empty(len(self)), np.empty(len(self))
         self._search(lib.ky_sim_sph_density, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
                    _arrays.pointer(smoothing, "double *"), NULL)
@@ -565,11 +667,24 @@ class Simulation(Shared, WithQuantities):
 
     @alone
     def nearest(self, k):
-        """As kyoho.nearest, of the present bodies."""
+        """
+        As kyoho.nearest, of the present bodies.
+
+        Arguments:
+          k   how many, 1 to n - 1
+        Example:
+          index, distance = sim.nearest(6)
+        """
         return nearest_of(len(self), k, lambda *wanted: self._search(lib.ky_sim_nearest, *wanted, NULL))
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
-        """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
+        """
+        As kyoho.groups, of the present bodies.
+
+        Arguments: linking_length, linking_fraction, volume or minimum, which kyoho.options(kyoho.groups) explains.
+        Example:
+          groups = sim.groups(linking_length=0.2)
+        """
         return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self))
 
     def report(self):
@@ -581,7 +696,14 @@ class Simulation(Shared, WithQuantities):
     # ---- keeping it ----
 
     def save(self, path):
-        """Writes a file from which kyoho.restore continues bit for bit. An existing file is kept as PATH.previous."""
+        """
+        Writes a file from which kyoho.restore continues bit for bit.
+
+        Arguments:
+          path   of the file; one that exists is kept as PATH.previous
+        Example:
+          sim.save("state.kyo")
+        """
         self._call(lib.ky_sim_save, encoded(os.fspath(path)))
 
     @alone

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import math
 import operator
 import os
@@ -10,8 +11,8 @@ import numpy as np
 
 from . import _arrays, _hdf5, _picture
 from ._library import call, call_file, encoded, ffi, lib, struct
-from ._words import hinted
-from .errors import UsageError
+from ._words import Named, hinted
+from .errors import UnsupportedError, UsageError
 from .units import Units, WithQuantities
 
 # Arrays of bodies: the member of struct ky_bodies, the C type of its elements, that of numpy, the kind of their unit.
@@ -47,34 +48,59 @@ def fill_bodies(bodies, n, arrays):
     return bodies
 
 
-def snapshot_of(given, what):
-    """The Snapshot of a Snapshot or a Simulation. TypeError for anything else."""
+def snapshot_of(given, what, in_box=False):
+    """The Snapshot of a Snapshot or a Simulation. TypeError for anything else, UnsupportedError for a periodic box unless `in_box`."""
     found = given.snapshot() if hasattr(given, "snapshot") else given
     if not isinstance(found, Snapshot):
-        raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; "
-                        f"kyoho.Snapshot(position, velocity, mass) makes one of arrays")
+        maker = "kyoho.read(path) reads a file" if isinstance(given, (str, os.PathLike)) else "kyoho.Snapshot(position, velocity, mass) makes one of arrays"
+        raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; {maker}")
+    if found.box is not None and not in_box:
+        raise UnsupportedError(f"{what} does not know periodic boxes: set box = None of the Snapshot to treat its bodies as in open space")
     return found
 
 
-def taken(bodies, units, **given):
+def with_box(bodies, options):
+    """The options with the periodic box of the bodies, if they have one. UsageError where the options have another."""
+    if bodies.box is None:
+        return options
+    given = options.get("box")
+    if given is not None and not math.isclose(bodies.units.real(given, "length", "box"), bodies.box, rel_tol=1e-6):
+        raise UsageError(f"box is {given}, but the bodies are in a periodic box of side {bodies.box:g}: leave out box, or set box = None of the Snapshot")
+    return {**options, "box": bodies.box}
+
+
+def taken(bodies, units, options=None, **given):
     """The positions, the units, and the other arguments by name. Of a Snapshot or a Simulation each argument that is None is that
-    of its bodies."""
+    of its bodies, and their periodic box goes into `options`."""
     if not isinstance(bodies, Snapshot) and not hasattr(bodies, "snapshot"):
         return bodies, Units.of(units), given
-    bodies = snapshot_of(bodies, "it")
+    bodies = snapshot_of(bodies, "this function", in_box=options is not None)
+    if options is not None:
+        options.update(with_box(bodies, options))
     if units is not None and Units.of(units) != bodies.units:
         raise UsageError(f"the bodies have other units: {bodies.units} and {Units.of(units)}")
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
 
 
-class Snapshot(WithQuantities):
-    """Bodies at a time, as arrays of numpy.
+class Snapshot(Named, WithQuantities):
+    """
+    Bodies at a time, as arrays of numpy.
 
-    `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
-    `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
-    they are not known. `softening` is one length for all bodies, an array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
-    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster", "planets"); texts with units and quantities of
-    astropy, unyt and pynbody are converted to them.
+    Arguments:
+      position, velocity   (n, 3) [length] [velocity]; without velocity they are at rest
+      mass       (n) or one for all [mass]; without it 1/n each
+      id, type   (n) whole numbers; GADGET types, 0 to 5
+      softening  one length for all, or one for each body [length]; softening_kind is "plummer", "symmetric" or "spline"
+      radius     (n), of the bodies themselves, for stop_collision [length]
+      acceleration, potential   (n, 3), (n), where they are known
+      time       [time]
+      box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
+      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+    Example:
+      bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
+      bodies.position, bodies[:1], bodies.write("sun.csv", overwrite=True)
+
+    The arguments are its attributes; what is not known is None. Arrays of C-contiguous float64 are taken without a copy.
     """
 
     position: np.ndarray
@@ -89,10 +115,12 @@ class Snapshot(WithQuantities):
     softening_kind: str | None
     units: Units
     time: float
+    box: float | None = None
+    parameters: str | None
 
     @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
-                 potential=None, radius=None, time=0.0, units=None, softening_kind=None):
+                 potential=None, radius=None, time=0.0, units=None, softening_kind=None, box=None):
         self.units = Units.of(units)
         self.position = _arrays.vectors(self.units.number(position, "length", "position"), "position")
         n = len(self.position)
@@ -104,6 +132,9 @@ class Snapshot(WithQuantities):
         self.softening = self._softening(softening, n)
         self.softening_kind = softening_kind
         self.time = self.units.real(time, "time", "time")
+        self.box = None if box is None else self.units.real(box, "length", "box")
+        if box is not None and not 0 < self.box < math.inf:
+            raise UsageError(f"box is {box}; it must be above 0 and finite, or None for open space")
         self.parameters = None
 
     def _softening(self, given, n):
@@ -125,6 +156,7 @@ class Snapshot(WithQuantities):
             self.softening = made.softening
         self.softening_kind = SOFTENING_KINDS.get(made.softening_kind)
         self.units, self.time = Units.from_struct(made.units), made.time
+        self.box = made.space.box if made.space.box > 0 and not made.space.converted else None
         self.parameters = ffi.string(made.parameters).decode() if made.parameters else None
         return self
 
@@ -141,7 +173,7 @@ class Snapshot(WithQuantities):
             made.softening = softening
         fill_bodies(made.bodies, len(self), arrays)
         self.units.put(made.units)
-        made.time = _arrays.number(self.time, "time")
+        made.time, made.space.box = _arrays.number(self.time, "time"), self.box or 0.0
         if self.softening_kind is not None:
             kinds = {name: number for number, name in SOFTENING_KINDS.items()}
             if self.softening_kind not in kinds:
@@ -156,7 +188,7 @@ class Snapshot(WithQuantities):
         return len(self.position)
 
     def __getitem__(self, which):
-        """The snapshot of some of the bodies: an index array, a mask or a slice."""
+        """The Snapshot of some of the bodies: an index array, a mask or a slice."""
         if np.ndim(which) == 0 and not isinstance(which, slice):
             k = operator.index(which)
             if not -len(self) <= k < len(self):
@@ -185,22 +217,38 @@ class Snapshot(WithQuantities):
         del keep
 
     def write(self, path, *, format=None, compress=False, overwrite=False):
-        """Writes a file. Its name tells the format (.hdf5, .h5, .tipsy, .csv), or `format` ("hdf5", "tipsy", "csv").
+        """
+        Writes a file.
 
-        A file that existed is replaced only with `overwrite`, and is never damaged.
+        Arguments:
+          path       its ending gives the format: .hdf5, .h5, .tipsy or .csv
+          format     "hdf5", "tipsy" or "csv", for other endings
+          compress   True compresses HDF5
+          overwrite  True replaces a file that exists, which is never damaged
+        Example:
+          bodies.write("bodies.csv", overwrite=True)
         """
         if format not in FORMATS:
             raise UsageError(f"format is {format!r}; it must be hdf5, tipsy or csv")
+        if self.box is not None and lib.KY_HDF5 not in (FORMATS[format], lib.ky_format_of_name(encoded(os.fspath(path)))):
+            logging.getLogger("kyoho").warning("%s does not store the periodic box, as HDF5 files do", path)
         options = struct("ky_write_options", format=FORMATS[format], compress=int(compress), overwrite=int(overwrite))
         made, keep = self._struct()
         call(lib.ky_snapshot_write, encoded(os.fspath(path)), made, options)
         del keep
 
     def place(self, position=None, velocity=None, orientation=None, turn=0.0):
-        """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
-        to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
-        "8kpc,0,0". At last they go to axes that turn about z with the speed `turn`, in radians in a unit of time, and coincide with the
-        axes at rest at the time 0."""
+        """
+        Turns and moves the bodies, in place. Returns the snapshot.
+
+        Arguments:
+          position, velocity   that are added [length] [velocity]: three numbers or a text, "8kpc,0,0"
+          orientation   inclination, node and argument, by which the bodies are turned about the origin before [degrees]
+          turn          speed of axes that turn about z, to which they go at last [1/time, in radians]; these coincide with
+                        the axes at rest at the time 0
+        Example:
+          bodies.place(position=[8, 0, 0], velocity=[0, 1, 0], orientation=[60, 0, 0])
+        """
         for name in ("position", "velocity", "acceleration"):
             if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
                 setattr(self, name, getattr(self, name).copy())
@@ -208,7 +256,7 @@ class Snapshot(WithQuantities):
         texts = [self._three(value, kind, name) for name, kind, value in (
             ("position", "length", position), ("velocity", "velocity", velocity), ("orientation", "degrees", orientation))]
         call(lib.ky_bodies_place, ffi.addressof(made.bodies), *texts, ffi.addressof(made.units))
-        call(lib.ky_bodies_turn, ffi.addressof(made.bodies), _arrays.number(turn, "turn"), made.time)
+        call(lib.ky_bodies_turn, ffi.addressof(made.bodies), self.units.real(turn, "1/time", "turn"), made.time)
         for name, array in keep[0].items():  # where the array of the snapshot was of another kind, it has been copied
             setattr(self, name, array)
         return self
@@ -222,7 +270,7 @@ class Snapshot(WithQuantities):
         return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
 
     def __repr__(self):
-        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}>"
+        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}" + ("" if self.box is None else f" in a box of {self.box:g}") + ">"
 
     def _repr_html_(self):
         return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])
@@ -234,18 +282,19 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
 
     Arguments:
       path       of the file; FileNotFoundError if there is none
-      types      only bodies of these GADGET types
+      types      only bodies of this GADGET type, or of these
       renumber   True gives them the ids 0, 1, 2 ...
       units      of a file without units: the name of a preset or kyoho.Units
-      physical   True converts a comoving, h-scaled or periodic file, which is an error otherwise
+      physical   True converts a comoving or h-scaled file, which is an error otherwise, and drops a periodic box
       as_stored  True treats its numbers as physical quantities in open space
     Example:
       bodies = kyoho.read("snapshot_0000.hdf5", types=[4])
     """
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
-    space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_REFUSED
-    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in types or ()})
+    space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_IN_BOX
+    types = [types] if types is not None and _arrays.single(types) else types
+    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in ([] if types is None else types)})
     options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
     scales = None
     if units is not None:
@@ -253,14 +302,19 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
         Units.of(units).put(scales)
         options.units = scales
     if not HAS_HDF5 and _hdf5.is_hdf5(path):
-        return _read_by_h5py(path, types, renumber)
+        return _read_by_h5py(path, types, renumber, as_stored)
     made = ffi.new("struct ky_snapshot *")
     call_file(path, lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
-    return Snapshot._from_struct(made)
+    snapshot = Snapshot._from_struct(made)
+    if as_stored:
+        snapshot.box = None
+    return snapshot
 
 
-def _read_by_h5py(path, types, renumber):
+def _read_by_h5py(path, types, renumber, as_stored):
     snapshot = Snapshot(**_hdf5.read(path, SOFTENING_KINDS))
+    if as_stored:
+        snapshot.box = None
     if types is not None:
         snapshot = snapshot[np.isin(snapshot.type, list(types))]
     if renumber:

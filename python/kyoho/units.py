@@ -27,6 +27,22 @@ KINDS = {"length": ("cm", "cm", 1.0, (1, 0, 0)), "mass": ("Msun", "Msol", SUN, (
 # The powers of length, mass and velocity of results beside these.
 RESULTS = {"acceleration": (-1, 0, 2), "potential": (0, 0, 2), "energy": (0, 1, 2), "momentum": (0, 1, 1),
            "angular_momentum": (1, 1, 1), "density": (-3, 1, 0), "frequency": (-1, 0, 1), "tide": (-2, 0, 2)}
+# The same of options, by their units in the library's tables, and options that have a unit of their own.
+OPTIONS = {"mass/length²": (-2, 1, 0), "length³": (3, 0, 0), "1/time": (-1, 0, 1)}
+OWN = ("s", "kpc", "Mpc")
+
+
+def _composed(powers):
+    """The row of KINDS for these powers."""
+    parts = [(KINDS[kind], power) for kind, power in zip(("length", "mass", "velocity"), powers) if power]
+    words = [(*word.partition("**")[::2], power) for (_, in_pynbody, _, _), power in parts for word in in_pynbody.split()]
+    words = [f"{name}**{int(own or 1) * power}" for name, own, power in words]
+    return "*".join(words).replace("Msol", "Msun"), " ".join(words), math.prod(row[2] ** power for row, power in parts), powers
+
+
+KINDS.update({kind: _composed(powers) for kind, powers in {**RESULTS, **OPTIONS}.items()})
+KINDS.update({name: (name, name, 1.0, None) for name in OWN})
+NO_UNITS = "the bodies have no units: give units='galaxy', units='cluster', units='planets' or units=kyoho.Units(length=…, mass=…, velocity=…)"
 # Units in which results are given where one of these is the unit of the bodies, by their size in cgs.
 NAMED = {"length": ("km", "AU", "pc", "kpc", "Mpc"), "velocity": ("km/s", "AU/yr")}
 
@@ -66,15 +82,30 @@ def scale_of(given, kind):
         begins = given.strip()[:1]
         text = given.strip() if begins.isdigit() or begins in (".", "+", "-") else "1" + given.strip()
         return read_text(text, kind, struct("ky_units", length_cm=1, mass_g=1, velocity_cm_s=1, g=1), kind)
-    return _arrays.number(_in_unit(given, kind) * KINDS[kind][2] if is_quantity(given) else given, kind)
+    if hasattr(given, "is_equivalent") or hasattr(given, "base_value"):  # a unit of astropy or unyt itself
+        given = 1.0 * given
+    if not is_quantity(given):
+        return _arrays.number(given, kind)
+    try:
+        return _arrays.number(_in_unit(given, kind) * KINDS[kind][2], kind)
+    except Exception as why:  # each package has an exception of its own
+        raise UsageError(f"{kind}: {given!r} is no {kind}") from why
 
 
 class Units:
-    """The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
+    """
+    The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
 
-    Units("galaxy") is kpc, 1e10 Msun and km/s; Units("cluster") is pc, Msun and km/s; Units("planets") is AU, Msun and AU/yr,
-    with the year as the unit of time; Units("nbody"), or Units() with nothing, has no scales and G = 1.
-    Units(length="kpc", mass="1e10 Msun", velocity="km/s") takes names of units, numbers in cgs or quantities, and G follows.
+    Arguments:
+      preset   "galaxy": kpc, 1e10 Msun, km/s; "cluster": pc, Msun, km/s; "planets": AU, Msun, AU/yr, with the year as the
+               unit of time; "nbody", the default: no scales, and G = 1
+      length, mass, velocity   in place of a preset: names of units, numbers in cgs, or quantities; G follows
+      g        the constant of gravity in place of that which follows
+    Example:
+      units = kyoho.Units(length="kpc", mass="1e10 Msun", velocity="km/s")
+      units.real("1 Myr", "time"), units.g
+
+    `length_cm`, `mass_g`, `velocity_cm_s` and `g` are its numbers.
     """
 
     __slots__ = ("length_cm", "mass_g", "velocity_cm_s", "g")
@@ -132,15 +163,26 @@ class Units:
             name, size = self._named(kind)
         return name if math.isclose(size, 1, rel_tol=1e-9) else f"{size:.6g} {name}"
 
+    def times(self, now, end):
+        """Two times as text, in the unit that suits the second: "20 of 300 Myr"."""
+        sizes = [(self.scale("time") / scale_of(name, "time"), " " + name) for name in ("Gyr", "Myr", "kyr", "yr")] if self.physical else [(1.0, "")]
+        factor, name = next((one for one in sizes if abs(end) * one[0] >= 0.5), sizes[-1])
+        return f"{now * factor:.6g} of {end * factor:.6g}{name}"
+
     def _struct(self):
         made = struct("ky_units")
         self.put(made)
         return made
 
+    @staticmethod
+    def has(kind):
+        """Whether numbers of this kind have a unit that follows from the scales."""
+        return kind in KINDS and KINDS[kind][3] is not None
+
     def number(self, value, kind, name):
         """The value as a number, or array of numbers, in these units: of a quantity, a text with or without a unit, or a list or
         an array of such. Numbers are in these units already."""
-        if isinstance(value, str) and kind in KINDS and KINDS[kind][3]:
+        if isinstance(value, str) and self.has(kind):
             return read_text(value, kind, self._struct(), name)
         if not is_quantity(value):
             if not _has_words(value):
@@ -150,8 +192,7 @@ class Units:
             raise UsageError(f"{name} takes a plain number, not a quantity")
         _, _, size, powers = KINDS[kind]
         if powers and not self.physical:
-            raise UsageError(f"{name} is a quantity with a unit, but the bodies have no units: give units='galaxy', "
-                             f"units='cluster' or units=kyoho.Units(length=…, mass=…, velocity=…)")
+            raise UsageError(f"{name} is a quantity with a unit, but {NO_UNITS}")
         try:
             found = _in_unit(value, kind)
         except Exception as why:  # each package has an exception of its own
@@ -163,19 +204,23 @@ class Units:
         return _arrays.number(self.number(value, kind, name or kind), name or kind)
 
     def quantity(self, value, kind, package=None):
-        """The value, a number or array in these units, as a quantity of astropy or unyt: units.quantity(acc, "acceleration").
-
-        `kind` is "length", "mass", "velocity", "time", "acceleration", "potential", "energy", "momentum", "angular_momentum",
-        "density", "frequency" or "tide". `package` is "astropy" or "unyt"; without it the one that the program has imported, or
-        the one that is installed, astropy first.
         """
-        powers = RESULTS.get(kind) or KINDS.get(kind, ("",) * 3 + (None,))[3]
+        A quantity of astropy or unyt.
+
+        Arguments:
+          value     a number or an array in these units
+          kind      "length", "mass", "velocity", "time", "acceleration", "potential", "energy", "momentum", "angular_momentum",
+                    "density", "frequency" or "tide"
+          package   "astropy" or "unyt"; without it the one that the program has imported, or that is installed, astropy first
+        Example:
+          kyoho.Units("galaxy").quantity(2.0, "time").to("Myr")
+        """
+        kinds = {one: row[3] for one, row in KINDS.items() if row[3] and one not in OPTIONS}
+        powers = kinds.get(kind)
         if powers is None:
-            kinds = [one for one in KINDS if KINDS[one][3]]
-            raise UsageError(f"{kind!r} is no kind of quantity; there are {', '.join([*kinds, *RESULTS])}")
+            raise UsageError(f"{kind!r} is no kind of quantity; there are {', '.join(kinds)}")
         if not self.physical:
-            raise UsageError("the bodies have no units: give units='galaxy', units='cluster', units='planets' or "
-                             "units=kyoho.Units(length=…, mass=…, velocity=…)")
+            raise UsageError(NO_UNITS)
         unit = _unit_maker(package)
         factor, made = 1.0, None
         for of, power in zip(("length", "mass", "velocity"), powers):
@@ -239,10 +284,15 @@ class WithQuantities:
                 "external": "energy", "total": "energy"}
 
     def quantity(self, name, package=None):
-        """A number or an array of this name as a quantity of astropy or unyt: sim.quantity("time").to("Myr").
+        """
+        A number or an array of the bodies as a quantity of astropy or unyt.
 
-        Names: time, position, velocity, mass, softening, radius, acceleration, potential; of a simulation also step, energy, and
-        centre, momentum, angular_momentum, kinetic, external and total of sums(). `package` as in kyoho.Units.quantity.
+        Arguments:
+          name      time, position, velocity, mass, softening, radius, acceleration or potential; of a simulation also step, energy,
+                    and centre, momentum, angular_momentum, kinetic, external and total of sums()
+          package   "astropy" or "unyt"; without it the one that the program has imported, or that is installed, astropy first
+        Example:
+          kyoho.model("plummer", 10, units="galaxy").quantity("time").to("Myr")
         """
         sums = self._of_sums if hasattr(self, "sums") else {}
         if name not in sums and (name not in self._kinds or not hasattr(self, name)):

@@ -234,9 +234,9 @@ static int unknown(const char *word)
         names[k] = commands[k].command->name;
     const char *near = ky_nearest_word(word, names, COMMANDS);
     struct ky_error error;
-    enum ky_status status =
-        ky_fail(&error, KY_USAGE, "unknown command '%s'%s%s%s; `kyoho --help` lists all", word,
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    enum ky_status status = ky_fail(
+        &error, KY_USAGE, "unknown command '%s'; %s%s%s`kyoho --help` lists all%s", word,
+        near ? "did you mean '" : "", near ? near : "", near ? "'? (" : "", near ? ")" : "");
     fprintf(stderr, "kyoho: %s\n", error.text);
     return (int)status;
 }

@@ -20,7 +20,8 @@ struct request {
     const char *keep; /* --keep, or NULL */
     char folder[FILES_PATH], again[FILES_PATH];
     char outcome[32], device[160], reason[200]; /* of the first run */
-    char first[256];                            /* the first file that differs */
+    int has_source;  /* 1: run.json names the model or the file of the bodies */
+    char first[256]; /* the first file that differs */
     size_t files, different;
     uint64_t step,
         equal; /* rows of energy.csv: the first that differs, the last before it; never */
@@ -203,6 +204,9 @@ static enum ky_status take_member(void *context, const struct ky_json_told *told
         snprintf(request->device, sizeof request->device, "%s", told->text);
     if (!*told->object && !strcmp(told->name, "reason"))
         snprintf(request->reason, sizeof request->reason, "%s", told->text);
+    if (!strcmp(told->object, "options") &&
+        (!strcmp(told->name, "model") || !strcmp(told->name, "input")))
+        request->has_source = 1;
     return KY_OK;
 }
 
@@ -223,16 +227,23 @@ static enum ky_status read_told(struct request *request, const char *path, struc
     return status;
 }
 
-/* Runs again, with the options of run.json, into the other folder. */
+/* Runs again, with the options of run.json, into the other folder. If a program had the bodies in
+ * memory, the first snapshot provides them; the hash in run.json tells whether it has the same
+ * bits. */
 static enum ky_status run_again(struct cli *cli, struct request *request, char *told)
 {
-    char *words[] = {told, "--output", request->again, NULL};
+    struct ky_paths paths = {0};
+    if (!request->has_source)
+        KY_TRY(ky_run_snapshots(request->folder, &paths, &cli->error));
+    char *words[] = {
+        told, "--output", request->again, "--input", paths.count ? paths.path[0] : NULL, NULL};
     struct cli again;
     memset(&again, 0, sizeof again);
     again.command = &run_command;
     again.summary = run_command.summary;
     again.quiet = 1;
-    enum ky_status status = run_command.run(&again, 3, words, 0);
+    enum ky_status status = run_command.run(&again, paths.count ? 5 : 3, words, 0);
+    ky_paths_free(&paths);
     cli->error = again.error;
     cli_free(&again);
     if (status == KY_STOPPED && *signals_stop())
@@ -304,8 +315,11 @@ static enum ky_status conclude(struct cli *cli, struct request *request)
     if (strcmp(second.device, request->device) != 0)
         snprintf(host, sizeof host, "; it was made on %s, this is %s", request->device,
                  second.device);
-    return ky_fail(&cli->error, KY_BAD_DATA, "%zu of %zu files differ, first %s%s%s",
-                   request->different, request->files, request->first, where, host);
+    return ky_fail(&cli->error, KY_BAD_DATA, "%zu of %zu files differ, first %s%s%s%s",
+                   request->different, request->files, request->first, where, host,
+                   request->has_source ? ""
+                                       : "; a program made the run, whose functions (heartbeat, "
+                                         "field) cannot run again here");
 }
 
 static enum ky_status verify(struct cli *cli, struct request *request)

@@ -119,7 +119,7 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     const double length = fabs(given->end - start);
     struct ky_times times;
     if (isnan(given->end) && !given->steps)
-        return ky_fail(error, KY_USAGE, "the run has no end: give --end or --steps, at least 1");
+        return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
     enum ky_status status = ky_schedule_times(given->at, &times, error);
     const double count = (double)times.count;
     free(times.of);

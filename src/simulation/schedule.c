@@ -314,7 +314,7 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
         if (status)
             return status;
     } else if (!steps)
-        return ky_fail(error, KY_USAGE, "no end: give --end or --steps, at least 1");
+        return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
     enum ky_status status = check_every(schedule, error);
     return status ? status : check_advance(schedule, error);
 }

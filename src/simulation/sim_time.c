@@ -283,8 +283,11 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                        "time %s is more steps away than can be counted: it is %s now, step %s",
                        wanted, now, step);
     if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
-        return ky_fail(error, KY_USAGE, "time %s is not ahead: it is %s now, step %s", wanted, now,
-                       step);
+        return ky_fail(
+            error, KY_USAGE,
+            "time %s is not ahead: it is %s now, step %s; a step of the other sign leads "
+            "there",
+            wanted, now, step);
     if (!on_grid && !shorten)
         return ky_fail(error, KY_USAGE, "no step ends at time %s (step %s); %s", wanted, step,
 

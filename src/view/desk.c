@@ -235,8 +235,10 @@ static enum ky_status give(struct ky_view *view, const struct ky_view_frame *fra
 {
     if (!number)
         number = view->number + 1; /* only this thread changes it */
+    struct ky_view_frame own = *frame;
+    own.title = view->title ? view->title : frame->title;
     struct ky_blob *blob =
-        ky_blob_of_frame(frame, (double)number, (asked(view) & KY_VIEW_PAUSE) != 0);
+        ky_blob_of_frame(&own, (double)number, (asked(view) & KY_VIEW_PAUSE) != 0);
     if (!blob)
         return ky_no_memory(error, "a frame", frame->shown->n, 4 * sizeof(float));
     pthread_mutex_lock(&view->lock);

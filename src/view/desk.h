@@ -22,6 +22,7 @@ struct ky_view {
     char token[KY_TOKEN + 1], address[96];
     size_t most; /* maximum number of bodies in a frame */
     int framed;  /* 1: other pages of this machine may show the page in an iframe */
+    char *title; /* of the page; NULL: each frame has its own */
     int listener;
     int wake[2]; /* a byte in this pipe wakes the thread */
     pthread_t thread;

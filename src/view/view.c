@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -84,12 +85,16 @@ static void drop(struct ky_view *view)
     pthread_mutex_destroy(&view->lock);
     pthread_cond_destroy(&view->changed);
     free(view->energy);
+    free(view->title);
     free(view->server);
     free(view);
 }
 
-static enum ky_status open_all(struct ky_view *view, uint64_t port, struct ky_error *error)
+static enum ky_status open_all(struct ky_view *view, const struct ky_view_parameters *parameters,
+                               struct ky_error *error)
 {
+    if (parameters->title && !(view->title = strdup(parameters->title)))
+        return ky_no_memory(error, "title of the view", strlen(parameters->title) + 1, 1);
     view->server = ky_server_make(view);
     if (!view->server)
         return ky_no_memory(error, "server of the view", 1, 1 << 18);
@@ -97,7 +102,7 @@ static enum ky_status open_all(struct ky_view *view, uint64_t port, struct ky_er
         return refused("get random numbers from /dev/urandom", error);
     if (pipe(view->wake) || ky_socket_prepare(view->wake[0]) || ky_socket_prepare(view->wake[1]))
         return refused("open a pipe", error);
-    KY_TRY(listen_on(view, port, error));
+    KY_TRY(listen_on(view, parameters->port, error));
     return start(view, error);
 }
 
@@ -126,7 +131,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     made->process = getpid();
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
-    status = open_all(made, own.port, error);
+    status = open_all(made, &own, error);
     if (status)
         drop(made);
     else

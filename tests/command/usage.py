@@ -120,7 +120,7 @@ with folder() as where:
         (["run", "--end", "1"], "--output"),
         (["run", "--end", "1", "--output", path("x")], "no bodies"),
         (["run", "--model", "plumer", "-n", "10", "--end", "1", "--output", path("x")], "plummer"),
-        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1"], "--end or --steps"),
+        (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1"], "give --end, or --steps of at least 1"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "0.25"], "no step ends at 0.25"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.25"], "multiple"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "1", "--every", "0.3"], "multiple"),

@@ -3,6 +3,7 @@
 import environment
 
 environment.enter()
+import importlib  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
 import subprocess  # noqa: E402
@@ -11,7 +12,7 @@ import tempfile  # noqa: E402
 import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
 from refused import refused  # noqa: E402
-from tap import check, finish, skip  # noqa: E402
+from tap import check, finish, folder, skip  # noqa: E402
 
 EXACT = {"force": "direct", "precision": "double"}
 rng = np.random.default_rng(4)
@@ -277,7 +278,8 @@ class Quantity:
 
     def to_value(self, unit):
         scale = {("kpc", "cm"): 3.085678e21, ("pc", "cm"): 3.085678e18, ("Msun", "Msun"): 1, ("km/s", "cm/s"): 1e5,
-                 ("Myr", "s"): 3.15576e13}
+                 ("Myr", "s"): 3.15576e13, ("min", "s"): 60, ("km/s/kpc", "cm**-1*cm**1*s**-1"): 1e5 / 3.085678e21,
+                 ("Msun/kpc2", "cm**-2*Msun**1"): 3.085678e21 ** -2, ("kpc3", "cm**3"): 3.085678e21 ** 3}
         if (self.own, unit) not in scale:
             raise ValueError(f"{self.own} is no {unit}")
         return self.value * scale[self.own, unit]
@@ -297,6 +299,13 @@ def results(package):
     check(np.allclose(bodies.quantity("time", package).to("yr").value, 3e6, rtol=1e-6), f"the time of a snapshot as a quantity of {package}")
     year = kyoho.Simulation(position=[[0, 0, 0], [1, 0, 0]], mass=[1, 0], softening=0, step=0.01, time=2, units="planets")
     check(np.allclose(year.quantity("time", package).to("yr").value, 2, rtol=1e-12), f"years of planets as a quantity of {package}")
+    makers = importlib.import_module("astropy.units" if package == "astropy" else package)
+    kpc, msun, speed = (makers.Unit(name) for name in ("kpc", "Msun", "km/s"))
+    own = kyoho.Units(length=kpc, mass=1e10 * msun, velocity=speed)
+    check(all(abs(getattr(own, name) / getattr(kyoho.Units("galaxy"), name) - 1) < 1e-4 for name in own.__slots__), f"scales that are units of {package}", own)
+    refused(ValueError, "a scale of another kind", ["length", "is no length"], kyoho.Units, length=msun, mass=msun, velocity=speed)
+    turn, peak = 40 * makers.Unit("km/s/kpc"), 3 * makers.Unit("Msun/pc**2")
+    check(np.allclose([own.real(turn, "1/time"), own.real(peak, "mass/length²")], [40, 3e-4], rtol=1e-4), f"composed units of {package}")
     refused(ValueError, "a quantity that there is not", ["'colour' is no quantity", "position"], sim.quantity, "colour", package)
     bare = kyoho.Snapshot([[0, 0, 0.0]])
     refused(ValueError, "a quantity without units", ["have no units"], bare.quantity, "time", package)
@@ -330,6 +339,18 @@ def texts():
     same = kyoho.orbit([8, 0, 0], [0, 220, 0], [0, 3.15576e16 / 3.085678e16], "mw14", units="galaxy")[0]
     check(np.allclose(place, same, rtol=1e-9), "an orbit of texts", f"{place} {same}")
     check(abs(kyoho.model("plummer", 10, units="galaxy", mass="6e11 Msun").mass.sum() - 60) < 1e-12, "a blank before the unit of an option")
+    turned = [kyoho.orbit([8, 0, 0], [0, 220, 0], [0, 1], "mw14", units="galaxy", turn=turn)[0][1] for turn in (40, "40 km/s/kpc", Quantity(40, "km/s/kpc"))]
+    check(np.allclose(turned[1:], turned[0], rtol=1e-9), "speeds of axes that turn", turned)
+    drawn = [kyoho.draw(kyoho.model("plummer", 50, seed=1, units="galaxy"), width=100, show="density", peak=peak) for peak in (1e-9, "10 Msun/kpc2", Quantity(10, "Msun/kpc2"))]
+    check(np.array_equal(drawn[0], drawn[1]) and np.array_equal(drawn[0], drawn[2]), "a surface density", [one.sum() for one in drawn])
+    found = [kyoho.groups(x, units="galaxy", volume=volume).linking_length for volume in (8, "8 kpc3", Quantity(8, "kpc3"))]
+    check(np.allclose(found, found[0], rtol=1e-12), "a volume", found)
+    with folder() as place:
+        bodies = kyoho.model("plummer", 10, seed=1, units="cluster")
+        for name, at in (("text", "2 kyr,0.004090848210534712"), ("list", ["2kyr", 0.004090848210534712]), ("quantities", Quantity([0.002, 0.004], "Myr"))):
+            run = kyoho.run(bodies, os.path.join(place, name), step="1 kyr", end="6 kyr", every=0, at=at, max_wall=Quantity(1, "min"))
+            check(np.allclose([one.time for one in run], [0.002045424, 0.004090848], rtol=1e-6), f"times as {name}", [one.time for one in run])
+        refused(ValueError, "a list of another kind", ["at: kpc is a unit of another kind"], kyoho.run, bodies, "none", step="1 kyr", end="6 kyr", at="2 kyr,1 kpc")
     refused(ValueError, "a text of another kind", ["position", "Myr is a unit of another kind"], kyoho.gravity, [["1Myr", 0, 0]], 1, 0, units="galaxy")
     refused(ValueError, "a text with a unit, and bodies without", ["position", "1pc"], kyoho.gravity, [["1pc", 0, 0]], 1, 0)
 

@@ -9,6 +9,7 @@ import gc  # noqa: E402
 import logging  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
+import re  # noqa: E402
 import signal  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
@@ -281,6 +282,10 @@ def words():
             ("a radius below 0", ["radius 0 is -1"], kyoho.neighbours, (x, -1), {}),
             ("no neighbours", ["0 nearest neighbours"], kyoho.density, (x, m), {"k": 0}),
             ("a centre that is NaN", ["centre"], kyoho.lagrangian_radii, (x, m, 0.5), {"centre": [0, 0, math.nan]}),
+            ("a model without n", ["give one, such as n=10000"], kyoho.model, ("plummer",), {}),
+            ("a model of no bodies", ["n: 0 is out of range"], kyoho.model, ("plummer", 0), {}),
+            ("the options of a text", ["kyoho.options(kyoho.gravity)"], kyoho.options, ("gravity",), {}),
+            ("a field that there is not", ['kyoho.options(kyoho.Simulation)["field"] lists them'], kyoho.external_field, (x, "mw15"), {}),
             ("masked softenings of points", ["masked"], kyoho.field, ([[0, 0, 1]], x, m, 0.1), {"points_softening": np.ma.masked_array([0.1], [True])}),
             ("a softening of points that is no number", ["softening: 'a'"], kyoho.field, ([[0, 0, 1]], x, m, 0.1), {"points_softening": "a"})):
         refused(ValueError, name, words, function, *arguments, **options)
@@ -309,6 +314,12 @@ def words():
             ("ErrTolIntAccuracy", ['did you mean integrator="block", with eta'], kyoho.Simulation, (), {**arrays, "ErrTolIntAccuracy": 0.5}),
             ("a misspelt option", ["did you mean threads?"], kyoho.gravity, (x, m, 0.1), {"thread": 1}),
             ("a word that nobody has", ["'colour'", "there are alpha"], kyoho.gravity, (x, m, 0.1), {"colour": 1}),
+            ("N of a model", ["did you mean n?"], kyoho.model, ("plummer",), {"N": 100}),
+            ("positions of gravity", ["did you mean pos?"], kyoho.gravity, (), {"positions": x, "mass": m, "eps": 0.1}),
+            ("output of run", ["did you mean folder?"], kyoho.run, (model,), {"output": "here", "end": 1}),
+            ("distance of merge", ["'distance'", "separation"], kyoho.merge, (model, model), {"distance": 5}),
+            ("a file in place of bodies", ["kyoho.read(path)"], kyoho.Simulation, ("bodies.hdf5",), {}),
+            ("a number of bodies that is not whole", ["n must be a whole number"], kyoho.model, ("plummer", 1.5), {}),
             ("an option of set", ["did you mean theta?"], start().set, (), {"ErrTolTheta": 0.5})):
         refused(TypeError, name, words, function, *arguments, **options)
     with start(softening=0.1) as sim:
@@ -321,6 +332,22 @@ def words():
                 ("binaries", lambda **soft: kyoho.binaries(model, **soft).energy, False), ("scales", lambda **soft: kyoho.scales(model, **soft).step, False)):
             found, other = function(eps=0.3), function(softening=0.2)
             check(np.array_equal(found, function(softening=0.3)) and not (takes and np.array_equal(found, other)), f"{name} takes eps= as softening=", (found, other))
+    with start() as sim:
+        for name, words in (("dt", "did you mean step?"), ("positions", "did you mean position?"), ("t", "did you mean time?"), ("theta", "set(theta=...)"), ("G", "set(g=...)"),
+                            ("velocty", "did you mean velocity?")):
+            refused(AttributeError, f"sim.{name}", [name, words], getattr, sim, name)
+            refused(AttributeError, f"sim.{name} = 1", [name, words], setattr, sim, name, 1)
+        refused(TypeError, "a heartbeat that is no function", ["heartbeat"], setattr, sim, "heartbeat", 3)
+        sim.remark = "mine"
+        twin = sim.copy()
+        check(sim.remark == "mine" and not hasattr(twin, "remark") and not hasattr(sim, "_nothing") and sim.heartbeat is None, "an attribute of the user")
+    bodies = model.copy()
+    for name, words in (("pos", "did you mean position?"), ("masses", "did you mean mass?"), ("t", "did you mean time?")):
+        refused(AttributeError, f"bodies.{name} = 1", [name, words], setattr, bodies, name, 1)
+    bodies.softening, bodies.remark = 0.2, "mine"
+    check(bodies[:2].remark == bodies.copy().remark == "mine" and bodies.softening == 0.2, "attributes of a snapshot")
+    help = "".join(repr(kyoho.options(what)) for what in (kyoho.run, kyoho.resume, kyoho.Simulation, kyoho.model, kyoho.draw, kyoho.tune))
+    check(help.count("kyoho.resume continues the run") == 4 and not re.search(r"kyoho\.resume\(|`kyoho (help|devices)", help), "help of options speaks of functions", help)
     for name, function in (("read", kyoho.read), ("restore", kyoho.restore)):
         for kind in (FileNotFoundError, kyoho.BadDataError):
             refused(kind, f"{name} without a file is {kind.__name__}", ["no-such-file"], function, "no-such-file")

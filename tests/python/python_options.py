@@ -23,7 +23,7 @@ SOURCES = (kyoho.model, kyoho.read)  # what gives the bodies to a function has t
 OTHERWISE = {
     "": {"help": "help()", "json": "results are objects", "quiet": "nothing is printed", "input": "bodies", "model": "kyoho.model", "bodies": "n of kyoho.model",
          "output": "path, folder, or numpy", "g": "of the units, or of kyoho.Units(g=...)"},
-    "run": {"resume": "kyoho.resume", "write-ini": "for files of the command", "view": "sim.view()", "view-port": "sim.view()", "view-bodies": "sim.view()", "view-frame": "sim.view()"},
+    "run": {"resume": "kyoho.resume", "write-ini": "for files of the command", "view": "sim.view() or, of the folder, kyoho.view", "view-port": "port", "view-bodies": "bodies", "view-frame": "frame"},
     "force": {"check": "samples", "dry-run": "kyoho.run(dry_run=True) tells the memory"},
     "draw": {"live": "a heartbeat may draw", "look-every": "a heartbeat may draw", "patience": "a heartbeat may draw",
              "plot": "run.energy and matplotlib", "x": "matplotlib", "y": "matplotlib", "logarithmic": "matplotlib", "label": "matplotlib"},
@@ -36,7 +36,7 @@ OTHERWISE = {
     "tune": {"check": "samples"},
     "view": {"max-wall": "close() ends it", "view-port": "port", "view-bodies": "bodies", "view-frame": "frame"},
 }
-NOT_HERE = {"bench": "bench/peers.py and kyoho.tune measure", "verify": "it runs the command again"}  # commands
+NOT_HERE = {"bench": "bench/peers.py and kyoho.tune measure", "verify": "for the shell, which verifies runs of Python too"}  # commands
 
 
 def of_command(command):

@@ -107,6 +107,12 @@ def plots():
     image = kyoho.plot(kyoho.Simulation(made, step=1 / 64), two[1], show="velocity", colorbar=False, width=SIDE)
     low, high = image.get_clim()
     check(image.axes is two[1] and low == -high < 0 and len(figure.axes) == 2 and two[1].get_xlabel() == "x", "velocities, in given axes and without a bar", (low, high))
+    for n in (0, 1, 2):
+        for show in ("density", "velocity"):
+            image = kyoho.plot(kyoho.Snapshot(np.zeros((n, 3)), mass=1), pyplot.figure().gca(), show=show, width=SIDE)
+            image.figure.canvas.draw()
+            shown = int((image.get_array() > 0).sum()) > 0
+            check(shown == (n > 0 and show == "density"), f"a plot of {n} bodies at one place, {show}", image.get_clim())
     refused(TypeError, "an option of draw() alone", ["rim"], kyoho.plot, made, rim="axes")
     refused(ValueError, "a plot of trails", ["density or velocity"], kyoho.plot, made, show="trails")
 

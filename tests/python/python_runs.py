@@ -34,6 +34,19 @@ def same(a, b):
             and all(np.array_equal(a.energy[name], b.energy[name], equal_nan=True) for name in columns))
 
 
+def verified():
+    """kyoho verify runs a run of Python again with the bodies of its first snapshot. It does not know functions."""
+    for name, words in (("plain", {}), ("block", {"integrator": "block", "eta": 0.1}), ("own", {"softening": 0.05, "force": "tree"})):
+        kyoho.run(model, name, end=0.125, step=STEP, every=0.0625, **words)
+        command("verify", name)
+    kyoho.run(model, "pushed", steps=8, step=STEP, heartbeat=lambda sim: sim.kick(np.ones((len(sim), 3))))
+    done = subprocess.run([sys.executable, COMMAND, "verify", "pushed"], text=True, capture_output=True)
+    check(done.returncode == 4 and "functions (heartbeat, field)" in done.stderr and "step 0 is the same" in done.stderr, "a heartbeat that kicks is seen", done.stderr)
+    kyoho.run(model, "late", steps=8, step=STEP, every=0, at=[4 * STEP])
+    done = subprocess.run([sys.executable, COMMAND, "verify", "late"], text=True, capture_output=True)
+    check(done.returncode == 4, "a run without a snapshot of its start cannot be verified", done.stderr)
+
+
 def beside_the_command():
     command("run", "--model", "plummer", "-n", "300", "--seed", "2", "--end", "1", "--every", "0.25", "--step", str(STEP), "--output", "theirs")
     ours = kyoho.run(model, "ours", end=1, every=0.25, step=STEP, restart_every=600)
@@ -48,14 +61,14 @@ def beside_the_command():
     again = kyoho.run(model, "ours", end=0.5, step=STEP, overwrite=True)
     check(len(again) == 2 and again[-1].time == 0.5, "overwrite replaces it")
     refused(FileNotFoundError, "a folder that there is not", ["nowhere"], kyoho.Run, "nowhere")
-    refused(ValueError, "a folder without a run", ["restart"], kyoho.resume, ".")
+    refused(FileNotFoundError, "a folder without a run", ["restart.kyo", "folder of a run"], kyoho.resume, ".")
     os.mkdir("empty")
     for name in ("energy", "record"):
         for kind in (FileNotFoundError, kyoho.NoFileError):
             refused(kind, f"{name} of an empty folder is {kind.__name__}", ["empty", "folder of a run"], getattr, kyoho.Run("empty"), name)
     refused(ValueError, "an end in the past", ["time 0.5", "past", "later"], kyoho.resume, "ours", end=0.25)
     refused(ValueError, "an end within a step", ["end", "step"], kyoho.resume, "ours", end=1 + STEP / 3)
-    refused(ValueError, "no steps", ["steps, at least 1"], kyoho.run, model, "none", steps=0)
+    refused(ValueError, "no steps", ["end, or steps of at least 1"], kyoho.run, model, "none", steps=0)
 
 
 def units():
@@ -99,6 +112,40 @@ def beats():
     check(np.array_equal(half[-1].position, whole[-1].position) and half[-1].position.mean() > 0.4, "a run with a function as field, resumed with it")
 
 
+def boxes():
+    """A periodic box stays with the bodies: from the run to its snapshots and to what is computed of them, or it is refused."""
+    rng = np.random.default_rng(1)
+    place = rng.uniform(0, 10, (200, 3))
+    bodies = kyoho.Snapshot(place, rng.normal(0, 0.1, (200, 3)), softening=0.1, box=10)
+    with_option = kyoho.run(kyoho.Snapshot(place, bodies.velocity, softening=0.1), "option", steps=4, step=0.01, box=10)
+    run = kyoho.run(bodies, "box", steps=4, step=0.01)
+    check(same(run, with_option) and [one.box for one in run] == [10, 10] and "box of 10" in repr(run[-1]), "the box of the bodies is that of the run and of its snapshots", run[-1])
+    acc, pot = kyoho.gravity(bodies)
+    open_acc = kyoho.gravity(place, bodies.mass, 0.1)[0]
+    wanted = kyoho.gravity(place, bodies.mass, 0.1, box=10)
+    check(np.array_equal(acc, wanted[0]) and np.array_equal(pot, wanted[1]) and not np.allclose(acc, open_acc, rtol=0.1), "forces of such bodies are periodic")
+    check(kyoho.check(bodies, 100, force="direct").acceleration.p99 < 1e-5 and kyoho.check(bodies, 0).parameters["box"] == 10, "also those of check")
+    with kyoho.Simulation(bodies, step=0.01) as sim:
+        sim.advance(4)
+        check(sim.snapshot().box == 10 and np.array_equal(sim.position, run[-1].position), "a simulation takes the box and gives it", sim.snapshot())
+        refused(kyoho.UnsupportedError, "neighbours of a simulation in a box", ["periodic boxes"], kyoho.neighbours, sim, 0.1)
+        refused(kyoho.UnsupportedError, "its own neighbours", ["periodic boxes"], sim.neighbours, 0.1)
+        refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
+    for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
+                           ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
+                           ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1)), ("field", lambda bodies: kyoho.field([[1, 1, 1]], bodies))):
+        refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
+    free = bodies.copy()
+    free.box = None
+    check(np.array_equal(kyoho.gravity(free)[0], open_acc) and len(kyoho.neighbours(free, 1)) == 200, "box = None: open space")
+    check(kyoho.read(run.snapshots[-1], as_stored=True).box is None and kyoho.draw(run).shape[2] == 4, "as_stored too; and pictures")
+    for box in (-1, 0, np.nan, np.inf):
+        refused(kyoho.UsageError, f"a box of {box}", ["above 0"], kyoho.Snapshot, place, box=box)
+    refused(kyoho.UsageError, "two boxes", ["box is 11", "side 10"], kyoho.run, bodies, "none", steps=1, step=0.01, box=11)
+    long = kyoho.Snapshot(place, softening=0.1, box="10 kpc", units="galaxy")
+    check(long.box == 10 and kyoho.gravity(long, box="10000 pc")[0].shape == (200, 3), "a box with a unit")
+
+
 def stops():
     for options, reason in (({"max_wall": 0}, "max_wall"), ({"stop_box": 0.5}, "stop_box"), ({"stop_core": 1.0}, "stop_core")):
         try:
@@ -125,6 +172,17 @@ def progress():
 
     check(all("left -" not in text for _, text in seen) and "left" not in seen[-1][1], "and tells no time left where it is not known", seen)
 
+    seen.clear()
+    young = kyoho.model("plummer", 100, units="cluster", mass="500 Msun", radius="0.5pc", seed=1)
+    kyoho.run(young, "years", steps=4, step="2 kyr", progress=lambda done, text: seen.append((done, text)))
+    kyoho.resume("years", steps=8, progress=lambda done, text: seen.append((done, text)))
+    with kyoho.Simulation(young, step="1 Myr") as sim:
+        sim.integrate("3 Myr", progress=lambda done, text: seen.append((done, text)))
+    wanted = ["time 2 of 8 kyr  step 1 (25 %)", "time 16 of 16 kyr  step 8 (100 %)", "time 3 of 3 Myr (100 %)"]
+    check(all(any(text.startswith(one) for _, text in seen) for one in wanted) and all(0 < done <= 1 for done, _ in seen), "progress has times with units", seen)
+    rates = [float(text.split(" steps/s")[0].split()[-1]) for _, text in seen if "steps/s" in text]
+    check(len(rates) == 8 and min(rates) > 0, "and a rate from the first step on", rates)
+
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -148,6 +206,19 @@ sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
 import kyoho
 kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True)
 """
+    plain = program.replace("import sys, types", "import importlib.util, sys, types").replace("import kyoho", """
+shown = []
+class Line:
+    def update(self, data, raw): shown[-1] = data["text/plain"]
+def display(data, raw, display_id):
+    shown.append(data["text/plain"])
+    return Line()
+sys.modules["IPython.display"] = types.SimpleNamespace(display=display)
+own = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name == "tqdm" else own(name)
+import kyoho""").replace('"bar"', '"cell"') + "print(len(shown), shown[0])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", plain], text=True, capture_output=True)
+    check(done.stdout.startswith("1 time 0.25 of 0.25  step 16 (100 %)") and not done.stderr, "without tqdm it is a line below the cell", (done.stdout, done.stderr))
     if subprocess.run([sys.executable, "-c", "import tqdm"], capture_output=True).returncode:
         skip("progress in a notebook is a bar of tqdm", "tqdm is not installed here; make check-all installs it")
         return
@@ -155,7 +226,7 @@ kyoho.run(kyoho.model("plummer", 300), "bar", steps=16, step=1/64, progress=True
     check(done.returncode == 0 and "100 %" in done.stderr and "█" in done.stderr, "progress in a notebook is a bar of tqdm", done.stderr)
 
 
-for test in (beside_the_command, units, beats, stops, progress):
+for test in (verified, beside_the_command, units, boxes, beats, stops, progress):
     with folder() as place:
         os.chdir(place)
         test()

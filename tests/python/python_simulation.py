@@ -465,12 +465,19 @@ def frames():
         refused(TypeError, "a frame that is none", ["True or False"], sim.view, frame="yes")
     with folder() as place:
         run = kyoho.run(model, os.path.join(place, "run"), steps=8, step=STEP, at=[4 * STEP])
+        titles = []
         for name, what, count in (("a run", run, 3), ("a folder", run.folder, 3), ("a file", run.snapshots[0], 1), ("a snapshot", model, 1), ("a simulation", start(), 1)):
             shown = kyoho.view(what, frame=True)
             frame = told(shown, 0)
             check(frame["bodies"] == len(model) and frame["snapshots"] == count and framing(shown) == here and isinstance(shown, kyoho.View), f"kyoho.view of {name}", frame)
+            titles.append(frame["title"])
             shown.close()
             refused(OSError, f"{name} after close()", [], urllib.request.urlopen, shown)
+        check(titles == [run.folder, run.folder, run.snapshots[0], "a snapshot", "a snapshot"], "the page names what it shows", titles)
+        cut = os.path.join(place, "cut" + os.path.splitext(run.snapshots[0])[1])
+        with open(run.snapshots[0], "rb") as whole, open(cut, "wb") as part:
+            part.write(whole.read(1000))
+        refused(kyoho.BadDataError, "a view of a file that is cut off", ["cut"], kyoho.view, cut, browser=False)
         os.mkdir(os.path.join(place, "empty"))
         refused(kyoho.BadDataError, "a view of an empty folder", ["empty"], kyoho.view, os.path.join(place, "empty"), browser=False)
         refused(FileNotFoundError, "a view of no file", ["nothing"], kyoho.view, os.path.join(place, "nothing"), browser=False)

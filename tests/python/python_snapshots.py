@@ -140,6 +140,14 @@ def helped():
     missing = [name for name in dir(kyoho.Simulation) if not name.startswith("_") and not re.search(rf"\b{name}\b", named)]
     check(about.count("\n") <= 48 and about.index("Arguments:") < about.index("Example:") < about.index("What it has:") and not missing,
           "the help of a simulation begins on two screens with its arguments, an example and its methods", (about.count("\n"), missing))
+    methods = {f"{of.__name__}.{name}": one for of in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run) for name, one in inspect.getmembers(of, inspect.isfunction)
+               if len(inspect.signature(one).parameters) > 1 and not name.startswith("_") and (of is not kyoho.Units or name == "quantity")}
+    check(len(methods) > 15, "there are methods", len(methods))
+    for name, one in {**methods, **{one.__name__: one for one in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run)}}.items():
+        before = inspect.getdoc(one).partition("\nExample:")[0]
+        takes = [word for word, kind in inspect.signature(one).parameters.items() if word != "self" and kind.kind is not kind.VAR_KEYWORD]
+        missing = [word for word in takes if not re.search(rf"\b{word}\b", before.partition("\nArguments:")[2])]
+        check("\nExample:\n" in inspect.getdoc(one) and before.count("\n") <= 16 and not missing, f"help({name}) begins with its arguments and an example", missing)
     os.environ["MPLBACKEND"] = "Agg"
     with folder() as place:
         os.chdir(place)
@@ -148,10 +156,13 @@ def helped():
         space = {"kyoho": kyoho, "np": np, "bodies": bodies, "a": bodies, "b": bodies, "pos": bodies.position, "mass": bodies.mass,
                  "sim": kyoho.Simulation(bodies, step=1 / 64)}
         has_film, has_plot = shutil.which("ffmpeg"), importlib.util.find_spec("matplotlib")
-        for name in sorted(functions, key=lambda name: name != "run"):  # others read its folder
-            if name == "plot" and not has_plot:
+        has_units = importlib.util.find_spec("astropy") or importlib.util.find_spec("unyt")
+        explained = {**functions, **methods, **{one.__name__: one for one in (kyoho.Simulation, kyoho.Snapshot, kyoho.Units, kyoho.Run)}}
+        for name in sorted(explained, key=lambda name: name != "run"):  # others read its folder
+            if (name == "plot" and not has_plot) or (name.endswith("quantity") and not has_units):
                 continue
-            code = textwrap.dedent(inspect.getdoc(functions[name]).partition("\nExample:\n")[2].partition("\n\n")[0])
+            space["sim"] = space["sim"] if name in functions else kyoho.Simulation(bodies, step=1 / 64)
+            code = textwrap.dedent(inspect.getdoc(explained[name]).partition("\nExample:\n")[2].partition("\n\n")[0])
             code = code.replace("seconds=10", "seconds=1").replace("snapshot_0000.hdf5", "snapshot_0000.csv")
             code = "\n".join(line for line in code.split("\n") if has_film or ".mp4" not in line)
             try:
@@ -171,13 +182,14 @@ def checked():
         return
     program = "\n".join(("import kyoho, numpy", "x = numpy.zeros((3, 3))", "kyoho.gravity(x, 1.0, 0.1, theta=0.5, opening='relative')",
                          "kyoho.gravity(x, 1.0, 0.1, thetta=0.5)", "kyoho.gravity(x, 1.0, 0.1, opening='round')",
-                         "kyoho.Simulation(position=x, softening=0.1, integrator='block', step='2kyr').copy().energy() + 'a'\n"))
+                         "kyoho.Simulation(position=x, softening=0.1, integrator='block', step='2kyr').copy().energy() + 'a'",
+                         "kyoho.read('a.csv').positon\n"))
     with folder() as place:
         with open(os.path.join(place, "user.py"), "w", encoding="utf-8") as file:
             file.write(program)
         done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", "user.py"], cwd=place, capture_output=True, text=True)
     lines = sorted(int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line)
-    check(lines == [4, 5, 6], "mypy finds a wrong name, a wrong choice and a wrong type", done.stdout + done.stderr)
+    check(lines == [4, 5, 6, 7], "mypy finds a wrong name, a wrong choice, a wrong type and a wrong attribute", done.stdout + done.stderr)
 
 
 def models():
@@ -269,7 +281,7 @@ def without_hdf5():
     with folder() as place:
         for units in ("nbody", "galaxy", "cluster"):
             for options in ({"softening": 0.1}, {"softening": np.full(40, 0.2), "type": np.arange(40) % 3, "id": np.arange(40)[::-1] + 7,
-                                                 "acceleration": x, "potential": -x[:, 0] ** 2, "softening_kind": "spline"}):
+                                                 "acceleration": x, "potential": -x[:, 0] ** 2, "softening_kind": "spline", "box": 7.5}):
                 path = os.path.join(place, f"{units}-{len(options)}.hdf5")
                 try:
                     kyoho.Snapshot(x, 2 * x, np.arange(40.0), time=1.5, units=units, **options).write(path)
@@ -282,7 +294,8 @@ def without_hdf5():
                 kyoho.snapshot.HAS_HDF5 = True
                 pairs = [(getattr(found, name), getattr(wanted, name)) for name in (*ARRAYS, "softening")]
                 near = all(a is b is None or np.allclose(a, b, rtol=1e-14) for a, b in pairs)
-                check(near and found.units == wanted.units and abs(found.time / 1.5 - 1) < 1e-14 and found.softening_kind == wanted.softening_kind,
+                near = near and (found.box is wanted.box is None or abs(found.box / wanted.box - 1) + abs(wanted.box / 7.5 - 1) < 1e-14)
+                check(near and (found.box is None) == ("box" not in options) and found.units == wanted.units and abs(found.time / 1.5 - 1) < 1e-14 and found.softening_kind == wanted.softening_kind,
                       f"h5py reads what the library reads: {units}, {', '.join(options)}", f"{found} {found.units} {wanted.units}")
         kyoho.snapshot.HAS_HDF5 = False
         check(list(kyoho.read(path, types=[1], renumber=True).type) == [1] * 13, "bodies of one type through h5py")

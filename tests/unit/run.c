@@ -203,6 +203,7 @@ static void note(void *context, const struct ky_progress *now)
 {
     struct progress *progress = context;
     progress->last = *now;
+    assert_true(now->steps_per_s > 0); /* from the first step on */
     progress->stop = ++progress->calls == 3;
 }
 

@@ -481,6 +481,31 @@ static void a_folder_is_shown(void **state)
     ky_view_close(showing.view);
 }
 
+/* The page has the path as its title, or the title of the parameters, which the view copies. */
+static void a_title_is_given(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct ky_view_parameters parameters;
+        struct showing showing = {0};
+        pthread_t thread;
+        char title[] = "two \"galaxies\"", wanted[128];
+        ky_view_parameters_defaults(&parameters);
+        parameters.title = k ? title : NULL;
+        assert_ok(ky_view_open(&parameters, &showing.view, &error));
+        memset(title, 'x', strlen(title));
+        stop_showing = 0;
+        pthread_create(&thread, NULL, show_it, &showing);
+        char *frame = frame_after(showing.view, 0);
+        snprintf(wanted, sizeof wanted, "\"title\": \"%s\"", k ? "two \\\"galaxies\\\"" : folder);
+        assert_non_null(strstr(frame + 4, wanted));
+        free(frame);
+        stop_showing = 1;
+        pthread_join(thread, NULL);
+        ky_view_close(showing.view);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void what_is_refused(void **state)
@@ -531,7 +556,8 @@ int main(void)
         cmocka_unit_test(heads_of_requests),     cmocka_unit_test(samples_keep_their_bodies),
         cmocka_unit_test(a_run_is_steered),      cmocka_unit_test(pages_that_misbehave),
         cmocka_unit_test(a_simulation_is_shown), cmocka_unit_test(an_order_during_a_frame),
-        cmocka_unit_test(a_folder_is_shown),     cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(a_folder_is_shown),     cmocka_unit_test(a_title_is_given),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
