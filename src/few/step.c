@@ -1,5 +1,6 @@
 /* Steps of a system of few bodies, and its state at a given time. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "few/few.h"
@@ -13,8 +14,8 @@ struct state {
     double energy;            /* with slow-down, without Γ U */
     double parts;             /* sum of the absolute values of its parts */
     double kinetic, u;        /* of the clock */
-    double pull[KY_FEW_MOST]; /* M/r³ of the smallest node around each body */
     int is_old;               /* 1: two bodies are so close that the tree does not suit them */
+    double pull[KY_FEW_MOST]; /* M/r³ of the smallest node around each body */
 };
 
 /* The tree is made again when a pair is this many times as strong as the nodes of both. */
@@ -37,8 +38,10 @@ static void add_potential(void *context, const struct ky_few_pair *pair)
 
 static struct state state_of(const struct ky_few_system_one *s)
 {
-    struct state state = {.system = s};
+    struct state state; /* without its array, which is long */
     double reduced = 1;
+    memset(&state, 0, offsetof(struct state, pull));
+    state.system = s;
     for (int k = s->shape.n - 2; k >= 0; k--) {
         const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
                      half = 0.5 * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),

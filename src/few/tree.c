@@ -12,8 +12,10 @@
 void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
                         void *context)
 {
-    double x[KY_FEW_MOST][3] = {{0}}, v[KY_FEW_MOST][3] = {{0}};
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     struct ky_few_pair pair;
+    memset(x, 0, (size_t)system->shape.n * sizeof *x);
+    memset(v, 0, (size_t)system->shape.n * sizeof *v);
     for (int k = 0; k < system->shape.n - 1; k++) {
         const struct ky_few_node *node = &system->shape.node[k];
         for (int i = node->begin; i < node->middle; i++)
