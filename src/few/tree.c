@@ -38,6 +38,28 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
     }
 }
 
+struct sum {
+    const struct ky_few_system_one *system;
+    double energy;
+};
+
+static void add_potential(void *context, const struct ky_few_pair *pair)
+{
+    struct sum *sum = context;
+    sum->energy -= sum->system->mass[pair->i][0] * sum->system->mass[pair->j][0] *
+                   ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
+}
+
+double ky_few_energy(const struct ky_few_system_one *system)
+{
+    struct sum sum = {.system = system};
+    for (int k = 0; k < system->shape.n - 1; k++)
+        sum.energy += 0.5 * system->total[k][0] * system->left[k][0] * system->right[k][0] *
+                      ky_few_square(system->v[k][0][0], system->v[k][1][0], system->v[k][2][0]);
+    ky_few_visit_pairs(system, add_potential, &sum);
+    return sum.energy;
+}
+
 void ky_few_places(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3])
 {
     memset(x, 0, (size_t)system->shape.n * sizeof *x);

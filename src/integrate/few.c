@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "few/few.h"
+#include "integrate/few_systems.h"
 #include "integrate/integrate.h"
 
 struct few_bodies {
@@ -236,6 +237,14 @@ static enum ky_status check_bodies(const struct ky_parameters *parameters,
     return KY_OK;
 }
 
+struct ky_few_settings ky_few_settings_of(const struct ky_parameters *parameters)
+{
+    return (struct ky_few_settings){.g = parameters->g,
+                                    .tolerance = parameters->tolerance,
+                                    .angle = 2 * 3.14159265358979323846 / parameters->orbit_steps,
+                                    .slow_down = parameters->slow_down};
+}
+
 static void free_few(struct ky_integrator_state *base)
 {
     struct few_bodies *own = (struct few_bodies *)base;
@@ -257,14 +266,9 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     own->engine = engine;
     own->n = n;
     own->has_softenings = isnan(parameters->softening);
-    own->settings = (struct ky_few_settings){
-        .g = parameters->g,
-        .tolerance = parameters->tolerance,
-        .angle = 2 * 3.14159265358979323846 / parameters->orbit_steps,
-        .slow_down = parameters->slow_down,
-        .backwards = parameters->step < 0,
-        .most = STEPS_A_LOOK,
-    };
+    own->settings = ky_few_settings_of(parameters);
+    own->settings.backwards = parameters->step < 0;
+    own->settings.most = STEPS_A_LOOK;
     own->all = ky_allocate(n, sizeof *own->all);
     own->row = ky_allocate(n + 1, sizeof *own->row);
     enum ky_status status = own->all && own->row
