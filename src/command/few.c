@@ -1,4 +1,5 @@
 /* kyoho few: many systems of few bodies from a table, each integrated for itself. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,19 @@ static enum ky_status settle(struct cli *cli, struct request *request)
     return plotted_check(cli, &request->output, cli->words[0]);
 }
 
+/* Writes the file and the number of the system in it into the error of bad bodies. */
+static enum ky_status name_system(struct cli *cli, const struct systems *systems,
+                                  enum ky_status status)
+{
+    const struct ky_error error = cli->error;
+    size_t s = 0;
+    int length = 0;
+    if (status == KY_BAD_DATA && sscanf(error.text, "system %zu: %n", &s, &length) == 1 && length)
+        ky_fail(&cli->error, status, "%s: system %" PRIu64 ": %.800s", cli->words[0],
+                systems->label[s], error.text + length);
+    return status;
+}
+
 static enum ky_status integrate(struct cli *cli, struct request *request, struct systems *systems)
 {
     struct line line = {.began = ky_clock(), .terminal = isatty(STDERR_FILENO)};
@@ -301,7 +315,7 @@ static enum ky_status integrate(struct cli *cli, struct request *request, struct
         ky_few_integrate(&request->parameters, &systems->all, &cli->error);
     if (line.shown && line.terminal && status)
         fputc('\n', stderr);
-    KY_TRY(status);
+    KY_TRY(name_system(cli, systems, status));
     KY_TRY(write_table(cli, request, systems));
     show(cli, systems, ky_clock() - line.began);
     return KY_OK;

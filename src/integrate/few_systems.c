@@ -40,7 +40,7 @@ struct work {
 
 /* ---- one system ---- */
 
-/* A system on its way: what it is at the times that are asked for. */
+/* A system on its way, and its state at the time that is asked for. */
 struct one {
     size_t system;
     struct ky_few few, before;     /* before: at the beginning of the step with the contact */
@@ -276,13 +276,11 @@ static enum ky_status check_arrays(const struct ky_few_systems *all,
     if (all->bodies > KY_FEW_MOST)
         return ky_fail(error, KY_UNSUPPORTED, "%zu bodies in a system; at most %d are possible",
                        all->bodies, KY_FEW_MOST);
+    if ((all->count && all->bodies && !(all->mass && all->position && all->velocity)) ||
+        (all->times && !all->time))
+        return ky_fail(error, KY_USAGE, "the systems lack masses, positions, velocities or times");
     if (all->count > SIZE_MAX / (KY_FEW_MOST * sizeof(double[3])))
         return ky_fail(error, KY_USAGE, "%zu systems are too many", all->count);
-    if (all->count && all->bodies) {
-        KY_NEED(all->mass, error);
-        KY_NEED(all->position, error);
-        KY_NEED(all->velocity, error);
-    }
     if (parameters->stop_collision && isnan(parameters->body_radius) && !all->radius)
         return ky_fail(error, KY_USAGE,
                        "--stop-collision needs radii: give --body-radius, or radii of the bodies");
@@ -299,8 +297,6 @@ static enum ky_status check_arrays(const struct ky_few_systems *all,
 static enum ky_status check_times(const struct ky_few_systems *all, struct ky_error *error)
 {
     double before = all->begin;
-    if (all->times)
-        KY_NEED(all->time, error);
     if (!isfinite(all->begin))
         return ky_fail(error, KY_USAGE, "the systems begin at time %g; it must be finite",
                        all->begin);

@@ -1,4 +1,4 @@
-/* What the integrator few and ky_few_integrate share. */
+/* The settings of src/few, for the integrator few and for ky_few_integrate. */
 #ifndef KY_INTEGRATE_FEW_SYSTEMS_H
 #define KY_INTEGRATE_FEW_SYSTEMS_H
 
