@@ -152,7 +152,10 @@ static enum ky_status go(struct few_bodies *own, double from, double until, stru
     const double n = (double)own->n;
     own->report.body_steps += n * (own->system.steps - steps);
     own->report.pairs += n * (n - 1) * (own->system.kicks - kicks);
-    own->report.steps++;
+    if (contact.body[0] >= 0 && (own->settings.backwards ? -1 : 1) * (contact.time - until) > 0) {
+        own->system = own->before; /* the next call takes this step again */
+        contact.body[0] = -1;
+    }
     if (ended || contact.body[0] >= 0)
         return stop(own, from, &contact, error);
     return give(own, &own->system, until, error);
@@ -161,13 +164,21 @@ static enum ky_status go(struct few_bodies *own, double from, double until, stru
 static enum ky_status advance(struct ky_integrator_state *base, uint64_t ticks,
                               struct ky_error *error)
 {
-    return go((struct few_bodies *)base, time_of(base, 0), time_of(base, ticks), error);
+    struct few_bodies *own = (struct few_bodies *)base;
+    const enum ky_status status = go(own, time_of(base, 0), time_of(base, ticks), error);
+    own->report.steps += status == KY_STOPPED ? (uint64_t)ceil(base->reached / base->tick)
+                         : status             ? 0
+                                              : ticks;
+    return status;
 }
 
 static enum ky_status short_step(struct ky_integrator_state *base, double dt,
                                  struct ky_error *error)
 {
-    return go((struct few_bodies *)base, base->origin, base->origin + dt, error);
+    struct few_bodies *own = (struct few_bodies *)base;
+    const enum ky_status status = go(own, base->origin, base->origin + dt, error);
+    own->report.steps += !status || status == KY_STOPPED;
+    return status;
 }
 
 /* ---- parameters ---- */
