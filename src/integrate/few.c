@@ -52,11 +52,6 @@ static const struct ky_option options[] = {
 /* Steps of the system between two looks at `is_over`. */
 enum { STEPS_A_LOOK = 512 };
 
-static double time_of(const struct ky_integrator_state *base, uint64_t ticks)
-{
-    return fma((double)(base->before + ticks), base->tick, base->origin);
-}
-
 /* ---- the engine's side ---- */
 
 /* Takes the state from the engine's column, or a new one from its bodies at `time`. */
@@ -165,7 +160,7 @@ static enum ky_status advance(struct ky_integrator_state *base, uint64_t ticks,
                               struct ky_error *error)
 {
     struct few_bodies *own = (struct few_bodies *)base;
-    const enum ky_status status = go(own, time_of(base, 0), time_of(base, ticks), error);
+    const enum ky_status status = go(own, ky_tick_time(base, 0), ky_tick_time(base, ticks), error);
     own->report.steps += status == KY_STOPPED ? (uint64_t)ceil(base->reached / base->tick)
                          : status             ? 0
                                               : ticks;
