@@ -318,8 +318,8 @@ struct ky_parameters {
                     a pair. Until the end of the step is reached, only calls that save, and calls
                     that advance to that end or beyond, are possible. All others return KY_USAGE.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
-                    ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make and
-                    ky_binaries_find end in the middle of their work. The bodies stay usable. No
+                    ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make, ky_few_integrate
+                    and ky_binaries_find end in the middle of their work. The bodies stay usable. No
                     partial result is kept: a repeated call starts from the beginning, with the same
                     results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "command/command.h"
 #include "command/number_table.h"
@@ -290,12 +292,15 @@ static enum ky_status settle(struct cli *cli, struct request *request)
 static enum ky_status name_system(struct cli *cli, const struct systems *systems,
                                   enum ky_status status)
 {
+    static const char prefix[] = "system ";
     const struct ky_error error = cli->error;
-    size_t s = 0;
-    int length = 0;
-    if (status == KY_BAD_DATA && sscanf(error.text, "system %zu: %n", &s, &length) == 1 && length)
-        ky_fail(&cli->error, status, "%s: system %" PRIu64 ": %.800s", cli->words[0],
-                systems->label[s], error.text + length);
+    const size_t length = sizeof prefix - 1;
+    if (status != KY_BAD_DATA || strncmp(error.text, prefix, length) != 0)
+        return status;
+    char *end;
+    const size_t s = (size_t)ky_number_real(error.text + length, &end);
+    ky_fail(&cli->error, status, "%s: system %" PRIu64 "%.800s", cli->words[0], systems->label[s],
+            end);
     return status;
 }
 
