@@ -35,7 +35,7 @@ struct work {
     uint64_t done;       /* of `whole` */
     size_t finished;     /* systems */
     double told;         /* when `tell` was called last */
-    int is_telling;
+    int is_telling, threads;
 };
 
 /* ---- one system ---- */
@@ -185,11 +185,11 @@ static int compare(const void *a, const void *b)
 }
 
 /* Checks all systems, and sorts them by the expected work. */
-static enum ky_status prepare(struct work *work, int threads, struct ky_error *error)
+static enum ky_status prepare(struct work *work, struct ky_error *error)
 {
     const size_t count = work->systems->count;
     size_t bad = count;
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads) reduction(min : bad)
+#pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads) reduction(min : bad)
     for (size_t s = 0; s < count; s++) {
         struct ky_few few;
         work->order[s].system = s;
@@ -210,16 +210,16 @@ static enum ky_status prepare(struct work *work, int threads, struct ky_error *e
     return KY_OK;
 }
 
-static enum ky_status advance(struct work *work, int threads, struct ky_error *error)
+static enum ky_status advance(struct work *work, struct ky_error *error)
 {
     const struct ky_few_systems *all = work->systems;
     work->order = ky_allocate(all->count, sizeof *work->order);
     if (!work->order)
         return ky_no_memory(error, "systems", all->count, sizeof *work->order);
-    enum ky_status status = prepare(work, threads, error);
+    enum ky_status status = prepare(work, error);
     const size_t count = status ? 0 : all->count;
     work->told = ky_clock();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(work->threads)
     for (size_t k = 0; k < count; k++)
         if (!ky_halted(&work->halt)) {
             advance_one(work, work->order[k].system);
@@ -326,7 +326,8 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
     struct work work = {.systems = &all,
                         .settings = ky_few_settings_of(&own),
                         .radius = has_one ? &own.body_radius : all.radius,
-                        .halt.flag = own.stop};
+                        .halt.flag = own.stop,
+                        .threads = ky_threads(own.threads)};
     work.settings.most = STEPS_A_LOOK;
     work.settings.backwards = all.times && all.time[all.times - 1] < all.begin;
     work.settings.apart = isnan(own.stop_escape) ? (double)INFINITY : own.stop_escape;
@@ -334,5 +335,5 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
         work.settings.radius = work.radius;
         work.settings.radii = has_one ? 1 : all.bodies;
     }
-    return advance(&work, ky_threads(own.threads), error);
+    return advance(&work, error);
 }
