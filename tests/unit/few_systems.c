@@ -171,7 +171,7 @@ static void systems_end_when_they_come_apart(void **state)
     const struct ky_few_systems systems = systems_of(&all, late, 1);
     int escapes = 0;
     make_encounters();
-    parameters.stop_escape = 25;
+    parameters.stop_escape = 18; /* the bodies come from a distance of 20 */
     integrate(&parameters, &systems);
     for (size_t s = 0; s < COUNT; s++) {
         int out = 0;
@@ -179,7 +179,7 @@ static void systems_end_when_they_come_apart(void **state)
             double distance;
             const double energy = unbound((const double(*)[3])all.x + BODIES * s,
                                           (const double(*)[3])all.v + BODIES * s, i, &distance);
-            out += energy > 0 && distance > 25 && distance < 40;
+            out += energy > 0 && distance > 18 && distance < 40;
         }
         if (all.end[s] == KY_FEW_ESCAPE)
             assert_true(out >= 1 && all.ended[s] > 20 && all.ended[s] < 4000);
@@ -190,21 +190,25 @@ static void systems_end_when_they_come_apart(void **state)
     assert_between(escapes, COUNT - 3, COUNT);
 }
 
-/* Two bodies fall on each other, forwards and backwards in time; another pair is on a circle. */
+/* Two bodies fall on each other, forwards and backwards in time; another pair is on
+ * an open orbit, a third one has smaller bodies. */
 static void bodies_touch_at_their_time(void **state)
 {
     (void)state;
     enum { LOOKS = 200 };
-    static double look[LOOKS], place[LOOKS * 2 * 2][3], speed[LOOKS * 2 * 2][3],
-        alone[LOOKS * 2 * 2][3];
-    static const double start_x[4][3] = {{0.5, 0, 0}, {-0.5, 0, 0}, {0.5, 0, 0}, {-0.5, 0, 0}},
-                        start_v[4][3] = {{0, 0.1, 0}, {0, -0.1, 0}, {0, 1, 0}, {0, -1, 0}},
-                        half[] = {0.5, 0.5, 0.5, 0.5}, size[] = {0.05, 0.15, 0.05, 0.15};
-    double ended[2];
-    int end[2], touching[2][2];
+    static double look[LOOKS], place[LOOKS * 3 * 2][3], speed[LOOKS * 3 * 2][3],
+        alone[LOOKS * 3 * 2][3];
+    static const double start_x[6][3] = {{0.5, 0, 0},  {-0.5, 0, 0}, {0.5, 0, 0},
+                                         {-0.5, 0, 0}, {0.5, 0, 0},  {-0.5, 0, 0}},
+                        start_v[6][3] = {{0, 0.1, 0}, {0, -0.1, 0}, {0, 1, 0},
+                                         {0, -1, 0},  {0, 0.1, 0},  {0, -0.1, 0}},
+                        half[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
+                        size[] = {0.05, 0.15, 0.05, 0.15, 0.02, 0.08};
+    double ended[3];
+    int end[3], touching[3][2];
     struct ky_parameters parameters = parameters_of(0);
     struct ky_few_systems systems = {.size = sizeof systems,
-                                     .count = 2,
+                                     .count = 3,
                                      .bodies = 2,
                                      .mass = half,
                                      .position = start_x,
@@ -230,14 +234,18 @@ static void bodies_touch_at_their_time(void **state)
         integrate(&parameters, &systems);
         assert_int_equal(end[0], KY_FEW_COLLISION);
         assert_int_equal(end[1], KY_FEW_AT_TIME);
+        assert_int_equal(end[2], KY_FEW_COLLISION);
+        const double(*last)[3] = (const double(*)[3])place + 6 * LOOKS - 2;
+        assert_between(fabs(hypot(last[0][0] - last[1][0], last[0][1] - last[1][1]) - 0.1), 0,
+                       1e-10);
         assert_true(touching[0][0] == 0 && touching[0][1] == 1 && touching[1][0] == -1 &&
                     touching[1][1] == -1);
         assert_between(fabs(sign * ended[0] - contact), 0, 1e-9);
         for (int k = 0; k < LOOKS; k++) {
             const double r =
-                hypot(place[4 * k][0] - place[4 * k + 1][0], place[4 * k][1] - place[4 * k + 1][1]);
+                hypot(place[6 * k][0] - place[6 * k + 1][0], place[6 * k][1] - place[6 * k + 1][1]);
             if (fabs(look[k]) < contact)
-                assert_memory_equal(place[4 * k], alone[4 * k], sizeof(double[4][3]));
+                assert_memory_equal(place[6 * k], alone[6 * k], sizeof(double[6][3]));
             else
                 assert_between(fabs(r - 0.2), 0, 1e-10);
         }
