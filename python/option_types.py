@@ -13,6 +13,7 @@ Text = Union[str, Sequence[float], Quantity, None]
 '''
 
 
+FEW = ("threads", "orbit_steps", "tolerance", "slow_down", "stop_escape", "stop_collision", "body_radius")
 RESUMED = ("end", "steps", "max_wall", "restart_every", "engine", "isa", "threads", "ranks")
 NOT_IN_PLOTS = ("rim", "columns", "colours", "brightness", "trails", "divide", "title")
 TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening", "softening_kind", "g", "field")
@@ -51,8 +52,9 @@ def stub(table, ffi, lib):
     profile = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_PROFILE) if option.keyword != "g"]
     tuned = [option for option in parameters if option in search or option.keyword in TUNED]
     binaries = [option for option in parameters if option in search or option.keyword in ("softening", "softening_kind", "g")]
+    few = [option for option in parameters if option.keyword in FEW]
     plot = [option for option in draw if option.keyword not in NOT_IN_PLOTS]
-    classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "FieldOptions": field, "ForceOptions": [option for option in once if option.section in ("engine", "force")],
+    classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "FewOptions": few, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "FieldOptions": field, "ForceOptions": [option for option in once if option.section in ("engine", "force")],
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
                "GroupSearchOptions": groups + search, "DrawOptions": draw + film}

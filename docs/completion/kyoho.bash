@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit field bench devices verify'
+    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit field bench devices verify few'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -199,6 +199,11 @@ _kyoho() {
     verify)
         words=' --help --json --quiet --keep'
         case $before in
+        esac ;;
+    few)
+        words=' --help --json --quiet --end --every --units --output --overwrite --threads --g --orbit-steps --tolerance --slow-down --stop-collision --stop-escape --body-radius'
+        case $before in
+        --units) words='nbody galaxy cluster planets' ;;
         esac ;;
     esac
     COMPREPLY=()

@@ -26,8 +26,9 @@
  *
  * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
  * simulation, forces and sums, the general walk, a simulation, changes between two steps, the
- * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, snapshots,
- * initial models, analysis, devices, structs that grow. Pictures, plots and the view are in draw.h.
+ * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, many systems
+ * of few bodies, snapshots, initial models, analysis, devices, structs that grow. Pictures, plots
+ * and the view are in draw.h.
  *
  * Why this file has more than 600 lines: it is the library's manual. A user reads it from front to
  * back, and searches it with one command. More than half of its lines are comments. Its sections
@@ -317,8 +318,8 @@ struct ky_parameters {
                     a pair. Until the end of the step is reached, only calls that save, and calls
                     that advance to that end or beyond, are possible. All others return KY_USAGE.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
-                    ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make and
-                    ky_binaries_find end in the middle of their work. The bodies stay usable. No
+                    ky_neighbours, ky_nearest, ky_sph_density, ky_catalogue_make, ky_few_integrate
+                    and ky_binaries_find end in the middle of their work. The bodies stay usable. No
                     partial result is kept: a repeated call starts from the beginning, with the same
                     results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
@@ -1291,6 +1292,55 @@ struct ky_paths {
 KY_API enum ky_status ky_run_snapshots(const char *folder, struct ky_paths *paths,
                                        struct ky_error *error);
 KY_API void ky_paths_free(struct ky_paths *paths); /* clears the struct */
+
+/* ---- many systems of few bodies ---- */
+
+/* Why a system has ended. */
+enum ky_few_end {
+    KY_FEW_AT_TIME,   /* it has reached the last time */
+    KY_FEW_ESCAPE,    /* stop_escape */
+    KY_FEW_COLLISION, /* stop_collision */
+    KY_FEW_LOST       /* its numbers became infinite, as where two bodies meet head-on */
+};
+
+/* Systems that do not act on each other, each of the same number of bodies. Arrays of bodies have
+ * one system after the other. */
+struct ky_few_systems {
+    size_t size;        /* of this struct */
+    size_t count;       /* systems */
+    size_t bodies;      /* of each system, at most 100 */
+    const double *mass; /* [count × bodies] here and below */
+    const double (*position)[3], (*velocity)[3];
+    const double *radius; /* for stop_collision; NULL: body_radius of the parameters */
+    double begin;         /* the time of these bodies */
+    size_t times;
+    const double *time; /* [times], ascending from `begin`, or descending from it */
+    /* Receives the part of the expected work that is done, up to 1, about ten times a second and at
+     * the end, from any thread, one call at a time. NULL: not wanted */
+    void (*tell)(void *context, double done);
+    void *context;
+    /* Results; NULL: not wanted. At times after its end a system is as it was then; a lost one is
+     * NaN. */
+    double (*positions)[3], (*velocities)[3]; /* [times × count × bodies] */
+    double *ended;         /* [count] here and below: the time of the last state */
+    int *end;              /* enum ky_few_end */
+    int (*touching)[2];    /* the two bodies of the collision, numbers within the system, or -1 */
+    double *energy_change; /* (E − E₀)/|E₀| of the last state, about the centre of mass */
+    double *steps;         /* own steps of the system */
+};
+
+/* Integrates the systems by the method of KY_FEW (docs/few.md) on the CPU. Of the parameters it
+ * uses g, orbit_steps, tolerance, slow_down, threads, stop, stop_collision, body_radius and
+ * stop_escape: a system ends when its two outermost parts, bodies or groups, are unbound, recede
+ * and are farther from each other than that. The results of a system have the same bits for any
+ * number of threads, and do not depend on the other systems, nor, at a time, on the other times.
+ * KY_BAD_DATA, naming the first such system, for numbers that are not finite, negative masses and
+ * radii, and a body at the place of a body with mass; KY_USAGE for parameters that have no effect
+ * here and for times in another order; KY_UNSUPPORTED for more bodies and for other engines. After
+ * a failure the results have no meaning. */
+KY_API enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
+                                       const struct ky_few_systems *systems,
+                                       struct ky_error *error);
 
 /* ---- snapshots ---- */
 

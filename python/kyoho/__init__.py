@@ -25,11 +25,12 @@ from .models import merge, model, model_options, models
 from .runs import Run, resume, run
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
+from .systems import Systems, few
 from .units import Units
 
 __all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups",
-           "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Units",
+           "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Systems", "Units",
            "UnsupportedError", "UsageError", "View", "accelerations", "binaries", "check", "density", "density_centre",
-           "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "devices", "draw", "external_field", "few", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
            "model_options", "models", "nearest", "neighbours", "options", "orbit", "plot", "png", "potential", "profile", "read",
            "restore", "resume", "run", "scales", "tides", "tune", "use_threads", "view"]

@@ -24,6 +24,7 @@ static const struct ky_struct_size structs[] = {
     {"ky_sums", sizeof(struct ky_sums)},
     {"ky_stop", sizeof(struct ky_stop)},
     {"ky_pairs", sizeof(struct ky_pairs)},
+    {"ky_few_systems", sizeof(struct ky_few_systems)},
     {"ky_progress", sizeof(struct ky_progress)},
     {"ky_run_parameters", sizeof(struct ky_run_parameters)},
     {"ky_plan", sizeof(struct ky_plan)},

@@ -39,16 +39,29 @@ struct ky_option cli_option(const struct ky_option_about *about)
                               about->help};
 }
 
-/* Binds the options of a kind under `title`. `section`: binds only this section; NULL: all.
- * `without`: the name of one option to leave out, or "". */
-static void add_section(struct cli *cli, const char *title, int kind, const char *section,
-                        const char *without, void *values)
+/* Which options of a kind to bind; a member that is NULL excludes none. */
+struct which {
+    const char *section;
+    const char *without; /* the name of one option to leave out */
+    const char *names;   /* of the only options, separated by blanks */
+};
+
+static int is_wanted(const struct which *which, const struct ky_option_about *about)
+{
+    return (!which->section || !strcmp(about->section, which->section)) &&
+           (!which->without || strcmp(about->name, which->without) != 0) &&
+           (!which->names || cli_is_among(about->name, which->names));
+}
+
+/* Binds these options of a kind under `title`. */
+static void add_told(struct cli *cli, const char *title, int kind, const struct which *which,
+                     void *values)
 {
     struct ky_option_about about = {.size = sizeof about};
     struct ky_option *const first = cli->told + cli->told_count;
     size_t count = 0;
     for (size_t k = 0; !ky_draw_options_get(kind, k, &about); k++) {
-        if ((section && strcmp(about.section, section) != 0) || !strcmp(about.name, without))
+        if (!is_wanted(which, &about))
             continue;
         if (cli->told_count == CLI_TOLD) {
             cli->overfull = title;
@@ -62,7 +75,12 @@ static void add_section(struct cli *cli, const char *title, int kind, const char
 
 void cli_add_options(struct cli *cli, const char *title, int kind, void *values)
 {
-    add_section(cli, title, kind, NULL, "", values);
+    add_told(cli, title, kind, &(struct which){0}, values);
+}
+
+void cli_add_some(struct cli *cli, const char *title, int kind, const char *names, void *values)
+{
+    add_told(cli, title, kind, &(struct which){.names = names}, values);
 }
 
 /* The sections of struct ky_parameters. */
@@ -73,10 +91,12 @@ static const char *const sections[] = {"engine", "force", "integrator", "stoppin
  * ranks. */
 static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int last)
 {
-    const char *without = last < INTEGRATOR ? "ranks" : "";
+    struct which which = {.without = last < INTEGRATOR ? "ranks" : NULL};
     ky_parameters_defaults(parameters);
-    for (int k = ENGINE; k <= last; k++)
-        add_section(cli, sections[k], KY_OPTIONS_PARAMETERS, sections[k], without, parameters);
+    for (int k = ENGINE; k <= last; k++) {
+        which.section = sections[k];
+        add_told(cli, sections[k], KY_OPTIONS_PARAMETERS, &which, parameters);
+    }
     parameters->log = cli_log;
     parameters->log_context = cli;
 }

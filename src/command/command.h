@@ -59,7 +59,7 @@ struct subcommand {
 extern const struct subcommand model_command, merge_command, run_command, force_command,
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
     density_command, groups_command, binaries_command, profile_command, orbit_command,
-    field_command, tune_command, view_command, verify_command;
+    field_command, tune_command, view_command, verify_command, few_command;
 
 /* Prints one line: the MPI plug-ins that are installed. */
 void devices_mpi(void);
@@ -79,6 +79,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 /* Binds the options of a public struct (enum ky_options_kind or ky_draw_options_kind), which its
  * _defaults function has filled. */
 void cli_add_options(struct cli *cli, const char *title, int kind, void *values);
+/* The same for the options with these names (separated by blanks) alone. */
+void cli_add_some(struct cli *cli, const char *title, int kind, const char *names, void *values);
 /* Converts the library's description of an option to a row of a table. */
 struct ky_option cli_option(const struct ky_option_about *about);
 /* Bind the tables of struct ky_parameters: all of them, engine and force, or the engine only. All

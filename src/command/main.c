@@ -28,7 +28,7 @@ static const struct {
     {&neighbours_command, NUMBERS}, {&density_command, NUMBERS}, {&groups_command, NUMBERS},
     {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},
     {&field_command, NUMBERS},      {&bench_command, PRINTS},    {&devices_command, PRINTS},
-    {&verify_command, NUMBERS},
+    {&verify_command, NUMBERS},     {&few_command, NUMBERS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -25,6 +25,7 @@ struct ky_few_settings {
     double angle;     /* [rad] of eccentric anomaly a step */
     int slow_down;    /* 1: pairs far inside their group's orbit are slowed down */
     int backwards;    /* 1: time runs backwards */
+    double apart;     /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
     uint64_t most;    /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
      */
@@ -69,11 +70,14 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
 /* One step. KY_BAD_DATA if numbers are no longer finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
 /* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
- * made. With radii it ends after
- * a step in which two bodies touch, with contact->body[0] >= 0; `before` has the state at the
- * beginning of this step. Both may be NULL without radii. */
+ * made, or at ky_few_is_apart. With radii it ends after a step in which two bodies touch, with
+ * contact->body[0] >= 0; `before` has the state at the beginning of this step. Both may be NULL
+ * without radii. */
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
                          struct ky_few_contact *contact, struct ky_error *error);
+/* 1 if the system has come apart: its two outermost parts are unbound, recede from each other and
+ * are farther than `apart` from each other. */
+int ky_few_is_apart(const struct ky_few *few);
 /* How far a time is ahead of the system's own [time]; negative: behind it. */
 double ky_few_ahead(const struct ky_few *few, double time);
 /* The bodies at a time near the system's own; `few` stays as it is. */
@@ -102,6 +106,8 @@ typedef void ky_few_pair_function(void *context, const struct ky_few_pair *pair)
 /* Calls `visit` for all pairs. */
 void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
                         void *context);
+/* Energy of the bodies about their centre of mass, without slow-down; masses contain G. */
+double ky_few_energy(const struct ky_few_system_one *system);
 /* Places and velocities of the bodies from the centre of mass, in the order of the tree. */
 void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
 /* Masses of the nodes from the bodies' masses; no slow-down, and the whole system as the clock. */

@@ -1,7 +1,8 @@
 /* The stages of a step of ky_few systems in KY_FEW_LANES lanes, one system a lane, all with the
  * same tree. The including file defines KY_FEW_LANES, KY_FEW_ROOM (bodies of a system) and
  * KY_FEW_NAME(name), as for state.h, which it has included. Every lane computes the same bits as a
- * single system. Masses contain G, and bodies are in the order of the tree. */
+ * single system. Masses contain G, and bodies are in the order of the tree. `shape` is the tree of
+ * the system, or a constant that equals it. */
 #include <string.h>
 
 #include "physics/few.h"
@@ -9,6 +10,7 @@
 #define LANES for (int l = 0; l < KY_FEW_LANES; l++)
 #define SYSTEM struct KY_FEW_NAME(ky_few_system)
 #define REALS KY_FEW_NAME(ky_few_lanes)
+#define TREE const struct ky_few_shape *const shape
 
 /* Accelerations within a kick. */
 struct KY_FEW_NAME(ky_few_pulls) {
@@ -22,15 +24,19 @@ struct KY_FEW_NAME(ky_few_pulls) {
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, const double *h)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, TREE,
+                                                                     const double *h)
 {
     REALS kinetic, dt;
     LANES kinetic[l] = 0;
-    for (int k = 0; k < s->shape.n - 1; k++)
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
         LANES kinetic[l] +=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
     LANES dt[l] = h[l] / (kinetic[l] + s->b[l]);
-    for (int k = 0; k < s->shape.n - 1; k++)
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
+#pragma GCC unroll 4
         for (int c = 0; c < 3; c++)
             LANES s->x[k][c][l] += s->slow[k][l] * dt[l] * s->v[k][c][l];
     LANES
@@ -43,10 +49,10 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, 
 }
 
 /* A node that is a pair of bodies. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, PULLS *f,
-                                                                         int k)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE,
+                                                                         PULLS *f, int k)
 {
-    const int i = s->shape.node[k].begin;
+    const int i = shape->node[k].begin;
     LANES
     {
         const double x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
@@ -57,6 +63,7 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const S
         f->own[k][1][l] = g * y;
         f->own[k][2][l] = g * z;
     }
+#pragma GCC unroll 4
     for (int c = 0; c < 3; c++)
         LANES
         {
@@ -88,13 +95,14 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SY
 }
 
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(gather)(const SYSTEM *s, PULLS *f,
-                                                                      int n, REALS difference[3])
+static inline __attribute__((always_inline)) void
+KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
-    const struct ky_few_node *node = &s->shape.node[n];
+    const struct ky_few_node *node = &shape->node[n];
     REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
-                                                  : f->group[ky_few_left(&s->shape, n)],
+                                                  : f->group[ky_few_left(shape, n)],
           *right = node->end - node->middle == 1 ? f->pull[node->middle] : f->group[n - 1];
+#pragma GCC unroll 4
     for (int c = 0; c < 3; c++)
         LANES
         {
@@ -104,57 +112,72 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(gather)(const SYST
 }
 
 /* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s,
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE,
                                                                            PULLS *f, int k)
 {
-    const struct ky_few_node *node = &s->shape.node[k];
+    const struct ky_few_node *node = &shape->node[k];
     const size_t size = (size_t)(node->end - node->begin);
     memset(f->pull[node->begin], 0, size * sizeof f->pull[0]);
     memset(f->own[k], 0, sizeof f->own[k]);
+#pragma GCC unroll 4
     for (int i = node->begin; i < node->middle; i++)
+#pragma GCC unroll 4
         for (int j = node->middle; j < node->end; j++)
             KY_FEW_NAME(pull_two)(s, f, k, i, j);
+#pragma GCC unroll 4
     for (int n = k + 2 - (int)size; n < k; n++)
-        KY_FEW_NAME(gather)(s, f, n, f->others[n]);
-    KY_FEW_NAME(gather)(s, f, k, f->own[k]);
+        KY_FEW_NAME(gather)(s, shape, f, n, f->others[n]);
+    KY_FEW_NAME(gather)(s, shape, f, k, f->own[k]);
+#pragma GCC unroll 4
     for (int i = node->begin; i < node->end; i++)
+#pragma GCC unroll 4
         for (int c = 0; c < 3; c++)
             LANES f->place[i][c][l] +=
                 i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
 }
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, PULLS *f)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
 {
-    const int nodes = s->shape.n - 1;
+    const int nodes = shape->n - 1;
     memset(f->u, 0, sizeof f->u);
     memset(f->others, 0, (size_t)nodes * sizeof f->others[0]);
-    memset(f->place, 0, (size_t)s->shape.n * sizeof f->place[0]);
+    memset(f->place, 0, (size_t)shape->n * sizeof f->place[0]);
+#pragma GCC unroll 4
     for (int k = 0; k < nodes; k++)
-        if (s->shape.node[k].end - s->shape.node[k].begin == 2)
-            KY_FEW_NAME(pull_pair)(s, f, k);
+        if (shape->node[k].end - shape->node[k].begin == 2)
+            KY_FEW_NAME(pull_pair)(s, shape, f, k);
         else
-            KY_FEW_NAME(pull_groups)(s, f, k);
+            KY_FEW_NAME(pull_groups)(s, shape, f, k);
 }
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, const double *h)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, TREE,
+                                                                    const double *h)
 {
     PULLS f;
     REALS dt, power;
-    KY_FEW_NAME(pull)(s, &f);
+    KY_FEW_NAME(pull)(s, shape, &f);
     LANES dt[l] = h[l] / f.u[l];
     LANES power[l] = 0;
-    for (int c = 0; c < 3 && s->inner >= 0; c++)
-        LANES power[l] += s->weight[s->inner][l] * f.others[s->inner][c][l] *
-                          (s->v[s->inner][c][l] +
-                           0.5 * dt[l] * (f.own[s->inner][c][l] + f.others[s->inner][c][l]));
-    for (int k = 0; k < s->shape.n - 1; k++)
+    /* Places in f are constants where the tree is: a compiler then keeps f in registers. */
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
+        if (k == s->inner)
+#pragma GCC unroll 4
+            for (int c = 0; c < 3; c++)
+                LANES power[l] +=
+                    s->weight[k][l] * f.others[k][c][l] *
+                    (s->v[k][c][l] + 0.5 * dt[l] * (f.own[k][c][l] + f.others[k][c][l]));
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
+#pragma GCC unroll 4
         for (int c = 0; c < 3; c++)
             LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
     LANES s->b[l] -= dt[l] * power[l];
 }
 
 /* A step of the lengths h[lane]; with h = 0 a lane stays as it is. */
-static void KY_FEW_NAME(step)(SYSTEM *s, const double *h)
+static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s, TREE,
+                                                                       const double *h)
 {
 #define COEFFICIENT(x) (x),
     static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
@@ -164,26 +187,35 @@ static void KY_FEW_NAME(step)(SYSTEM *s, const double *h)
         const double before = stage ? coefficient[stage - 1] : 0,
                      after = stage < KY_FEW_STAGES ? coefficient[stage] : 0;
         LANES part[l] = h[l] * (0.5 * unit * (before + after));
-        KY_FEW_NAME(drift)(s, part);
+        KY_FEW_NAME(drift)(s, shape, part);
         LANES part[l] = h[l] * (unit * after);
         if (stage < KY_FEW_STAGES)
-            KY_FEW_NAME(kick)(s, part);
+            KY_FEW_NAME(kick)(s, shape, part);
     }
+}
+
+/* The same. */
+static void KY_FEW_NAME(step)(SYSTEM *s, const double *h)
+{
+    KY_FEW_NAME(step_of)(s, &s->shape, h);
 }
 
 /* B at the present place: U - T of the clock. */
 static void KY_FEW_NAME(set_clock)(SYSTEM *s)
 {
+    TREE = &s->shape;
     PULLS f;
-    KY_FEW_NAME(pull)(s, &f);
+    KY_FEW_NAME(pull)(s, shape, &f);
     LANES s->b[l] = f.u[l];
-    for (int k = 0; k < s->shape.n - 1; k++)
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
         LANES s->b[l] -=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
 }
 
 #undef COEFFICIENT
 #undef PULLS
+#undef TREE
 #undef REALS
 #undef SYSTEM
 #undef LANES

@@ -1,5 +1,6 @@
 /* Steps of a system of few bodies, and its state at a given time. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "few/few.h"
@@ -13,8 +14,8 @@ struct state {
     double energy;            /* with slow-down, without Γ U */
     double parts;             /* sum of the absolute values of its parts */
     double kinetic, u;        /* of the clock */
-    double pull[KY_FEW_MOST]; /* M/r³ of the smallest node around each body */
     int is_old;               /* 1: two bodies are so close that the tree does not suit them */
+    double pull[KY_FEW_MOST]; /* M/r³ of the smallest node around each body */
 };
 
 /* The tree is made again when a pair is this many times as strong as the nodes of both. */
@@ -37,8 +38,10 @@ static void add_potential(void *context, const struct ky_few_pair *pair)
 
 static struct state state_of(const struct ky_few_system_one *s)
 {
-    struct state state = {.system = s};
+    struct state state; /* without its array, which is long */
     double reduced = 1;
+    memset(&state, 0, offsetof(struct state, pull));
+    state.system = s;
     for (int k = s->shape.n - 2; k >= 0; k--) {
         const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
                      half = 0.5 * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
@@ -219,6 +222,27 @@ double ky_few_ahead(const struct ky_few *few, double time)
     return (few->settings.backwards ? -1 : 1) * ahead(&few->system, time);
 }
 
+/* 1 if both sides of the tree's last node are unbound and recede at more than the distance. */
+static int parts(const struct ky_few *few)
+{
+    const struct ky_few_system_one *s = &few->system;
+    const int k = s->shape.n - 2;
+    const double x = s->x[k][0][0], y = s->x[k][1][0], z = s->x[k][2][0], u = s->v[k][0][0],
+                 v = s->v[k][1][0], w = s->v[k][2][0], r2 = ky_few_square(x, y, z),
+                 away = x * u + y * v + z * w, distance = few->settings.apart;
+    return r2 > distance * distance && (few->settings.backwards ? -away : away) > 0 &&
+           0.5 * ky_few_square(u, v, w) > s->total[k][0] * ky_few_inverse(r2);
+}
+
+int ky_few_is_apart(const struct ky_few *few)
+{
+    if (!(few->settings.apart > 0) || few->clock == KY_FEW_FREE || !parts(few))
+        return 0;
+    struct ky_few anew = *few; /* the tree may be older than the present pairs */
+    ky_few_renew_tree(&anew);
+    return parts(&anew);
+}
+
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
                          struct ky_few_contact *contact, struct ky_error *error)
 {
@@ -231,7 +255,7 @@ enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
         ky_few_synchronise(few, time);
         return KY_OK;
     }
-    while (!status && ky_few_ahead(few, time) > 0 && few->steps < limit) {
+    while (!status && ky_few_ahead(few, time) > 0 && few->steps < limit && !ky_few_is_apart(few)) {
         if (few->settings.radii)
             *before = *few;
         status = ky_few_step(few, error);

@@ -12,8 +12,10 @@
 void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
                         void *context)
 {
-    double x[KY_FEW_MOST][3] = {{0}}, v[KY_FEW_MOST][3] = {{0}};
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     struct ky_few_pair pair;
+    memset(x, 0, (size_t)system->shape.n * sizeof *x);
+    memset(v, 0, (size_t)system->shape.n * sizeof *v);
     for (int k = 0; k < system->shape.n - 1; k++) {
         const struct ky_few_node *node = &system->shape.node[k];
         for (int i = node->begin; i < node->middle; i++)
@@ -34,6 +36,28 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
                 v[i][c] += part * system->v[k][c][0];
             }
     }
+}
+
+struct sum {
+    const struct ky_few_system_one *system;
+    double energy;
+};
+
+static void add_potential(void *context, const struct ky_few_pair *pair)
+{
+    struct sum *sum = context;
+    sum->energy -= sum->system->mass[pair->i][0] * sum->system->mass[pair->j][0] *
+                   ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
+}
+
+double ky_few_energy(const struct ky_few_system_one *system)
+{
+    struct sum sum = {.system = system};
+    for (int k = 0; k < system->shape.n - 1; k++)
+        sum.energy += 0.5 * system->total[k][0] * system->left[k][0] * system->right[k][0] *
+                      ky_few_square(system->v[k][0][0], system->v[k][1][0], system->v[k][2][0]);
+    ky_few_visit_pairs(system, add_potential, &sum);
+    return sum.energy;
 }
 
 void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3])

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "few/few.h"
+#include "integrate/few_systems.h"
 #include "integrate/integrate.h"
 
 struct few_bodies {
@@ -50,11 +51,6 @@ static const struct ky_option options[] = {
 
 /* Steps of the system between two looks at `is_over`. */
 enum { STEPS_A_LOOK = 512 };
-
-static double time_of(const struct ky_integrator_state *base, uint64_t ticks)
-{
-    return fma((double)(base->before + ticks), base->tick, base->origin);
-}
 
 /* ---- the engine's side ---- */
 
@@ -151,7 +147,10 @@ static enum ky_status go(struct few_bodies *own, double from, double until, stru
     const double n = (double)own->n;
     own->report.body_steps += n * (own->system.steps - steps);
     own->report.pairs += n * (n - 1) * (own->system.kicks - kicks);
-    own->report.steps++;
+    if (contact.body[0] >= 0 && (own->settings.backwards ? -1 : 1) * (contact.time - until) > 0) {
+        own->system = own->before; /* the next call takes this step again */
+        contact.body[0] = -1;
+    }
     if (ended || contact.body[0] >= 0)
         return stop(own, from, &contact, error);
     return give(own, &own->system, until, error);
@@ -160,13 +159,21 @@ static enum ky_status go(struct few_bodies *own, double from, double until, stru
 static enum ky_status advance(struct ky_integrator_state *base, uint64_t ticks,
                               struct ky_error *error)
 {
-    return go((struct few_bodies *)base, time_of(base, 0), time_of(base, ticks), error);
+    struct few_bodies *own = (struct few_bodies *)base;
+    const enum ky_status status = go(own, ky_tick_time(base, 0), ky_tick_time(base, ticks), error);
+    own->report.steps += status == KY_STOPPED ? (uint64_t)ceil(base->reached / base->tick)
+                         : status             ? 0
+                                              : ticks;
+    return status;
 }
 
 static enum ky_status short_step(struct ky_integrator_state *base, double dt,
                                  struct ky_error *error)
 {
-    return go((struct few_bodies *)base, base->origin, base->origin + dt, error);
+    struct few_bodies *own = (struct few_bodies *)base;
+    const enum ky_status status = go(own, base->origin, base->origin + dt, error);
+    own->report.steps += !status || status == KY_STOPPED;
+    return status;
 }
 
 /* ---- parameters ---- */
@@ -236,6 +243,14 @@ static enum ky_status check_bodies(const struct ky_parameters *parameters,
     return KY_OK;
 }
 
+struct ky_few_settings ky_few_settings_of(const struct ky_parameters *parameters)
+{
+    return (struct ky_few_settings){.g = parameters->g,
+                                    .tolerance = parameters->tolerance,
+                                    .angle = 2 * 3.14159265358979323846 / parameters->orbit_steps,
+                                    .slow_down = parameters->slow_down};
+}
+
 static void free_few(struct ky_integrator_state *base)
 {
     struct few_bodies *own = (struct few_bodies *)base;
@@ -257,14 +272,9 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     own->engine = engine;
     own->n = n;
     own->has_softenings = isnan(parameters->softening);
-    own->settings = (struct ky_few_settings){
-        .g = parameters->g,
-        .tolerance = parameters->tolerance,
-        .angle = 2 * 3.14159265358979323846 / parameters->orbit_steps,
-        .slow_down = parameters->slow_down,
-        .backwards = parameters->step < 0,
-        .most = STEPS_A_LOOK,
-    };
+    own->settings = ky_few_settings_of(parameters);
+    own->settings.backwards = parameters->step < 0;
+    own->settings.most = STEPS_A_LOOK;
     own->all = ky_allocate(n, sizeof *own->all);
     own->row = ky_allocate(n + 1, sizeof *own->row);
     enum ky_status status = own->all && own->row

@@ -4,6 +4,8 @@
 #ifndef KY_INTEGRATE_INTEGRATE_H
 #define KY_INTEGRATE_INTEGRATE_H
 
+#include <math.h>
+
 #include "base/fields.h"
 #include "engine/engine.h"
 
@@ -44,6 +46,12 @@ struct ky_integrator_state {
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
+
+/* The time after some ticks of a call. */
+static inline double ky_tick_time(const struct ky_integrator_state *integrator, uint64_t ticks)
+{
+    return fma((double)(integrator->before + ticks), integrator->tick, integrator->origin);
+}
 
 /* Why an integrator has ended a call with KY_STOPPED. */
 enum ky_ended { KY_ENDED_BY_PAIR, KY_ENDED_BY_CONTACT, KY_ENDED_AS_ASKED };

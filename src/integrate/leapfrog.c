@@ -62,18 +62,12 @@ static enum ky_status full_step(struct leapfrog *own, double dt, double from, do
     return status;
 }
 
-/* The time after some ticks of the call. */
-static double time_of(const struct ky_integrator_state *integrator, uint64_t ticks)
-{
-    return fma((double)(integrator->before + ticks), integrator->tick, integrator->origin);
-}
-
 static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error)
 {
     for (uint64_t k = 0; k < ticks; k++)
-        KY_TRY(full_step((struct leapfrog *)integrator, integrator->tick, time_of(integrator, k),
-                         time_of(integrator, k + 1), error));
+        KY_TRY(full_step((struct leapfrog *)integrator, integrator->tick,
+                         ky_tick_time(integrator, k), ky_tick_time(integrator, k + 1), error));
     return KY_OK;
 }
 

@@ -105,7 +105,33 @@ def fields():
     refused(ValueError, "corrections below 0", ["corrections: -1", "0 to 16"], kyoho.Simulation, made, integrator="hermite4", corrections=-1)
 
 
-for test in (centres, binaries, profile, checks, tune, fields):
+def systems():
+    """Many systems of few bodies: circles, ends, times, progress, units and refusals; unit/few_systems.c tests more."""
+    x = np.array([[[0.5, 0, 0], [-0.5, 0, 0]]] * 3)
+    v = np.array([[[0, speed, 0], [0, -speed, 0]] for speed in (0.5, 0.9, 0.05)])
+    told, times = [], [1, 2.5, 40]
+    found = kyoho.few(x, v, [0.5, 0.5], times, stop_escape=5, stop_collision=True, radius=0.01, progress=lambda done, text: told.append(done))
+    check(found.position.shape == found.velocity.shape == (3, 3, 2, 3) and len(found) == 3 and list(found.end) == ["time", "escape", "collision"], "the ends of systems", found)
+    check(np.allclose(found.position[:, 0, 0, :2], 0.5 * np.column_stack((np.cos(times), np.sin(times))), 0, 1e-7), "a circle", found.position[:, 0, 0])
+    apart = np.linalg.norm(found.position[-1, :, 0] - found.position[-1, :, 1], axis=1)
+    check(5 < apart[1] < 10 and abs(apart[2] - 0.02) < 1e-10 and found.time[0] == 40 and 0 < found.time[2] < found.time[1] < 40, "the bodies at the ends", (apart, found.time))
+    check(found.touching.tolist() == [[-1, -1], [-1, -1], [0, 1]] and np.all(abs(found.energy_change) < 1e-9) and told[-1] == 1, "who touches, energies and progress",
+          (found.touching, found.energy_change, told))
+    one = kyoho.few(x[1:2].tolist(), v[1:2].tolist(), [[0.5, 0.5]], 2.5, threads=1)
+    check(np.array_equal(one.position, found.position[1, 1:2]) and one.position.shape == (1, 2, 3), "one system has the same bits")
+    back = kyoho.few(one.position, one.velocity, 0.5, 0, begin=2.5)
+    check(np.allclose(back.position, x[1:2], 0, 1e-8), "backwards", back.position)
+    earth = kyoho.few([[[0, 0, 0], [1, 0, 0]]], [[[0, 0, 0], [0, 2 * math.pi, 0]]], [1, 0], "1 yr", units="planets")
+    check(np.allclose(earth.position[0, 1], [1, 0, 0], 0, 1e-2), "units", earth.position)
+    refused(kyoho.UsageError, "positions of one system", ["(k, n, 3)"], kyoho.few, x[0], v[0], 0.5, 1)
+    refused(kyoho.UsageError, "masses of another shape", ["mass", "(3, 2)"], kyoho.few, x, v, [1, 1, 1], 1)
+    refused(kyoho.UsageError, "times in disorder", ["time 1"], kyoho.few, x, v, 0.5, [2, 1])
+    refused(kyoho.BadDataError, "two bodies at one place", ["system 0", "same place"], kyoho.few, 0 * x, v, 0.5, 1)
+    refused(TypeError, "an option of other forces", ["theta"], kyoho.few, x, v, 0.5, 1, theta=1)
+    refused(ZeroDivisionError, "an exception of the progress", ["division"], kyoho.few, x, v, 0.5, 1, progress=lambda done, text: 1 / 0)
+
+
+for test in (centres, binaries, profile, checks, tune, systems, fields):
     with folder() as place:
         os.chdir(place)
         test()

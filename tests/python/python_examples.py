@@ -23,6 +23,7 @@ EXPECTED = {
     "friends_of_friends.py": ("", (), r"12 groups hold 23\d\d of 2900 points; points outside are \d\d times"),
     "galaxy_collision.py": ("", ("collision.png", "collision.mp4", "collision/energy.csv"), r"11 snapshots; the energy has changed by -?\de-0[3-9]"),
     "globular_cluster.py": ("matplotlib", ("globular.png", "globular/energy.csv"), r"of 20000 Msun 1\d{4} are still bound after 250 Myr"),
+    "scattering.py": ("matplotlib", ("scattering.png",), r"<kyoho.Systems, 10000 of 3 bodies: \d+ time, 99\d\d escape>; ionisation at high speeds is 0.[7-9]\d of Hut's"),
     "sun_earth_moon.py": ("", (), r"after 0\.999 years the Earth is at \[ 1\. +-?0\.?\d* +0\. *\] AU"),
 }
 

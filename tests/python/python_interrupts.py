@@ -21,7 +21,7 @@ from tap import check, finish  # noqa: E402
 PATIENCE = 0.3  # seconds
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
 N = 100_000 if ALL else 30_000
-TRIED = ("accelerations", "neighbours", "model", "sim.field", "sim.groups")  # of check; tests/unit/halt.c ends all calls
+TRIED = ("accelerations", "few", "neighbours", "model", "sim.field", "sim.groups")  # of check; tests/unit/halt.c ends all calls
 model = kyoho.model("plummer", N, seed=3)
 x, m = model.position, model.mass
 
@@ -109,6 +109,7 @@ def alone():
     ends("neighbours", lambda: kyoho.neighbours(x, 0.05))
     ends("density", lambda: kyoho.density(x, m, 64))
     ends("groups", lambda: kyoho.groups(x, m, linking_length=0.1))
+    ends("few", lambda: kyoho.few(x[:3000].reshape(-1, 3, 3), np.zeros((1000, 3, 3)), [1, 1, 1], 20).position)
     ends("model", lambda: kyoho.model("king", 4 * N, w0=6, seed=1))
     ends("merge", lambda: kyoho.merge(model, model, separation=10, pericentre=1, radius=2))
 

@@ -16,7 +16,7 @@ DONE_BY = {
     "model": (kyoho.model, S.write), "run": (kyoho.run, kyoho.resume), "force": (kyoho.check, S.write), "merge": (kyoho.merge, S.write),
     "convert": (S.write, S.place), "info": (), "draw": (kyoho.draw,), "neighbours": (kyoho.neighbours, kyoho.nearest), "density": (kyoho.density,),
     "groups": (kyoho.groups,), "binaries": (kyoho.binaries,), "profile": (kyoho.profile,), "orbit": (kyoho.orbit,), "field": (kyoho.external_field,),
-    "tune": (kyoho.tune,), "devices": (kyoho.devices,), "view": (kyoho.Simulation.view, kyoho.view),
+    "tune": (kyoho.tune,), "few": (kyoho.few,), "devices": (kyoho.devices,), "view": (kyoho.Simulation.view, kyoho.view),
 }
 SOURCES = (kyoho.model, kyoho.read)  # what gives the bodies to a function has these options of a command
 # By command, or "" for all: {option: the argument with another name, or why there is none}.
@@ -32,6 +32,7 @@ OTHERWISE = {
     "profile": {"title": "matplotlib", "width": "matplotlib", "height": "matplotlib", "threads": "kyoho.use_threads"},
     "orbit": {"start": "times", "end": "times", "rows": "times", "title": "matplotlib", "width": "matplotlib", "height": "matplotlib",
               "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "one body has one thread"},
+    "few": {"end": "time", "every": "time"},
     "field": {"position": "points", "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "kyoho.use_threads"},
     "tune": {"check": "samples"},
     "view": {"max-wall": "close() ends it", "view-port": "port", "view-bodies": "bodies", "view-frame": "frame"},
@@ -64,7 +65,7 @@ for command in DONE_BY:
     wanted, here = of_command(command), arguments(DONE_BY[command])
     source = arguments(SOURCES) if "types" in wanted or command == "model" else set()
     named = {**OTHERWISE[""], **OTHERWISE.get(command, {})}
-    if command in ("neighbours", "density", "groups", "binaries", "profile", "orbit", "field"):
+    if command in ("neighbours", "density", "groups", "binaries", "profile", "orbit", "field", "few"):
         named["overwrite"] = "of tables, which numpy writes"
     missing = wanted - here - source - set(named)
     stale = set(OTHERWISE.get(command, {})) - (wanted - here)

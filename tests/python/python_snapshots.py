@@ -112,7 +112,7 @@ def texts():
     wanted = {"ForceOptions": set(_options.table(lib.KY_OPTIONS_PARAMETERS, _options.FORCE)) - {"softening"},
               "DrawOptions": set(kyoho.options(kyoho.draw)), "RunOptions": set(kyoho.options(kyoho.run)), "ResumeOptions": set(kyoho.options(kyoho.resume)),
               "PlotOptions": set(kyoho.options(kyoho.plot)), "ProfileOptions": set(kyoho.options(kyoho.profile)), "TuneOptions": set(kyoho.options(kyoho.tune)),
-              "BinaryOptions": set(kyoho.options(kyoho.binaries)), "SearchOptions": set(kyoho.options(kyoho.neighbours)), "FieldOptions": set(kyoho.options(kyoho.field)), "SimulationOptions": set(kyoho.options(kyoho.Simulation)) - {"softening"},
+              "BinaryOptions": set(kyoho.options(kyoho.binaries)), "FewOptions": set(kyoho.options(kyoho.few)), "SearchOptions": set(kyoho.options(kyoho.neighbours)), "FieldOptions": set(kyoho.options(kyoho.field)), "SimulationOptions": set(kyoho.options(kyoho.Simulation)) - {"softening"},
               "GroupSearchOptions": set(kyoho.options(kyoho.groups)), "GroupOptions": set(_options.table(lib.KY_OPTIONS_GROUPS)),
               "MergeOptions": set(_options.table(lib.KY_OPTIONS_MERGE)),
               "ModelOptions": {name for model in kyoho.models() for name in kyoho.model_options(model)}}

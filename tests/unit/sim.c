@@ -339,20 +339,60 @@ static void advance_by_stops(const struct ky_parameters *parameters, struct ky_b
 static void a_stop_ends_a_call_after_its_step(void **state)
 {
     (void)state;
-    static const int integrators[] = {KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4};
-    for (int k = 0; k < 3; k++) {
+    static const struct {
+        int integrator;
+        double softening;
+        size_t n;
+    } ways[] = {{KY_LEAPFROG, 0.05, 100},
+                {KY_BLOCK_STEPS, 0.05, 100},
+                {KY_HERMITE4, 0.05, 100},
+                {KY_FEW, 0, 12}};
+    for (int k = 0; k < 4; k++) {
         struct ky_snapshot a, b;
         struct ky_parameters parameters = exact_parameters(0.01);
-        parameters.integrator = integrators[k];
-        parameters.softening = 0.05;
-        plummer(100, &a);
-        plummer(100, &b);
+        parameters.integrator = ways[k].integrator;
+        parameters.softening = ways[k].softening;
+        plummer(ways[k].n, &a);
+        plummer(ways[k].n, &b);
         advance(&parameters, &a.bodies, 12);
         advance_by_stops(&parameters, &b.bodies, 12);
-        assert_memory_equal(a.bodies.position, b.bodies.position, 100 * sizeof *a.bodies.position);
+        assert_memory_equal(a.bodies.position, b.bodies.position,
+                            ways[k].n * sizeof *a.bodies.position);
         ky_snapshot_free(&a);
         ky_snapshot_free(&b);
     }
+}
+
+/* With few a step of the system may end behind the call and have a contact there. */
+static void a_contact_waits_for_its_call(void **state)
+{
+    (void)state;
+    const double a = 1 / (2 - 0.04), e = 1 / a - 1, anomaly = acos((1 - 0.2 / a) / e),
+                 contact = pow(a, 1.5) * (pi - (anomaly - e * sin(anomaly)));
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim = NULL;
+    struct ky_stop why = {sizeof why, .kind = 0};
+    struct ky_parameters parameters = exact_parameters(0.01);
+    parameters.integrator = KY_FEW;
+    parameters.stop_collision = 1;
+    parameters.body_radius = 0.1;
+    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+    for (int i = 0; i < 2; i++) {
+        bodies.mass[i] = 0.5;
+        bodies.position[i][0] = i - 0.5;
+        bodies.velocity[i][1] = 0.2 * (i - 0.5);
+    }
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    for (int k = 1; k <= (int)(contact / 0.01); k++) {
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_between(ky_sim_time(sim) - 0.01 * k, -1e-12, 1e-12);
+    }
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_STOPPED);
+    ky_sim_stop_reason(sim, &why);
+    assert_int_equal(why.kind, KY_STOP_COLLISION);
+    assert_between(ky_sim_time(sim) - contact, -1e-9, 1e-9);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
 }
 
 /* A call that would take days. */
@@ -554,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_stop_ends_a_call_after_its_step),
         cmocka_unit_test(a_signal_ends_a_call),
         cmocka_unit_test(a_pair_nearly_along_an_axis),
+        cmocka_unit_test(a_contact_waits_for_its_call),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),
         cmocka_unit_test(missing_arrays_are_refused),
