@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "engine/cpu/forces/forces.h"
 #include "octree/host_cells.h"
 
 void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
@@ -21,10 +22,14 @@ void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,
     const struct ky_cpu_scale scale = ky_cpu_scale(set->cpu);
     const uint32_t *order = set->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
-        const uint32_t i = order[sinks->own[k]];
+        const uint32_t place = group->body + sinks->own[k], i = order[sinks->own[k]];
+        const double x[3] = {set->tree.x[place], set->tree.y[place], set->tree.z[place]};
+        double field[4] = {sinks->field[0][k], sinks->field[1][k], sinks->field[2][k],
+                           sinks->field[3][k]};
+        ky_cpu_add_far(set->cpu, x, field);
         for (int c = 0; c < 3; c++)
-            set->a[c][i] = scale.acceleration * sinks->field[c][k];
-        set->potential[i] = scale.potential * sinks->field[3][k];
+            set->a[c][i] = scale.acceleration * field[c];
+        set->potential[i] = scale.potential * field[3];
     }
 }
 
