@@ -135,9 +135,10 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                          "mutual interactions need a step that all bodies share: use --integrator "
                          "leapfrog with --mutual");
     const int in_box = parameters->box > 0;
-    if (!status && in_box && use->schemes)
+    if (!status && in_box && use->schemes & ~(1U << KY_SCHEME_BLOCK))
         status = ky_fail(error, KY_USAGE,
-                         "bodies in a box share their step: use --integrator leapfrog with --box");
+                         "this scheme does not know periodic boxes: use --integrator leapfrog or "
+                         "block with --box");
     if (!status && in_box && use->walk)
         status = refuse_box("searches", error);
     if (status)

@@ -381,7 +381,7 @@ static inline void get_body(const struct ky_cpu *cpu, size_t i, const struct ky_
 {
     for (int c = 0; c < 3; c++) {
         if (to->position)
-            to->position[k][c] = cpu->x[c][i] * cpu->length;
+            to->position[k][c] = ky_cpu_place(cpu, cpu->x[c][i]) * cpu->length;
         if (to->velocity)
             to->velocity[k][c] = cpu->v[c][i];
         if (to->acceleration)
