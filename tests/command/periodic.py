@@ -31,6 +31,11 @@ with folder() as where:
     forces = run_json("force", *BOX, "--force", "fmm", "--check", "200")
     check(forces["error_of_rms"] < 1e-3 and forces["interactions"]["body"] > 0, "fmm in a box", forces["error_of_rms"])
     check(forces["force"] == "fmm" and run_json("force", *BOX)["force"] in ("fmm", "direct"), "a force for the box is chosen")
+    forces = run_json("force", *BOX, "--force", "tree", "--check", "200")
+    check(forces["error_of_rms"] < 1e-3 and forces["interactions"]["cell"] > 0, "tree in a box", forces["error_of_rms"])
+    for force in ("tree", "fmm"):
+        forces = run_json("force", *CUBE, "--box", "2", "--softening-kind", "spline", "--force", force, "--check", "200")
+        check(forces["error_of_rms"] < 1e-3, f"{force} with softening as a spline in a box", forces["error_of_rms"])
     wider = run_json("force", *CUBE, "--box", "4", "--force", "fmm", "--check", "200")
     check(wider["error_of_rms"] < 1e-3, "an empty part of the box does no harm", wider["error_of_rms"])
 
@@ -90,7 +95,7 @@ with folder() as where:
 
     for box in ("-1", "nan", "inf", "1e999", "two"):
         refused(f"--box {box}", "force", *CUBE, "--box", box)
-    for words in (["--force", "tree"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
+    for words in (["--force", "list"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
                   ["--field", "point:gm=1"]):
         refused(" ".join(words) + " in a box", "force", *CUBE, "--box", "2", *words)
     refused("a softening as large as the box", "force", *CUBE, "--box", "0.05")

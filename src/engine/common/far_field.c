@@ -245,6 +245,34 @@ void ky_far_add_at(const struct ky_far_field *far, const double x[3], double fie
     field[3] += even[3] * far->per_side;
 }
 
+/* The number of a coefficient in physics/taylor.h, whose second degree has the squares first. */
+static int taylor_number(int term)
+{
+    static const int second[] = {4, 7, 8, 5, 9, 6};
+    return term < 4 || term > 9 ? term : second[term - 4];
+}
+
+/* K'_m = Σ K_(m+n) τⁿ/n!, τ from the new centre to the middle of the cube. */
+void ky_far_add_local(const struct ky_far_field *far, const double x[3], int order, double *local)
+{
+    double t[3], scale = far->per_side;
+    terms power;
+    const double *from = far->local[cube_of(far, x, t)];
+    const unsigned char *sum = far->sum;
+    for (int c = 0; c < 3; c++)
+        t[c] = -t[c];
+    ky_far_powers(t, power);
+    for (int degree = 0, m = 0; degree <= order; degree++, scale *= far->per_side) {
+        const int count = ky_far_term(KY_FAR_DEGREE - degree + 1, 0, 0);
+        for (; m < ky_far_term(degree + 1, 0, 0); m++, sum += count) {
+            double shifted = 0;
+            for (int n = 0; n < count; n++)
+                shifted += from[sum[n]] * power[n];
+            local[taylor_number(m)] += scale * shifted;
+        }
+    }
+}
+
 /* ∂a_i/∂x_j = Σ K_(m+i+j) tᵐ/m!. */
 void ky_far_add_tide_at(const struct ky_far_field *far, const double x[3], double tide[6])
 {

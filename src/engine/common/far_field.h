@@ -34,6 +34,8 @@ struct ky_far_bodies {
 void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies);
 /* Adds the far field for G = 1 at x, a position in the box or close to it: acceleration and -φ. */
 void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4]);
+/* Adds it to local coefficients of physics/taylor.h about x, up to an order. */
+void ky_far_add_local(const struct ky_far_field *far, const double x[3], int order, double *local);
 /* Adds its tidal tensor: xx yy zz xy xz yz. */
 void ky_far_add_tide_at(const struct ky_far_field *far, const double x[3], double tide[6]);
 

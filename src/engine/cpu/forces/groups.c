@@ -16,20 +16,30 @@ void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *
             sinks->own[sinks->count++] = (uint8_t)k;
 }
 
+void ky_cpu_add_far_to_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                             struct ky_group_sinks *sinks)
+{
+    const struct ky_octree *tree = &set->tree;
+    for (uint32_t k = 0; set->cpu->box > 0 && k < sinks->count; k++) {
+        const uint32_t i = group->body + sinks->own[k];
+        const double x[3] = {tree->x[i], tree->y[i], tree->z[i]};
+        double field[4] = {0};
+        ky_cpu_add_far(set->cpu, x, field);
+        for (int c = 0; c < 4; c++)
+            sinks->field[c][k] += field[c];
+    }
+}
+
 void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,
                         const struct ky_group_sinks *sinks)
 {
     const struct ky_cpu_scale scale = ky_cpu_scale(set->cpu);
     const uint32_t *order = set->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
-        const uint32_t place = group->body + sinks->own[k], i = order[sinks->own[k]];
-        const double x[3] = {set->tree.x[place], set->tree.y[place], set->tree.z[place]};
-        double field[4] = {sinks->field[0][k], sinks->field[1][k], sinks->field[2][k],
-                           sinks->field[3][k]};
-        ky_cpu_add_far(set->cpu, x, field);
+        const uint32_t i = order[sinks->own[k]];
         for (int c = 0; c < 3; c++)
-            set->a[c][i] = scale.acceleration * field[c];
-        set->potential[i] = scale.potential * field[3];
+            set->a[c][i] = scale.acceleration * sinks->field[c][k];
+        set->potential[i] = scale.potential * sinks->field[3][k];
     }
 }
 
