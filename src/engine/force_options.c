@@ -114,7 +114,8 @@ static const struct ky_option force_options[] = {
     {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
      "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
      "body acts with all its images, and the mean density exerts no force. With --force direct, "
-     "tree or fmm, --engine cpu and --integrator leapfrog or block; alpha is then relative to |a|, or to a tenth of "
+     "tree or fmm, --engine cpu and --integrator leapfrog or block; alpha is then relative to |a|, "
+     "or to a tenth of "
      "the rms acceleration where that is larger; 0: open space [length]"},
 };
 
@@ -287,7 +288,7 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
             by_alpha);
     if (!theta) /* a test by α has θ for its first pass */
         own->theta = (kind->by_alpha ? ky_opening_kind(KY_OPENING_AT_FIRST) : kind)->usual;
-    /* in a box |a| is what is left of pulls that cancel */
+    /* in a box most pulls cancel, and |a| is small beside them */
     if (kind->by_alpha && !alpha)
         own->alpha = own->box > 0 ? 0.4 * kind->usual : kind->usual;
     return KY_OK;
