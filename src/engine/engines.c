@@ -430,7 +430,7 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    KY_TRY(ky_finite_places(engine->threads, points, error));
+    KY_TRY(ky_finite_points(engine->threads, points, error));
     KY_TRY(CALL(field, "compute forces at points that are not bodies", points, acceleration,
                 potential, error));
     KY_TRY(ky_externals_add_at(&engine->externals, points, acceleration, potential, error));
@@ -447,7 +447,7 @@ enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error)
 {
-    enum ky_status status = ky_finite_places(engine->threads, points, error);
+    enum ky_status status = ky_finite_points(engine->threads, points, error);
     if (!status)
         status = CALL(tides, "compute tidal tensors at points", points, tide, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)

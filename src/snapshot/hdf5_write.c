@@ -101,7 +101,7 @@ static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *f
     struct ky_write_plan *plan = w->out->plan;
     const haddr_t offset = H5Dget_offset(set);
     w->out->failed |= offset == HADDR_UNDEF;
-    plan->part[plan->parts++] = (struct ky_write_part){
+    plan->part[plan->parts++] = (struct ky_write_piece){
         .array = (enum ky_array_id)(field->array - ky_arrays),
         .type = plan->type ? type : KY_ALL_TYPES,
         .file = plan->files - 1,
