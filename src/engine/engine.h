@@ -85,7 +85,7 @@ struct ky_engine {
     unsigned schemes; /* set by `open` from its use */
     unsigned columns; /* the set that it keeps */
     int has_tree;     /* its forces have an opening test */
-    int in_box;       /* 1: its bodies are in a periodic box: only forces on bodies */
+    int in_box;       /* 1: its bodies are in a periodic box: no general walks */
     /* Set by `open`: a hash of the processor's arithmetic. Engines with the same hash give forces
      * with the same bits. 0: not known, as on devices. */
     uint64_t bits;

@@ -135,9 +135,10 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                          "mutual interactions need a step that all bodies share: use --integrator "
                          "leapfrog with --mutual");
     const int in_box = parameters->box > 0;
-    if (!status && in_box && use->schemes)
+    if (!status && in_box && use->schemes & ~(1U << KY_SCHEME_BLOCK))
         status = ky_fail(error, KY_USAGE,
-                         "bodies in a box share their step: use --integrator leapfrog with --box");
+                         "this scheme does not know periodic boxes: use --integrator leapfrog or "
+                         "block with --box");
     if (!status && in_box && use->walk)
         status = refuse_box("searches", error);
     if (status)
@@ -429,8 +430,6 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    if (engine->in_box)
-        return refuse_box("fields at points", error);
     KY_TRY(ky_finite_points(engine->threads, points, error));
     KY_TRY(CALL(field, "compute forces at points that are not bodies", points, acceleration,
                 potential, error));
@@ -448,8 +447,7 @@ enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error)
 {
-    enum ky_status status = engine->in_box ? refuse_box("tides", error)
-                                           : ky_finite_points(engine->threads, points, error);
+    enum ky_status status = ky_finite_points(engine->threads, points, error);
     if (!status)
         status = CALL(tides, "compute tidal tensors at points", points, tide, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)

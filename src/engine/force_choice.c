@@ -94,7 +94,7 @@ static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu
     int fastest = ky_force_usual(own);
     for (int force = 0; force < KY_FORCE_AUTO; force++) {
         const struct ky_force_kind *kind = ky_force_kind(force);
-        if (kind->automatic && !kind->is_exact && (kind->in_box || !(own->box > 0)) &&
+        if (kind->automatic && !kind->is_exact && !(own->box > 0) &&
             !(kind->expands && shares_blocks) &&
             (double)n >= ky_force_fastest_from(force, own->error, on_cpu))
             fastest = force;

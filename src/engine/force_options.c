@@ -72,8 +72,8 @@ static const struct ky_option force_options[] = {
      "%; "
      "a few compact clumps: 0.6 %). With --force fmm it is the tolerance of an expansion: with the "
      "default, 99 % of the accelerations are within 0.1 % (default 0.005; fmm: 0.0005, with the "
-     "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001; in a periodic box with order 4: 0.00005, "
-     "5: 0.0002, 6: 0.0005)"},
+     "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001; in a periodic box 0.002, fmm with order 4: "
+     "0.00005, 5: 0.0002, 6: 0.0005)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},
@@ -113,8 +113,9 @@ static const struct ky_option force_options[] = {
      "momentum is conserved to rounding errors; needs --engine cpu and --integrator leapfrog"},
     {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
      "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
-     "body acts with all its images, and the mean density exerts no force. With --force direct or "
-     "fmm, --engine cpu and --integrator leapfrog; alpha is then relative to |a|, or to a tenth of "
+     "body acts with all its images, and the mean density exerts no force. With --force direct, "
+     "tree or fmm, --engine cpu and --integrator leapfrog or block; alpha is then relative to |a|, "
+     "or to a tenth of "
      "the rms acceleration where that is larger; 0: open space [length]"},
 };
 
@@ -287,8 +288,9 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
             by_alpha);
     if (!theta) /* a test by α has θ for its first pass */
         own->theta = (kind->by_alpha ? ky_opening_kind(KY_OPENING_AT_FIRST) : kind)->usual;
+    /* in a box most pulls cancel, and |a| is small beside them */
     if (kind->by_alpha && !alpha)
-        own->alpha = kind->usual;
+        own->alpha = own->box > 0 ? 0.4 * kind->usual : kind->usual;
     return KY_OK;
 }
 
@@ -314,7 +316,7 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
         const char *why;
     } checks[] = {
         {own->force != KY_FORCE_AUTO && !ky_force_kind(own->force)->in_box,
-         "this force does not know periodic boxes: use --force fmm or direct with --box"},
+         "this force does not know periodic boxes: use --force fmm, tree or direct with --box"},
         {own->mutual, "mutual interactions are in open space: leave out --mutual or --box"},
         {has_field, "external fields are in open space: leave out --field or --box"},
         {!isnan(own->error),

@@ -40,14 +40,20 @@ static inline int ky_far_term(int i, int j, int k)
 /* t^n/n!. */
 static inline void ky_far_powers(const double t[3], double power[KY_FAR_TERMS])
 {
-    double part[3][KY_FAR_DEGREE + 1];
+    enum { MOST = KY_FAR_DEGREE + 1 };
+    double part[3][MOST], yz[MOST * (MOST + 1) / 2];
     for (int c = 0; c < 3; c++) {
         part[c][0] = 1;
         for (int n = 1; n <= KY_FAR_DEGREE; n++)
             part[c][n] = part[c][n - 1] * t[c] / n;
     }
-    int n = 0;
-    KY_FAR_EACH(degree, i, j, k) power[n++] = part[0][i] * part[1][j] * part[2][k];
+    for (int rest = 0, n = 0; rest <= KY_FAR_DEGREE; rest++)
+        for (int k = 0; k <= rest; k++)
+            yz[n++] = part[1][rest - k] * part[2][k];
+    for (int degree = 0, n = 0; degree <= KY_FAR_DEGREE; degree++)
+        for (int rest = 0, m = 0; rest <= degree; rest++)
+            for (int k = 0; k <= rest; k++)
+                power[n++] = part[0][degree - rest] * yz[m++];
 }
 
 /* Radial derivatives g_k = (1/r d/dr)^k f, k = 0 … KY_FAR_DEGREE, of f = erf(αr)/r, by the function

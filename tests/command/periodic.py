@@ -2,6 +2,7 @@
 # Bodies in a periodic box: forces, runs, files that keep the box, and what is refused.
 import math
 import os
+import random
 
 from tap import check, finish, folder, run, run_json
 
@@ -30,6 +31,11 @@ with folder() as where:
     forces = run_json("force", *BOX, "--force", "fmm", "--check", "200")
     check(forces["error_of_rms"] < 1e-3 and forces["interactions"]["body"] > 0, "fmm in a box", forces["error_of_rms"])
     check(forces["force"] == "fmm" and run_json("force", *BOX)["force"] in ("fmm", "direct"), "a force for the box is chosen")
+    forces = run_json("force", *BOX, "--force", "tree", "--check", "200")
+    check(forces["error_of_rms"] < 1e-3 and forces["interactions"]["cell"] > 0, "tree in a box", forces["error_of_rms"])
+    for force in ("tree", "fmm"):
+        forces = run_json("force", *CUBE, "--box", "2", "--softening-kind", "spline", "--force", force, "--check", "200")
+        check(forces["error_of_rms"] < 1e-3, f"{force} with softening as a spline in a box", forces["error_of_rms"])
     wider = run_json("force", *CUBE, "--box", "4", "--force", "fmm", "--check", "200")
     check(wider["error_of_rms"] < 1e-3, "an empty part of the box does no harm", wider["error_of_rms"])
 
@@ -53,6 +59,32 @@ with folder() as where:
     run("run", *RUN, "--end", "0.3", "--threads", "3", "--output", two)
     check(csv(os.path.join(two, "snapshot_0003.hdf5"), scratch) == csv(last, scratch), "more threads have the same bits")
 
+    # A cluster and bodies at random cross the faces of the box, with steps of their own
+    moving, blocks, steps, again = (os.path.join(where, name) for name in ("moving.csv", "blocks", "steps", "again"))
+    source = random.Random(7)
+    with open(moving, "w") as file:
+        file.write("mass,x,y,z,vx,vy,vz\n")
+        for k in range(300):
+            spread = 0.4 if k < 100 else 2
+            x = [(1.9 + spread * (source.random() - 0.5)) % 2 for _ in range(3)]
+            file.write(",".join(repr(v) for v in [1 / 300, *x, 3.0, 0.5 * source.random(), -1.0]) + "\n")
+    words = ["--input", moving, "--box", "2", "--softening", "0.01", "--force", "fmm", "--every", "0.1", "--quiet"]
+    own = [*words, "--integrator", "block", "--step", "0.05", "--restart-every", "0.05"]
+    run("run", *own, "--end", "0.2", "--output", blocks)
+    run("run", *words, "--step", "0.001", "--end", "0.2", "--output", steps)
+    ends = []
+    for folder_of_run in (blocks, steps):
+        lines = csv(os.path.join(folder_of_run, "snapshot_0002.hdf5"), scratch)
+        columns = [lines[0].split(",").index(axis) for axis in "xyz"]
+        ends.append([[float(line.split(",")[c]) for c in columns] for line in lines[1:]])
+    apart = sorted(math.dist([0, 0, 0], [(a - b + 1) % 2 - 1 for a, b in zip(*pair)]) for pair in zip(*ends))
+    inside = min(min(body) for body in ends[0]) >= 0 and max(max(body) for body in ends[0]) < 2
+    check(inside and apart[150] < 1e-4 and apart[297] < 3e-3, "block steps across the faces of a box", (inside, apart[150], apart[297], apart[-1]))
+    run("run", *own, "--threads", "3", "--end", "0.1", "--output", again)
+    run("run", "--resume", again, "--end", "0.2", "--quiet")
+    check(csv(os.path.join(again, "snapshot_0002.hdf5"), scratch) == csv(os.path.join(blocks, "snapshot_0002.hdf5"), scratch),
+          "block steps in a box have the same bits with more threads and after a restart")
+
     of_file = run_json("force", last, "--force", "fmm", "--check", "100")
     given = run_json("force", last, "--force", "fmm", "--check", "100", "--box", "2")
     check(of_file["error"] == given["error"], "a box in a file needs no option")
@@ -63,11 +95,11 @@ with folder() as where:
 
     for box in ("-1", "nan", "inf", "1e999", "two"):
         refused(f"--box {box}", "force", *CUBE, "--box", box)
-    for words in (["--force", "tree"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
+    for words in (["--force", "list"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
                   ["--field", "point:gm=1"]):
         refused(" ".join(words) + " in a box", "force", *CUBE, "--box", "2", *words)
     refused("a softening as large as the box", "force", *CUBE, "--box", "0.05")
-    for words in (["--integrator", "block"], ["--integrator", "hermite4"], ["--ranks", "2"], ["--stop-pair", "0.1"],
+    for words in (["--integrator", "hermite4"], ["--ranks", "2"], ["--stop-pair", "0.1"],
                   ["--expansion", "omega-m=1,h0=1"]):
         refused(" ".join(words) + " in a box", "run", *BOX, "--end", "1", "--step", "0.1", "--output", os.path.join(where, "no"), *words)
     for words in (["--core"], ["--escapers", "3"]):

@@ -139,7 +139,7 @@ static void the_far_field_completes_the_images(void **state)
     make_few(x, m);
     assert_ok(ky_far_open(&far, &error));
     const struct ky_far_bodies bodies = {
-        .n = FEW, .x = (const double *const[]){x[0], x[1], x[2]}, .mass = m, .side = 1};
+        .n = FEW, .x = {x[0], x[1], x[2]}, .mass = m, .along = 1, .side = 1};
     ky_far_sum(far, &bodies);
     for (int i = 0; i < FEW; i++) {
         const double at[3] = {x[0][i], x[1][i], x[2][i]};
@@ -210,6 +210,10 @@ static struct ky_bodies make(enum set set, size_t n)
     }
     return bodies;
 }
+
+/* The forces that know boxes. */
+enum { FORCES = 3 };
+static const int forces[FORCES] = {KY_FMM, KY_TREE, KY_DIRECT};
 
 static struct ky_parameters in_box(int force)
 {
@@ -308,23 +312,25 @@ static void direct_sums_are_ewald_sums(void **state)
     }
 }
 
-/* The default forces of fmm against exact sums, for every number of bodies and every shape. */
-static void expansions_follow_exact_sums(void **state)
+/* The default forces of fmm and tree against exact sums, for every number of bodies and every
+ * shape. */
+static void approximate_forces_follow_exact_sums(void **state)
 {
     static const size_t counts[] = {0, 1, 2, 8, 63, 64, 65, 1331};
-    const struct ky_parameters parameters = in_box(KY_FMM);
+    enum { COUNTS = sizeof counts / sizeof *counts };
     (void)state;
     for (int set = 0; set < SETS; set++)
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-            const size_t n = counts[k];
+        for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
+            const size_t n = counts[k / 2];
+            const struct ky_parameters parameters = in_box(k % 2 ? KY_TREE : KY_FMM);
             struct ky_bodies bodies = make((enum set)set, n), exact = make((enum set)set, n);
             assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
             const struct parts parts = compare(&bodies, &exact);
             if (n > 1000 && set != LATTICE && set != TOGETHER)
-                print_message("set %d, %zu bodies: errors %.1e %.1e %.1e, net %.1e, potential "
-                              "%.1e\n",
-                              set, n, parts.median, parts.p99, parts.most, parts.net,
-                              parts.potential);
+                print_message("force %d, set %d, %zu bodies: errors %.1e %.1e %.1e, net %.1e, "
+                              "potential %.1e\n",
+                              parameters.force, set, n, parts.median, parts.p99, parts.most,
+                              parts.net, parts.potential);
             if (n > 1 && (set == UNIFORM || set == CLUMPS || set == WAVES) &&
                 !(set == WAVES && n < 27)) {
                 assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1e-3);
@@ -354,8 +360,8 @@ static void bits_are_the_same(void **state)
     for (size_t i = 0; i < first.n; i++)
         for (int c = 0; c < 3; c++)
             moved.position[i][c] = first.position[i][c] + SIDE * (c == 1 ? -3.0 : (double)(i % 5));
-    for (int force = 0; force < 2; force++) {
-        parameters.force = force ? KY_DIRECT : KY_FMM;
+    for (int force = 0; force < FORCES; force++) {
+        parameters.force = forces[force];
         parameters.threads = 1;
         assert_ok(cloud_forces(&parameters, &first, NULL, NULL, &error));
         memset(moved.acceleration, 0, moved.n * sizeof *moved.acceleration);
@@ -373,6 +379,189 @@ static void bits_are_the_same(void **state)
     ky_bodies_free(&moved);
 }
 
+/* ---- points, massless bodies, active bodies ---- */
+
+enum { POINTS = 60 };
+
+/* Points: at bodies, for which they stand, but one or two boxes away; across a face from such a
+ * body; and elsewhere, also outside the box. */
+static void make_points(const struct ky_bodies *bodies, double at[POINTS][3],
+                        uint32_t stands[POINTS])
+{
+    for (size_t k = 0; k < POINTS; k++) {
+        struct ky_random random = ky_random_at(5, 8, k);
+        const int is_body = k < POINTS / 2;
+        stands[k] = is_body ? (uint32_t)(k % bodies->n) : KY_NO_BODY;
+        for (int c = 0; c < 3; c++)
+            at[k][c] = (is_body ? bodies->position[k % bodies->n][c]
+                                : SIDE * (3 * ky_random_uniform(&random) - 1)) +
+                       SIDE * (double)(((int)k + c) % 3 - 1);
+    }
+}
+
+/* Acceleration, -φ and tidal tensor at a place by Ewald sums. `but`: a body that does not act
+ * there, except by its farther images. */
+static void ewald_at(const struct ky_bodies *bodies, const double at[3], uint32_t but,
+                     double field[4], double tide[6])
+{
+    static const int axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    const double step = 1e-4, by = SIDE * SIDE;
+    memset(field, 0, 4 * sizeof *field);
+    memset(tide, 0, 6 * sizeof *tide);
+    for (size_t j = 0; j < bodies->n; j++) {
+        double d[3];
+        for (int c = 0; c < 3; c++)
+            d[c] = remainder((bodies->position[j][c] - at[c]) / SIDE, 1);
+        if (j == but)
+            d[0] = d[1] = d[2] = 0;
+        ewald_add(d, bodies->mass[j], field);
+        for (int k = 0; k < 3 && j == but; k++) /* by symmetry a third of 4π along each axis */
+            tide[k] += 4 * pi / 3 * bodies->mass[j] / by / SIDE;
+        for (int e = 0; e < 3 && j != but; e++) {
+            double more[2][4] = {{0}};
+            for (int side = 0; side < 2; side++) {
+                double moved[3] = {d[0], d[1], d[2]};
+                moved[e] -= side ? step : -step;
+                ewald_add(moved, bodies->mass[j], more[side]);
+            }
+            for (int k = 0; k < 6; k++)
+                if (axes[k][1] == e)
+                    tide[k] += (more[1][axes[k][0]] - more[0][axes[k][0]]) / (2 * step) / by / SIDE;
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        field[c] /= by;
+    field[3] /= SIDE;
+}
+
+/* The field and tides at points against Ewald sums, with `direct` and `fmm`. A point may stand for
+ * a body, also if it is given in another box, or lies across a face from it. */
+static void points_feel_the_box(void **state)
+{
+    enum { KINDS = 4 };
+    static const struct {
+        int force, precision;
+        double field, tide; /* errors, as parts of the largest numbers */
+    } kinds[KINDS] = {{KY_DIRECT, KY_DOUBLE, 1e-5, 1e-5},
+                      {KY_DIRECT, KY_SINGLE, 1e-5, 1e-5},
+                      {KY_FMM, KY_DOUBLE, 3e-4, 1e-3},
+                      {KY_TREE, KY_SINGLE, 1e-3, 1e-3}};
+    struct ky_bodies bodies = make(UNIFORM, 30);
+    double at[POINTS][3], got[POINTS][3], potential[POINTS], tide[POINTS][6], size[2] = {0};
+    uint32_t stands[POINTS];
+    (void)state;
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int c = 0; c < 3; c++) /* so that no shift rounds */
+            bodies.position[i][c] = rint(bodies.position[i][c] * 0x1p30) * 0x1p-30;
+    bodies.position[0][0] = 0x1p-12;
+    make_points(&bodies, at, stands);
+    at[0][0] -= 0x1p-11; /* across a face from body 0 */
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct ky_parameters given = in_box(kinds[kind].force), parameters;
+        const int is_tree = given.force == KY_TREE; /* whose points stand for no bodies */
+        const struct ky_points points = {
+            .count = POINTS, .position = (const double(*)[3])at, .body = is_tree ? NULL : stands};
+        struct ky_engine *engine;
+        double worst[2] = {0};
+        given.precision = kinds[kind].precision;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        assert_ok(ky_engine_open(&parameters, bodies.n, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_ok(ky_engine_field(engine, &points, got, potential, &error));
+        assert_ok(ky_engine_tides(engine, &points, tide, &error));
+        ky_engine_close(engine);
+        for (size_t k = is_tree ? POINTS / 2 : 0; k < POINTS; k++) {
+            double field[4], right[6];
+            ewald_at(&bodies, at[k], stands[k], field, right);
+            for (int c = 0; c < 4; c++) {
+                const double d = c < 3 ? got[k][c] - field[c] : potential[k] + field[3];
+                worst[0] = fmax(worst[0], fabs(d));
+                size[0] = fmax(size[0], fabs(field[c]));
+            }
+            for (int c = 0; c < 6 && (given.force == KY_DIRECT || k >= POINTS / 2); c++) {
+                worst[1] = fmax(worst[1], fabs(tide[k][c] - right[c]));
+                size[1] = fmax(size[1], fabs(right[c]));
+            }
+        }
+        print_message("points, force %d: field %.1e of %.1e, tides %.1e of %.1e\n", given.force,
+                      worst[0], size[0], worst[1], size[1]);
+        assert_between(worst[0], 0, kinds[kind].field * size[0]);
+        assert_between(worst[1], 0, kinds[kind].tide * size[1]);
+    }
+    ky_bodies_free(&bodies);
+}
+
+/* Massless bodies feel the box, and change no bit of the forces on the others. */
+static void massless_bodies_only_feel(void **state)
+{
+    enum { N = 1500 };
+    (void)state;
+    for (int force = 0; force < FORCES; force++) {
+        const struct ky_parameters parameters = in_box(forces[force]);
+        struct ky_bodies all = make(CLUMPS, N), some = make(CLUMPS, N), exact = make(CLUMPS, N);
+        size_t n = 0;
+        for (size_t i = 0; i < N; i++) {
+            all.mass[i] = exact.mass[i] = i % 3 ? all.mass[i] : 0;
+            if (all.mass[i] > 0) {
+                some.mass[n] = all.mass[i];
+                memcpy(some.position[n++], all.position[i], sizeof *all.position);
+            }
+        }
+        some.n = n;
+        assert_ok(cloud_forces(&parameters, &all, &exact, NULL, &error));
+        assert_ok(cloud_forces(&parameters, &some, NULL, NULL, &error));
+        assert_between(compare(&all, &exact).p99, 0, 2e-3);
+        for (size_t i = 0, k = 0; i < N; i++)
+            if (all.mass[i] > 0) {
+                assert_memory_equal(all.acceleration[i], some.acceleration[k],
+                                    sizeof *all.acceleration);
+                assert_true(all.potential[i] == some.potential[k++]);
+            }
+        some.n = N;
+        ky_bodies_free(&all);
+        ky_bodies_free(&some);
+        ky_bodies_free(&exact);
+    }
+}
+
+/* Some active bodies have the forces that they have when all are active. */
+static void active_bodies_have_the_same_forces(void **state)
+{
+    enum { N = 1200 };
+    uint32_t list[N / 5];
+    (void)state;
+    for (uint32_t k = 0; k < N / 5; k++)
+        list[k] = 5 * k + k % 3;
+    for (int force = 0; force < FORCES; force++) {
+        const struct ky_parameters given = in_box(forces[force]);
+        struct ky_parameters parameters;
+        struct ky_bodies before = make(CLUMPS, N), after = make(CLUMPS, N);
+        const struct ky_active active = {N / 5, list};
+        struct ky_engine *engine;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        assert_ok(ky_engine_open(&parameters, N, &engine, &error));
+        assert_ok(ky_engine_put(engine, &before, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        assert_ok(ky_engine_get(engine, &before, &error));
+        assert_ok(ky_engine_put(engine, &before, &error));
+        assert_ok(ky_engine_forces_of(engine, &active, &error));
+        assert_ok(ky_engine_get(engine, &after, &error));
+        assert_ok(ky_engine_put(engine, &before, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        memcpy(before.acceleration, after.acceleration, N * sizeof *after.acceleration);
+        assert_ok(ky_engine_get(engine, &after, &error));
+        for (uint32_t k = 0; k < N / 5; k++)
+            for (int c = 0; c < 3; c++) { /* sums over all bodies begin new chunks at active ones */
+                const double a = after.acceleration[list[k]][c],
+                             d = forces[force] == KY_DIRECT ? 1e-4 * fabs(a) : 0;
+                assert_between(before.acceleration[list[k]][c], a - d, a + d);
+            }
+        ky_engine_close(engine);
+        ky_bodies_free(&before);
+        ky_bodies_free(&after);
+    }
+}
+
 /* What a box does not have is refused, and so is a box that is none. */
 static void the_rest_is_refused(void **state)
 {
@@ -386,7 +575,7 @@ static void the_rest_is_refused(void **state)
         assert_non_null(strstr(error.text, "box"));
     }
     for (int k = 0; k < 8; k++) {
-        struct ky_parameters parameters = in_box(k == 0 ? KY_TREE : k == 1 ? KY_WALK : KY_FMM);
+        struct ky_parameters parameters = in_box(k == 0 ? KY_LIST : k == 1 ? KY_WALK : KY_FMM);
         parameters.mutual = k == 2;
         parameters.field = k == 3 ? "point:gm=1" : NULL;
         parameters.ranks = k == 4 ? 2 : 1;
@@ -399,21 +588,14 @@ static void the_rest_is_refused(void **state)
     struct ky_parameters parameters;
     const struct ky_parameters given = in_box(KY_FMM);
     struct ky_engine *engine;
-    double out[20][4], at[1][3] = {{0}}, tide[1][6];
-    const struct ky_points points = {.count = 1, .position = (const double(*)[3])at};
     assert_ok(ky_force_resolve(&given, &parameters, &error));
-    for (int k = 0; k < 3; k++) {
-        const struct ky_engine_use use = {.n = 20, .schemes = (unsigned)k, .walk = k == 0};
+    for (int k = 0; k < 2; k++) {
+        const struct ky_engine_use use = {
+            .n = 20, .schemes = k ? 1U << KY_SCHEME_HERMITE : 0, .walk = k == 0};
         assert_int_equal(ky_engine_open_for(&parameters, 20, &use, &engine, &error),
                          k == 0 ? KY_UNSUPPORTED : KY_USAGE);
         assert_true(strstr(error.text, "--box") != NULL);
     }
-    assert_ok(ky_engine_open(&parameters, 20, &engine, &error));
-    assert_ok(ky_engine_put(engine, &bodies, &error));
-    assert_int_equal(ky_engine_field(engine, &points, out[0] ? at : NULL, NULL, &error),
-                     KY_UNSUPPORTED);
-    assert_int_equal(ky_engine_tides(engine, &points, tide, &error), KY_UNSUPPORTED);
-    ky_engine_close(engine);
     ky_bodies_free(&bodies);
 }
 
@@ -425,8 +607,11 @@ int main(void)
         cmocka_unit_test(positions_wrap),
         cmocka_unit_test(the_far_field_completes_the_images),
         cmocka_unit_test(direct_sums_are_ewald_sums),
-        cmocka_unit_test(expansions_follow_exact_sums),
+        cmocka_unit_test(approximate_forces_follow_exact_sums),
         cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(points_feel_the_box),
+        cmocka_unit_test(massless_bodies_only_feel),
+        cmocka_unit_test(active_bodies_have_the_same_forces),
         cmocka_unit_test(the_rest_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,18 +15,14 @@ enum { REACH = KY_FAR_SIDE - 1, OFFSETS = 2 * REACH + 1 };
 /* Pairs of terms whose degrees add up to KY_FAR_DEGREE at most. */
 enum { PAIRS = 3003 };
 
-/* K_m += M_n D_(n+m). */
-struct pair {
-    unsigned char m, n, sum;
-};
-
 typedef double terms[KY_FAR_TERMS];
 
 struct ky_far_field {
     terms derivative[OFFSETS * OFFSETS * OFFSETS]; /* by the offset of the source's cube */
-    struct pair pair[PAIRS];
+    unsigned char sum[PAIRS];                      /* the place of n + m, for each n and m */
     terms part[PARTS][KY_FAR_CUBES], moment[KY_FAR_CUBES]; /* M_n about the middle of a cube */
     terms local[KY_FAR_CUBES];                             /* K_n */
+    double row[KY_FAR_CUBES][KY_FAR_TERMS][4]; /* of tⁿ/n!: the coefficients of -a and of -φ */
     double per_side;
 };
 
@@ -87,20 +83,11 @@ static void find_derivatives(struct ky_far_field *far)
 
 static void list_pairs(struct ky_far_field *far)
 {
-    struct pair *pair = far->pair;
-    int m = 0;
+    unsigned char *sum = far->sum;
     KY_FAR_EACH(own, i, j, k)
-    {
-        int n = 0;
-        KY_FAR_EACH(degree, u, v, w)
-        {
-            if (own + degree <= KY_FAR_DEGREE)
-                *pair++ = (struct pair){(unsigned char)m, (unsigned char)n,
-                                        (unsigned char)ky_far_term(i + u, j + v, k + w)};
-            n++;
-        }
-        m++;
-    }
+    KY_FAR_EACH(degree, u, v, w)
+    if (own + degree <= KY_FAR_DEGREE)
+        *sum++ = (unsigned char)ky_far_term(i + u, j + v, k + w);
 }
 
 enum ky_status ky_far_open(struct ky_far_field **far, struct ky_error *error)
@@ -125,13 +112,14 @@ size_t ky_far_memory(void)
 
 /* ---- moments and polynomials ---- */
 
-/* The cube of a position, and the vector from the middle of the cube to it. */
+/* The cube of a position, the nearest one for a position outside the box, and the vector from the
+ * middle of the cube to it. */
 static int cube_of(const struct ky_far_field *far, const double x[3], double from[3])
 {
     int cube = 0;
     for (int c = 0; c < 3; c++) {
         const double at = x[c] * far->per_side * KY_FAR_SIDE;
-        const int place = at < KY_FAR_SIDE ? (int)at : KY_FAR_SIDE - 1;
+        const int place = at < 1 ? 0 : at < KY_FAR_SIDE ? (int)at : KY_FAR_SIDE - 1;
         from[c] = (at - place - 0.5) / KY_FAR_SIDE;
         cube = cube * KY_FAR_SIDE + place;
     }
@@ -143,8 +131,8 @@ static void add_bodies(const struct ky_far_field *far, const struct ky_far_bodie
 {
     memset(moment, 0, KY_FAR_CUBES * sizeof *moment);
     for (size_t k = first; k < last; k++) {
-        const size_t i = bodies->member ? bodies->member[k] : k;
-        const double x[3] = {bodies->x[0][i], bodies->x[1][i], bodies->x[2][i]};
+        const size_t i = bodies->member ? bodies->member[k] : k, at = i * bodies->along;
+        const double x[3] = {bodies->x[0][at], bodies->x[1][at], bodies->x[2][at]};
         double from[3];
         terms power;
         double *to = moment[cube_of(far, x, from)];
@@ -154,20 +142,67 @@ static void add_bodies(const struct ky_far_field *far, const struct ky_far_bodie
     }
 }
 
-/* The polynomial of one cube, from the moments of all. */
-static void expand(struct ky_far_field *far, int sink)
+/* K_m += M_n D_(n+m). matrix: D_(n+m) in the order of `sum`, so that terms m are next to each
+ * other. */
+static void act(const double *matrix, const terms moment, terms local)
+{
+    for (int n = 0, degree = 0; n < KY_FAR_TERMS; n++) {
+        degree += n == ky_far_term(degree + 1, 0, 0);
+        const int count = ky_far_term(KY_FAR_DEGREE - degree + 1, 0, 0);
+        for (int m = 0; m < count; m++)
+            local[m] += moment[n] * matrix[m];
+        matrix += count;
+    }
+}
+
+/* The cube at these coordinates, or -1 if there is none. */
+static int cube_at(int x, int y, int z)
 {
     enum { S = KY_FAR_SIDE };
-    double *local = far->local[sink];
-    memset(local, 0, sizeof far->local[sink]);
-    for (int cube = 0; cube < KY_FAR_CUBES; cube++) {
-        const double *moment = far->moment[cube];
-        const int at[3] = {cube / S / S - sink / S / S, cube / S % S - sink / S % S,
-                           cube % S - sink % S};
-        const double *d = far->derivative[offset_of(at)];
-        for (int p = 0; p < PAIRS && moment[0] > 0; p++)
-            local[far->pair[p].m] += moment[far->pair[p].n] * d[far->pair[p].sum];
+    const int is_inside = x >= 0 && y >= 0 && z >= 0 && x < S && y < S && z < S;
+    return is_inside ? (x * S + y) * S + z : -1;
+}
+
+/* Lets the cubes at one offset act on all cubes of a plane. */
+static void act_from(struct ky_far_field *far, int plane, const int offset[3])
+{
+    double matrix[PAIRS];
+    const double *d = far->derivative[offset_of(offset)];
+    for (int p = 0; p < PAIRS; p++)
+        matrix[p] = d[far->sum[p]];
+    for (int k = 0; k < KY_FAR_SIDE * KY_FAR_SIDE; k++) {
+        const int y = k / KY_FAR_SIDE, z = k % KY_FAR_SIDE,
+                  from = cube_at(plane + offset[0], y + offset[1], z + offset[2]);
+        if (from >= 0 && far->moment[from][0] > 0)
+            act(matrix, far->moment[from], far->local[cube_at(plane, y, z)]);
     }
+}
+
+/* Acceleration and -φ of a cube as sums over the same powers: a_e(t) = -Σ K_(m+e) tᵐ/m!. */
+static void arrange(const terms local, double row[KY_FAR_TERMS][4])
+{
+    int n = 0;
+    KY_FAR_EACH(degree, i, j, k)
+    {
+        const int has_more = degree < KY_FAR_DEGREE;
+        row[n][0] = has_more ? local[ky_far_term(i + 1, j, k)] : 0;
+        row[n][1] = has_more ? local[ky_far_term(i, j + 1, k)] : 0;
+        row[n][2] = has_more ? local[ky_far_term(i, j, k + 1)] : 0;
+        row[n][3] = local[n];
+        n++;
+    }
+}
+
+/* The polynomials of a plane of cubes, from the moments of all. */
+static void expand(struct ky_far_field *far, int plane)
+{
+    enum { CUBES = KY_FAR_SIDE * KY_FAR_SIDE };
+    memset(far->local[plane * CUBES], 0, CUBES * sizeof *far->local);
+    for (int x = -plane; x < KY_FAR_SIDE - plane; x++)
+        for (int k = 0; k < OFFSETS * OFFSETS; k++)
+            act_from(far, plane, (const int[]){x, k / OFFSETS - REACH, k % OFFSETS - REACH});
+    for (int k = plane * CUBES; k < (plane + 1) * CUBES; k++)
+        arrange(far->local[k], far->row[k]);
 }
 
 void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies)
@@ -184,14 +219,67 @@ void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies)
             for (int n = 0; n < KY_FAR_TERMS; n++)
                 far->moment[cube][n] += far->part[k][cube][n];
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
-    for (int cube = 0; cube < KY_FAR_CUBES; cube++)
-        expand(far, cube);
+    for (int plane = 0; plane < KY_FAR_SIDE; plane++)
+        expand(far, plane);
 }
 
-/* a_e(t) = -Σ K_(m+e) tᵐ/m!, t = centre - sink. */
+/* t = centre - sink. Even and odd terms have sums of their own, so that additions need not wait for
+ * each other. */
 void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4])
 {
-    double t[3], sum[4] = {0};
+    double t[3], even[4] = {0}, odd[4] = {0};
+    terms power;
+    const double(*row)[4] = far->row[cube_of(far, x, t)];
+    for (int c = 0; c < 3; c++)
+        t[c] = -t[c];
+    ky_far_powers(t, power);
+    for (int n = 0; n + 1 < KY_FAR_TERMS; n += 2)
+        for (int c = 0; c < 4; c++) {
+            even[c] += row[n][c] * power[n];
+            odd[c] += row[n + 1][c] * power[n + 1];
+        }
+    for (int c = 0; c < 4; c++)
+        even[c] += odd[c] + row[KY_FAR_TERMS - 1][c] * power[KY_FAR_TERMS - 1];
+    for (int c = 0; c < 3; c++)
+        field[c] -= even[c] * far->per_side * far->per_side;
+    field[3] += even[3] * far->per_side;
+}
+
+/* The number of a coefficient in physics/taylor.h, whose second degree has the squares first. */
+static int taylor_number(int term)
+{
+    static const int second[] = {4, 7, 8, 5, 9, 6};
+    return term < 4 || term > 9 ? term : second[term - 4];
+}
+
+/* K'_m = Σ K_(m+n) τⁿ/n!, τ from the new centre to the middle of the cube. */
+void ky_far_add_local(const struct ky_far_field *far, const double x[3], int order, double *local)
+{
+    double t[3], scale = far->per_side;
+    terms power;
+    const double *from = far->local[cube_of(far, x, t)];
+    const unsigned char *sum = far->sum;
+    for (int c = 0; c < 3; c++)
+        t[c] = -t[c];
+    ky_far_powers(t, power);
+    for (int degree = 0, m = 0; degree <= order; degree++, scale *= far->per_side) {
+        const int count = ky_far_term(KY_FAR_DEGREE - degree + 1, 0, 0);
+        for (; m < ky_far_term(degree + 1, 0, 0); m++, sum += count) {
+            double shifted = 0;
+            for (int n = 0; n < count; n++)
+                shifted += from[sum[n]] * power[n];
+            local[taylor_number(m)] += scale * shifted;
+        }
+    }
+}
+
+/* ∂a_i/∂x_j = Σ K_(m+i+j) tᵐ/m!. */
+void ky_far_add_tide_at(const struct ky_far_field *far, const double x[3], double tide[6])
+{
+    static const int second[6][3] = {{2, 0, 0}, {0, 2, 0}, {0, 0, 2},
+                                     {1, 1, 0}, {1, 0, 1}, {0, 1, 1}};
+    const double scale = far->per_side * far->per_side * far->per_side;
+    double t[3];
     terms power;
     const double *local = far->local[cube_of(far, x, t)];
     for (int c = 0; c < 3; c++)
@@ -200,15 +288,10 @@ void ky_far_add_at(const struct ky_far_field *far, const double x[3], double fie
     int n = 0;
     KY_FAR_EACH(degree, i, j, k)
     {
-        sum[3] += local[n] * power[n];
-        if (degree < KY_FAR_DEGREE) {
-            sum[0] -= local[ky_far_term(i + 1, j, k)] * power[n];
-            sum[1] -= local[ky_far_term(i, j + 1, k)] * power[n];
-            sum[2] -= local[ky_far_term(i, j, k + 1)] * power[n];
+        for (int c = 0; c < 6 && degree + 2 <= KY_FAR_DEGREE; c++) {
+            const int *more = second[c];
+            tide[c] += scale * power[n] * local[ky_far_term(i + more[0], j + more[1], k + more[2])];
         }
         n++;
     }
-    for (int c = 0; c < 3; c++)
-        field[c] += sum[c] * far->per_side * far->per_side;
-    field[3] += sum[3] * far->per_side;
 }

@@ -19,11 +19,12 @@ void ky_far_close(struct ky_far_field *far);
 size_t ky_far_memory(void);
 
 /* Bodies in a box with corners at 0 and `side`; `member` lists the n bodies in the columns, or
- * NULL: the first n. */
+ * NULL: the first n. A body may be outside by a small part of the side. */
 struct ky_far_bodies {
     size_t n;
     const unsigned int *member;
-    const double *const *x, *mass; /* x: three columns */
+    const double *x[3], *mass;
+    size_t along; /* body i is at x[c][i × along] */
     double side;
     int threads;
 };
@@ -31,7 +32,11 @@ struct ky_far_bodies {
 /* Makes the polynomials of these bodies. The bits depend on the order of the bodies, but not on the
  * number of threads. */
 void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies);
-/* Adds the far field for G = 1 at x, a position in the box: acceleration and -φ. */
+/* Adds the far field for G = 1 at x, a position in the box or close to it: acceleration and -φ. */
 void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4]);
+/* Adds it to local coefficients of physics/taylor.h about x, up to an order. */
+void ky_far_add_local(const struct ky_far_field *far, const double x[3], int order, double *local);
+/* Adds its tidal tensor: xx yy zz xy xz yz. */
+void ky_far_add_tide_at(const struct ky_far_field *far, const double x[3], double tide[6]);
 
 #endif

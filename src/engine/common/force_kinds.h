@@ -73,9 +73,9 @@ extern const char *const ky_options_of_trees[],
                  "use --force tree or walk",                                                       \
       .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
     F(p, tree, TREE, KY_TAKES, KY_TAKES, "one tree walk for each group of bodies", .has_tree = 1,  \
-      .in_groups = 1, .ignored = ky_options_of_fmm, .cell = KY_BOX, .precision = KY_SINGLE,        \
-      .tree = KY_TREE_OF_DEVICE, .not_the_other = KY_NOT_OF_HOST, .automatic = 1,                  \
-      .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)                     \
+      .in_box = 1, .in_groups = 1, .ignored = ky_options_of_fmm, .cell = KY_BOX,                   \
+      .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE, .not_the_other = KY_NOT_OF_HOST,          \
+      .automatic = 1, .crossover = 500, .least_error = KY_LEAST_OF_TREES, .usual_error = 1e-3)     \
     F(p, fmm, FMM, KY_TAKES, KY_TAKES, "cells act on cells (fast multipole method)",               \
       .has_tree = 1, .expands = 1, .in_box = 1, .in_groups = 1, .ignored = ky_not_of_expansions,   \
       .cell = KY_BOX, .precision = KY_SINGLE, .tree = KY_TREE_OF_DEVICE,                           \

@@ -240,12 +240,6 @@ static enum ky_status check_mutual(const struct ky_parameters *parameters,
         "use symmetric or spline with --mutual, or one --softening for all bodies");
 }
 
-/* A given position in the engine's unit. */
-static inline double place(const struct ky_cpu *cpu, double x)
-{
-    return cpu->box > 0 ? ky_wrap(x, cpu->box) : x;
-}
-
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -274,7 +268,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
         for (int c = 0; c < 3; c++) {
-            cpu->x[c][i] = place(cpu, bodies->position[i][c] * per_length);
+            cpu->x[c][i] = ky_cpu_place(cpu, bodies->position[i][c] * per_length);
             cpu->v[c][i] = bodies->velocity[i][c];
             if (bodies->acceleration)
                 cpu->a[c][i] = bodies->acceleration[i][c];
@@ -300,7 +294,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         const uint32_t i = some->body[k];
         for (int c = 0; c < 3; c++) {
             if (some->position)
-                cpu->x[c][i] = place(cpu, some->position[k][c] * per_length);
+                cpu->x[c][i] = ky_cpu_place(cpu, some->position[k][c] * per_length);
             if (some->velocity)
                 cpu->v[c][i] = some->velocity[k][c];
         }
@@ -387,7 +381,7 @@ static inline void get_body(const struct ky_cpu *cpu, size_t i, const struct ky_
 {
     for (int c = 0; c < 3; c++) {
         if (to->position)
-            to->position[k][c] = cpu->x[c][i] * cpu->length;
+            to->position[k][c] = ky_cpu_place(cpu, cpu->x[c][i]) * cpu->length;
         if (to->velocity)
             to->velocity[k][c] = cpu->v[c][i];
         if (to->acceleration)
@@ -463,7 +457,7 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     for (int c = 0; c < 3 && cpu->box > 0; c++)
 #pragma omp parallel for num_threads(cpu->team)
         for (size_t i = 0; i < cpu->n; i++)
-            cpu->x[c][i] = place(cpu, cpu->x[c][i]);
+            cpu->x[c][i] = ky_cpu_place(cpu, cpu->x[c][i]);
     return KY_OK;
 }
 

@@ -134,8 +134,23 @@ static void load(const struct sums *sums, struct ky_direct_sinks *sinks, size_t 
     sinks->eps2[k] = ky_cpu_sink_eps2(cpu, i);
 }
 
-/* The fields of a block of sinks by the sources and, in a box, by their images: these act on sinks
- * that have moved the other way, and no image is a sink itself. */
+/* The number by which a sink at x is left out of the sum over an image: only where its own body is
+ * the nearest of the images. A body is in the box itself, a point that stands for it perhaps at the
+ * other end. */
+static uint32_t own_of(const struct sums *sums, uint32_t own, const double x[3])
+{
+    const struct ky_cpu *cpu = sums->cpu;
+    int is_near = 1;
+    for (int c = 0; c < 3 && cpu->box > 0 && own != KY_NO_BODY; c++) {
+        const double body = cpu->x[c][ky_cpu_by_mass(cpu, own)],
+                     d = KY_APART(body, x[c] + sums->centre[c]);
+        is_near &= ky_cpu_to_nearest(cpu, d) == d;
+    }
+    return is_near ? own : KY_NO_BODY;
+}
+
+/* The fields of a block of sinks by the sources and, in a box, by their images, which act on sinks
+ * that have moved the other way; and the far field. */
 static void sum_images(const struct sums *sums, struct ky_direct_sinks *sinks)
 {
     const struct ky_cpu *cpu = sums->cpu;
@@ -143,28 +158,23 @@ static void sum_images(const struct sums *sums, struct ky_direct_sinks *sinks)
     struct ky_direct_sinks image = *sinks;
     double *const to[3] = {image.x, image.y, image.z};
     const double *const from[3] = {sinks->x, sinks->y, sinks->z};
-    direct(&sums->from, sinks);
-    for (size_t k = 0; k < sinks->count; k++)
-        image.own[k] = KY_NO_BODY;
-    for (int number = 1; number < ky_cpu_images(cpu); number++) {
-        for (int c = 0; c < 3; c++)
-            for (size_t k = 0; k < sinks->count; k++)
+    for (int number = 0; number < ky_cpu_images(cpu); number++) {
+        for (size_t k = 0; k < sinks->count; k++) {
+            for (int c = 0; c < 3; c++)
                 to[c][k] = from[c][k] - ky_image(number, c) * cpu->box;
+            image.own[k] =
+                own_of(sums, sinks->own[k], (const double[]){to[0][k], to[1][k], to[2][k]});
+        }
         direct(&sums->from, &image);
         for (int c = 0; c < 4; c++)
             for (size_t k = 0; k < sinks->count; k++)
-                sinks->field[c][k] += image.field[c][k];
+                sinks->field[c][k] = image.field[c][k] + (number ? sinks->field[c][k] : 0);
     }
-}
-
-/* Adds the far field of a box. */
-static void add_far(const struct sums *sums, struct ky_direct_sinks *sinks)
-{
-    for (size_t k = 0; k < sinks->count && sums->cpu->box > 0; k++) {
+    for (size_t k = 0; k < sinks->count; k++) {
         const double x[3] = {sinks->x[k] + sums->centre[0], sinks->y[k] + sums->centre[1],
                              sinks->z[k] + sums->centre[2]};
         double field[4] = {0};
-        ky_far_add_at(sums->cpu->far, x, field);
+        ky_cpu_add_far(cpu, x, field);
         for (int c = 0; c < 4; c++)
             sinks->field[c][k] += field[c];
     }
@@ -304,12 +314,11 @@ static void sum_block(const struct sums *sums, const struct ky_cpu_wanted *wante
             continue;
         }
         for (int c = 0; c < 3; c++)
-            to[c][k] = points->position[i][c] / cpu->length - sums->centre[c];
+            to[c][k] = ky_cpu_place(cpu, points->position[i][c] / cpu->length) - sums->centre[c];
         sinks.own[k] = wanted[k].own;
         sinks.eps2[k] = ky_cpu_point_eps2(cpu, points, i);
     }
     sum_images(sums, &sinks);
-    add_far(sums, &sinks);
     for (size_t k = 0; k < count; k++) {
         const size_t row = wanted[k].row;
         for (int c = 0; sums->acceleration && c < 3; c++)
@@ -389,6 +398,7 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu_sinks *sources, const struct ky
     sums.from.how = (cpu->how & ~KY_GUARD) | ky_pairs_guard(ky_cpu_least_eps2(cpu, points));
     for (size_t k = 0; k < count && !status; k++)
         wanted[k] = (struct ky_cpu_wanted){k, k, ky_cpu_point_number(cpu, points, k)};
+    ky_cpu_find_far(sources->cpu);
     if (!status)
         status = sum_wanted(&sums, wanted, count, 0, error);
     free(sums.room);

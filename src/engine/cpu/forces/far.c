@@ -5,28 +5,21 @@
 
 void ky_cpu_find_far(struct ky_cpu *cpu)
 {
-    const struct ky_far_bodies bodies = {.n = cpu->n,
-                                         .x = (const double *const *)cpu->x,
-                                         .mass = cpu->mass,
-                                         .side = cpu->box,
-                                         .threads = cpu->threads};
+    const int in_rows = cpu->in_block && cpu->bodies.tree_serves;
+    struct ky_far_bodies bodies = {.n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n,
+                                   .member = cpu->massless.body,
+                                   .along = in_rows ? 3 : 1,
+                                   .mass = cpu->mass,
+                                   .side = cpu->box,
+                                   .threads = cpu->threads};
+    for (int c = 0; c < 3; c++)
+        bodies.x[c] = in_rows ? &cpu->at[0][c] : cpu->x[c];
     if (cpu->box > 0)
         ky_far_sum(cpu->far, &bodies);
 }
 
-void ky_cpu_add_far(struct ky_cpu *cpu)
+void ky_cpu_add_far(const struct ky_cpu *cpu, const double x[3], double field[4])
 {
-    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    const size_t n = cpu->box > 0 ? cpu->n : 0;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < n; i++) {
-        const double x[3] = {cpu->x[0][i], cpu->x[1][i], cpu->x[2][i]};
-        double field[4] = {0};
-        if (cpu->active && !cpu->is_active[i])
-            continue;
+    if (cpu->box > 0)
         ky_far_add_at(cpu->far, x, field);
-        for (int c = 0; c < 3; c++)
-            cpu->a[c][i] += scale.acceleration * field[c];
-        cpu->potential[i] += scale.potential * field[3];
-    }
 }

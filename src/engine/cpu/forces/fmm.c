@@ -252,6 +252,20 @@ static void prefetch_results(const struct ky_cpu_sinks *set, const struct ky_gro
     }
 }
 
+/* Adds the far field of a box to the local coefficients, in double: floats then have only the
+ * difference of the two. Its nearest sources are a box away. Returns 0 where the coefficients do
+ * not reach the tolerance, as for a group that is as large as the box. */
+static int add_far(const struct fmm *fmm, struct ky_fmm_sinks *sinks)
+{
+    const struct ky_cpu *cpu = fmm->set->cpu;
+    const float radius = ky_fmm_radius(sinks->half);
+    if (!(cpu->box > 0) || !ky_fmm_acts((float)cpu->box, radius, ky_fmm_size(0, radius),
+                                        fmm->source[0].mass, sinks->limits, fmm->order))
+        return 0;
+    ky_far_add_local(cpu->far, sinks->centre, fmm->order, sinks->local);
+    return 1;
+}
+
 static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm_sinks *parent,
                      const struct ky_fmm_list *from, struct worker *worker)
 {
@@ -275,9 +289,12 @@ static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm
     sinks.limits = limits_of(fmm, below);
     sinks.eps2 = middle_eps2(fmm, below);
     ky_cpu_inherit(parent, &sinks, fmm->order);
+    const int has_far = add_far(fmm, &sinks);
     const uint64_t before = worker->counts.expansions;
     set->cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
                                           &worker->counts);
+    if (!has_far)
+        ky_cpu_add_far_to_sinks(set, group, &result);
     ky_cpu_store_sinks(set, group, &result);
     worker->more += ky_cpu_note_work(
         set, number, result.bodies + result.cells + (worker->counts.expansions - before),
@@ -518,10 +535,10 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu_sinks *set, const struct ky_param
                                         .sources = sources,
                                         .eps2 = set->eps2,
                                         .how = set->how | how_of(set, parameters),
-                                        .order = ky_fmm_single_order(parameters->order)},
-                               .order = parameters->order,
-                               .images = images,
-                               .box = set->cpu->box},
+                                        .order = ky_fmm_single_order(parameters->order),
+                                        .images = images,
+                                        .box = set->cpu->box},
+                               .order = parameters->order},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
                       .turns = ky_cpu_turns(set),

@@ -43,10 +43,11 @@ enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* ---- periodic boxes (far.c) ---- */
 
-/* Makes the far field of the present bodies; without a box it does nothing. */
+/* Makes the far field of the bodies at their positions of the evaluation; without a box it does
+ * nothing. */
 void ky_cpu_find_far(struct ky_cpu *cpu);
-/* Adds it to the forces on the active bodies. */
-void ky_cpu_add_far(struct ky_cpu *cpu);
+/* Adds it at x, in the engine's units, to the field of the nearest images for G = 1. */
+void ky_cpu_add_far(const struct ky_cpu *cpu, const double x[3], double field[4]);
 
 /* The parameters of a tree of `sinks` massless sinks, on which `bodies` bodies act. If sinks are
  * sparse among the bodies, few of them share a list, since their box contains many bodies. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "engine/cpu/forces/forces.h"
 #include "octree/host_cells.h"
 
 void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
@@ -13,6 +14,20 @@ void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *
     for (uint32_t k = 0; k < group->bodies; k++)
         if (ky_cpu_is_active(set, order[k]))
             sinks->own[sinks->count++] = (uint8_t)k;
+}
+
+void ky_cpu_add_far_to_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                             struct ky_group_sinks *sinks)
+{
+    const struct ky_octree *tree = &set->tree;
+    for (uint32_t k = 0; set->cpu->box > 0 && k < sinks->count; k++) {
+        const uint32_t i = group->body + sinks->own[k];
+        const double x[3] = {tree->x[i], tree->y[i], tree->z[i]};
+        double field[4] = {0};
+        ky_cpu_add_far(set->cpu, x, field);
+        for (int c = 0; c < 4; c++)
+            sinks->field[c][k] += field[c];
+    }
 }
 
 void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,

@@ -8,6 +8,9 @@
 /* Lists the bodies of the group that are active. */
 void ky_cpu_choose_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
                          struct ky_group_sinks *sinks);
+/* In a box, adds the far field to their results. */
+void ky_cpu_add_far_to_sinks(const struct ky_cpu_sinks *set, const struct ky_group *group,
+                             struct ky_group_sinks *sinks);
 /* Stores the accelerations and potentials of the listed bodies. */
 void ky_cpu_store_sinks(struct ky_cpu_sinks *set, const struct ky_group *group,
                         const struct ky_group_sinks *sinks);

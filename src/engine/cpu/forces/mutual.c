@@ -295,14 +295,16 @@ enum ky_status ky_cpu_walk_mutual(struct ky_cpu_sinks *set, const struct ky_para
                                   struct ky_error *error)
 {
     const struct ky_octree *tree = &set->tree;
-    struct mutual m = {
-        .set = set,
-        .tree = tree,
-        .parameters = parameters,
-        .walk = {
-            .walk = {.tree = tree, .sources = tree, .eps2 = set->eps2, .how = set->how, .order = 2},
-            .order = parameters->order,
-            .images = 1}};
+    struct mutual m = {.set = set,
+                       .tree = tree,
+                       .parameters = parameters,
+                       .walk = {.walk = {.tree = tree,
+                                         .sources = tree,
+                                         .eps2 = set->eps2,
+                                         .how = set->how,
+                                         .order = 2,
+                                         .images = 1},
+                                .order = parameters->order}};
     if (tree->nodes == 0)
         return KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha) {

@@ -52,9 +52,15 @@ static int has_passes(const struct field *field)
 static int is_far(const struct field *field, size_t k)
 {
     double most = 0;
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3 && !(field->cpu->box > 0); c++)
         most = fmax(most, fabs(field->points->position[k][c]));
     return most > FARTHEST * field->cpu->length;
+}
+
+/* Coordinate c of point k in the engine's units. */
+static double place(const struct field *field, size_t k, int c)
+{
+    return ky_cpu_place(field->cpu, field->points->position[k][c] / field->cpu->length);
 }
 
 static enum ky_status make_columns(struct field *field, struct ky_error *error)
@@ -67,8 +73,7 @@ static enum ky_status make_columns(struct field *field, struct ky_error *error)
         field->column[c] = field->room + (size_t)c * count;
     for (size_t k = 0; k < count; k++) {
         for (int c = 0; c < 3; c++)
-            field->column[X + c][k] =
-                is_far(field, k) ? 0 : field->points->position[k][c] / field->cpu->length;
+            field->column[X + c][k] = is_far(field, k) ? 0 : place(field, k, c);
         field->column[SOFTENING][k] = sqrt(ky_cpu_point_eps2(field->cpu, field->points, k));
     }
     return KY_OK;
@@ -263,14 +268,14 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
     field->column[POTENTIAL][k] += factor * scale.potential * what.p;
 }
 
-/* The contribution of body j at a point with this ε². */
+/* The contribution of body j, or of its nearest image, at a point with this ε². */
 static struct ky_field share_of(const struct ky_cpu *cpu, const double at[3], double point_eps2,
                                 uint32_t j)
 {
     const double eps2 = cpu->how & KY_EPS_OF_BOTH ? ky_cpu_sink_eps2(cpu, j) : 0;
     double d[3];
     for (int c = 0; c < 3; c++)
-        d[c] = KY_APART(cpu->x[c][j], at[c]);
+        d[c] = ky_cpu_to_nearest(cpu, KY_APART(cpu->x[c][j], at[c]));
     const struct ky_softened pair =
         ky_soften(d[0], d[1], d[2], point_eps2, eps2, cpu->how | KY_GUARD);
     return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, cpu->mass[j]);
@@ -287,7 +292,7 @@ static void correct(struct field *field)
             continue;
         double at[3];
         for (int c = 0; c < 3; c++)
-            at[c] = points->position[k][c] / field->cpu->length;
+            at[c] = place(field, k, c);
         const double eps2 = ky_cpu_point_eps2(field->cpu, points, k);
         if (is_far(field, k)) {
             for (int c = 0; c < 4; c++)
@@ -321,6 +326,7 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu_sinks *sources, const struct
     struct field field = {.cpu = sources->cpu, .sources = sources, .points = points};
     ky_octree_init(&field.all);
     enum ky_status status = make_columns(&field, error);
+    ky_cpu_find_far(field.cpu);
     if (!status)
         status = make_sinks(&field, error);
     if (!status)

@@ -175,21 +175,41 @@ struct acting {
     struct ky_direct own;
 };
 
+/* The number of the body for which point k stands, or KY_NO_BODY; in a box only where the body is
+ * the nearest of its images to the point, which is at x. */
+static uint32_t own_of(const struct ky_cpu *cpu, const struct ky_points *points, size_t k,
+                       const double x[3])
+{
+    const uint32_t own = ky_cpu_point_number(cpu, points, k);
+    int is_near = 1;
+    for (int c = 0; c < 3 && cpu->box > 0 && own != KY_NO_BODY; c++) {
+        const double d = KY_APART(cpu->x[c][points->body[k]], x[c]);
+        is_near &= ky_cpu_to_nearest(cpu, d) == d;
+    }
+    return is_near ? own : KY_NO_BODY;
+}
+
 static void tide_at(const struct acting *acting, const struct ky_points *points, size_t k,
                     double tide[6])
 {
     const struct ky_cpu *cpu = acting->sources->cpu;
     const double scale = ky_cpu_scale(cpu).acceleration / cpu->length;
     struct sink sink = {.eps2 = ky_cpu_point_eps2(cpu, points, k), .how = cpu->how};
+    double x[3];
     for (int c = 0; c < 3; c++)
-        sink.x[c] = points->position[k][c] / cpu->length;
-    if (acting->direct) {
-        add_all(&sink, &acting->own, ky_cpu_point_number(cpu, points, k));
-    } else {
-        walk(&sink, &acting->sources->tree);
+        x[c] = ky_cpu_place(cpu, points->position[k][c] / cpu->length);
+    for (int image = 0; image < ky_cpu_images(cpu); image++) {
+        for (int c = 0; c < 3; c++)
+            sink.x[c] = x[c] - ky_image(image, c) * cpu->box;
+        if (acting->direct)
+            add_all(&sink, &acting->own, own_of(cpu, points, k, sink.x));
+        else
+            walk(&sink, &acting->sources->tree);
     }
     const struct ky_tide *sum = &sink.tide;
-    const double number[6] = {sum->xx, sum->yy, sum->zz, sum->xy, sum->xz, sum->yz};
+    double number[6] = {sum->xx, sum->yy, sum->zz, sum->xy, sum->xz, sum->yz};
+    if (cpu->box > 0)
+        ky_far_add_tide_at(cpu->far, x, number);
     for (int c = 0; c < 6; c++)
         tide[c] = scale * number[c];
 }
@@ -207,6 +227,7 @@ enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *po
                             .direct = ky_force_kind(cpu->parameters->force)->is_exact};
     double *room = NULL;
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
+    ky_cpu_find_far(cpu);
     if (!status)
         status = acting.direct ? ky_cpu_in_double(sources, &acting.own, &room, error)
                                : stand_tree(sources, points, own, error);

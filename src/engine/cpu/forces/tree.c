@@ -51,6 +51,7 @@ static void walk_sources(struct ky_cpu_sinks *set, const struct ky_group_walk *w
             continue;
         ky_cpu_choose_sinks(set, group, &sinks);
         lanes->group[share->precision](walk, group, (float)share->factor[g], space, &sinks);
+        ky_cpu_add_far_to_sinks(set, group, &sinks);
         ky_cpu_store_sinks(set, group, &sinks);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
@@ -126,7 +127,9 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu_sinks *set, const struct ky_para
                                      .sources = sources,
                                      .eps2 = set->eps2,
                                      .how = set->how,
-                                     .order = parameters->multipole}};
+                                     .order = parameters->multipole,
+                                     .images = ky_cpu_images(cpu),
+                                     .box = cpu->box}};
     if (ky_opening_kind(parameters->opening)->by_alpha) {
         relative = ky_cpu_relative(set);
         shares.relative = &relative;

@@ -257,15 +257,15 @@ static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sink
                         .radius = ky_fmm_radius(sinks->half)};
 }
 
-/* Takes the part of the list that belongs to an image of the sources. The sinks, whose box has this
- * centre, are moved the other way: only source minus sink counts. */
-KY_INLINE void take_image(struct fmm *fmm, const double centre[3], int image)
+/* Takes the part of the list that belongs to an image of the sources, for sinks whose box has this
+ * centre. */
+KY_INLINE void take_list(struct fmm *fmm, const double centre[3], int image)
 {
     const struct ky_fmm_list *from = fmm->from;
     fmm->next = from->begin[image];
-    fmm->end = image + 1 < fmm->given->images ? from->begin[image + 1] : from->count;
+    fmm->end = image + 1 < fmm->given->walk.images ? from->begin[image + 1] : from->count;
     for (int c = 0; c < 3; c++)
-        fmm->sinks->centre[c] = centre[c] - ky_image(image, c) * fmm->given->box;
+        fmm->sinks->centre[c] = centre_of(&fmm->given->walk, centre, image, c);
 }
 
 /* The part of the thread's work memory that walks for groups use. */
@@ -318,13 +318,13 @@ int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sin
     fmm.walk = (struct walk){
         .given = &given->walk, .tree = given->walk.sources, .space = space_of_walk(space)};
     to->count = 0;
-    for (int image = 0; image < given->images && has_room; image++) {
-        take_image(&fmm, centre, image);
+    for (int image = 0; image < given->walk.images && has_room; image++) {
+        take_list(&fmm, centre, image);
         to->begin[image] = to->count;
         if (fmm.next < fmm.end)
             has_room = act_from_image(&fmm, to);
     }
-    take_image(&fmm, centre, 0);
+    take_list(&fmm, centre, 0);
     return has_room;
 }
 #endif
@@ -405,15 +405,15 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
     place_box(&fmm.walk, sinks->centre, sinks->half);
     memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
     begin_near(&fmm.walk, result);
-    for (int image = 0; image < given->images; image++) {
-        take_image(&fmm, centre, image);
+    for (int image = 0; image < given->walk.images; image++) {
+        take_list(&fmm, centre, image);
         fmm.walk.is_image = image > 0;
         if (fmm.next == fmm.end)
             continue;
         place_box(&fmm.walk, sinks->centre, sinks->half);
         act_on_group(&fmm, group->bodies);
     }
-    take_image(&fmm, centre, 0);
+    take_list(&fmm, centre, 0);
     /* No cell has acted on sinks with more than the largest radius, whose powers leave the range of
      * float. */
     switch (fmm.radius < sinks->limits.most ? given->order : 0) {

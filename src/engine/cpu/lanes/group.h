@@ -91,6 +91,14 @@ KY_INLINE void place_axis(struct walk *walk, int c, double centre, float half)
     walk->half[c] = half;
 }
 
+/* The middle of the sinks' box along an axis, for an image of the sources: the sinks are moved the
+ * other way, since only source minus sink counts. */
+KY_INLINE double centre_of(const struct ky_group_walk *given, const double centre[3], int image,
+                           int c)
+{
+    return centre[c] - ky_image(image, c) * given->box;
+}
+
 /* Sets the box of the sinks. */
 static void place_box(struct walk *walk, const double centre[3], const float half[3])
 {
@@ -118,6 +126,17 @@ static void measure(struct walk *walk)
         half[c] = (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK));
     }
     place_box(walk, centre, half);
+}
+
+/* Moves the box of the sinks from `centre` for an image of the sources. */
+KY_INLINE void take_image(struct walk *walk, const double centre[3], int image)
+{
+    const float half[3] = {walk->half[0], walk->half[1], walk->half[2]};
+    double moved[3];
+    for (int c = 0; c < 3; c++)
+        moved[c] = centre_of(walk->given, centre, image, c);
+    place_box(walk, moved, half);
+    walk->is_image = image > 0;
 }
 
 /* The largest ε² of the sinks, for splines. */

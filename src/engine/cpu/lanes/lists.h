@@ -36,7 +36,7 @@ struct space {
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
     struct ky_third_source near_third[KY_WITH_THIRD ? NEAR_CELLS : 1];
     double far_centre[3];
-    size_t far, frontiers;
+    size_t far, frontiers, begin[KY_IMAGES + 1]; /* begin: of the cells of each image */
     uint32_t frontier[FRONTIER]; /* cells with which the walk of each group begins */
     uint32_t stack[];
 };

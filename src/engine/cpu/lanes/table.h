@@ -45,8 +45,10 @@ struct ky_group_walk {
     const struct ky_octree *tree;    /* of the sinks */
     const struct ky_octree *sources; /* the same, or a tree without the sinks, with closed cells */
     double eps2;                     /* of a sink, unless tree->softening2 has it */
-    int how;   /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
-    int order; /* order of the cells' moments */
+    int how;    /* softening of pairs: KY_GUARD … of physics/softening_kinds.h */
+    int order;  /* order of the cells' moments */
+    int images; /* images of the sources: 1, or KY_IMAGES of a box of side `box` */
+    double box;
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */ };
@@ -74,8 +76,6 @@ struct ky_fmm_walk {
     const struct ky_fmm_source *source;  /* [cells of walk.sources] */
     const struct ky_mutual_cell *mutual; /* [cells]; only if cells act on each other */
     int order;                           /* of the expansions */
-    int images; /* images of the sources: 1, or KY_IMAGES of a box of side `box` */
-    double box;
 };
 
 /* The sinks of a cell or a group: their box, their limits, and the local coefficients about its

@@ -165,16 +165,24 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
     if (whole) {
         struct walk walk = start(given, group, group + groups - 1, largest_factor, space);
         memcpy(s->far_centre, walk.centre, sizeof walk.centre);
-        s->stack[0] = 0;
-        walk.height = 1;
-        while (whole && walk.height > 0)
-            whole = take_shared_batch(&walk, least_factor);
+        for (int image = 0; whole && image < given->images; image++) {
+            take_image(&walk, s->far_centre, image);
+            s->begin[image] = s->frontiers;
+            s->stack[0] = 0;
+            walk.height = 1;
+            while (whole && walk.height > 0)
+                whole = take_shared_batch(&walk, least_factor);
+        }
     }
     if (!whole) { /* each group walks separately from the root */
         s->far = 0;
-        s->frontiers = 1;
-        s->frontier[0] = 0;
+        s->frontiers = (size_t)given->images;
+        for (size_t image = 0; image < s->frontiers; image++) {
+            s->begin[image] = image;
+            s->frontier[image] = 0;
+        }
     }
+    s->begin[given->images] = s->frontiers;
 }
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_group *group,
@@ -188,9 +196,13 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_gr
         act_far(&walk);
     }
     begin_near(&walk, result);
-    memcpy(s->stack, s->frontier, s->frontiers * sizeof *s->stack);
-    walk.height = s->frontiers;
-    while (walk.height > 0)
-        take_batch(&walk);
+    const double centre[3] = {walk.centre[0], walk.centre[1], walk.centre[2]};
+    for (int image = 0; image < given->images; image++) {
+        take_image(&walk, centre, image);
+        walk.height = s->begin[image + 1] - s->begin[image];
+        memcpy(s->stack, s->frontier + s->begin[image], walk.height * sizeof *s->stack);
+        while (walk.height > 0)
+            take_batch(&walk);
+    }
     end_group(&walk, result);
 }

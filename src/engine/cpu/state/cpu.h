@@ -114,6 +114,18 @@ static inline int ky_cpu_images(const struct ky_cpu *cpu)
     return cpu->box > 0 ? KY_IMAGES : 1;
 }
 
+/* A coordinate in the engine's units; in a box it is moved into it by whole boxes. */
+static inline double ky_cpu_place(const struct ky_cpu *cpu, double x)
+{
+    return cpu->box > 0 ? ky_wrap(x, cpu->box) : x;
+}
+
+/* A difference of two such coordinates, for the nearest image of the source. */
+static inline double ky_cpu_to_nearest(const struct ky_cpu *cpu, double d)
+{
+    return cpu->box > 0 ? d - cpu->box * rint(d / cpu->box) : d;
+}
+
 /* To be called when bodies have moved: invalidates their trees. */
 static inline void ky_cpu_moved(struct ky_cpu *cpu)
 {

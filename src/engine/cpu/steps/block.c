@@ -140,20 +140,43 @@ static struct layout layout_of(const struct ky_cpu *cpu)
     return cpu->bodies.tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
 }
 
-/* Predicts the bodies of a chunk; returns the number of steps that end. */
-static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
+/* In a box: the position of a body, moved by whole boxes so that it is in the box after `way`. */
+static double settled(const struct ky_cpu *cpu, double x, double way)
+{
+    const double inside = ky_cpu_place(cpu, x);
+    return inside - cpu->box * floor((inside + way) / cpu->box);
+}
+
+/* The part of a box by which bodies of a tree that is kept may leave the box. Such a tree does not
+ * move them to the other side, where they would extend their cells across the box, and the nearest
+ * images of the box are at most a little less near. */
+#define STRAYS (1.0 / 16)
+
+/* Predicts the bodies of a chunk; returns the number of steps that end. *stray becomes 1 if a body
+ * is farther outside the box than the tree can be kept for. */
+static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due, int *stray)
 {
     const struct ky_cpu *cpu = b->common.cpu;
     const unsigned char *level = cpu->blocks->level;
     const struct layout layout = layout_of(cpu);
+    const int settles = cpu->box > 0 && !cpu->bodies.tree_serves;
+    const double margin = cpu->box > 0 ? STRAYS * cpu->box : (double)INFINITY;
     size_t active = 0;
+    int strays = 0;
     for (size_t i = range.begin; i < range.end; i++) {
         const double half = b->half[level[i]], drift = b->drift[level[i]];
         double *at = cpu->blocks->at + i * layout.along;
         active += level[i] >= due;
-        for (size_t c = 0; c < 3; c++)
-            at[c * layout.across] = cpu->x[c][i] + drift * (cpu->v[c][i] + half * cpu->a[c][i]);
+        for (size_t c = 0; c < 3; c++) {
+            const double way = drift * (cpu->v[c][i] + half * cpu->a[c][i]);
+            if (settles)
+                cpu->x[c][i] = settled(cpu, cpu->x[c][i], way);
+            const double to = cpu->x[c][i] + way;
+            at[c * layout.across] = to;
+            strays |= to < -margin || to > cpu->box + margin;
+        }
     }
+    *stray = strays;
     return active;
 }
 
@@ -177,14 +200,29 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
     }
 }
 
+/* Predicts all bodies. Returns 1 if one strays too far for the tree that is kept. */
+static int predict_all(const struct blocks *b, int due)
+{
+    struct ky_cpu_blocks *own = b->common.cpu->blocks;
+    int strays = 0;
+#pragma omp parallel for num_threads(b->common.cpu->team) reduction(| : strays)
+    for (size_t k = 0; k < b->common.chunks; k++) {
+        int stray;
+        own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due, &stray);
+        strays |= stray;
+    }
+    return strays && b->common.cpu->bodies.tree_serves;
+}
+
 /* Predicts all bodies to the tick, and lists the bodies whose steps end there. */
 static void go_to(struct blocks *b, uint64_t tick)
 {
     struct ky_cpu_blocks *own = b->common.cpu->blocks;
     const int due = set_clock(b, tick);
-#pragma omp parallel for num_threads(b->common.cpu->team)
-    for (size_t k = 0; k < b->common.chunks; k++)
-        own->count[k] = predict(b, ky_cpu_way_range(&b->common, k), due);
+    if (predict_all(b, due)) {
+        b->common.cpu->bodies.tree_serves = 0;
+        predict_all(b, due);
+    }
     ky_cpu_way_offsets(&b->common);
 #pragma omp parallel for num_threads(b->common.cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
@@ -305,10 +343,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
     double *weight = ky_allocate(cpu->n, sizeof *weight);
     if (!weight)
         return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
-    const int due = set_clock(b, tick);
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t k = 0; k < b->common.chunks; k++)
-        predict(b, ky_cpu_way_range(&b->common, k), due);
+    predict_all(b, set_clock(b, tick));
     weigh(b, deepest, weight);
     enum ky_status status = shared->settle(shared->context, at, weight, error);
     free(weight);

@@ -14,19 +14,20 @@ static double per_mass(const struct ky_cpu *cpu)
     return ky_relative_per_mass(mass);
 }
 
-/* The rms of the last accelerations, the same for any number of threads. */
+/* The rms of the last accelerations of the bodies with mass, the same for any number of threads. */
 static double rms(const struct ky_cpu *cpu)
 {
     enum { PARTS = 64 };
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n;
     double part[PARTS] = {0}, sum = 0;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < PARTS; k++)
-        for (size_t i = cpu->n * k / PARTS; i < cpu->n * (k + 1) / PARTS; i++)
-            for (int c = 0; c < 3; c++)
+        for (size_t j = n * k / PARTS; j < n * (k + 1) / PARTS; j++)
+            for (size_t c = 0, i = ky_cpu_by_mass(cpu, j); c < 3; c++)
                 part[k] += cpu->a[c][i] * cpu->a[c][i];
     for (size_t k = 0; k < PARTS; k++)
         sum += part[k];
-    return cpu->n ? sqrt(sum / (double)cpu->n) : 0;
+    return n ? sqrt(sum / (double)n) : 0;
 }
 
 /* In a box the tolerance is relative to |a|, but to a tenth of the rms acceleration at least. So in
