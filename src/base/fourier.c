@@ -3,7 +3,7 @@
  * LANES lines are transformed at a time, so that the innermost loops run over lines and vectorise
  * for every factor. A transform of a grid handles planes of constant x in two dimensions, then
  * lines along x. The bits do not depend on the number of threads. */
-#include "models/fourier.h"
+#include "base/fourier.h"
 
 #include <math.h>
 #include <stdlib.h>
