@@ -228,7 +228,7 @@ enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_e
     for (int g = 0; g < KY_GRIDS; g++) {
         fourier->grid[g] = ky_allocate(n * n, (n + 2) * sizeof(double));
         if (!fourier->grid[g])
-            return ky_no_memory(error, "a grid of the random field", n * n,
+            return ky_no_memory(error, "a grid of Fourier transforms", n * n,
                                 (n + 2) * sizeof(double));
     }
     fourier->root = ky_allocate(n, 2 * sizeof(double));

@@ -79,6 +79,40 @@ static inline double ky_expansion_factor(double age, const struct ky_universe *u
                                                                                      : (double)NAN;
 }
 
+/* The second derivative in ln a of a density perturbation of matter, δ, that is small and larger
+ * than the horizon of other matter: δ'' = 3/2 Ω_m(a) δ − (2 + d ln H/d ln a) δ'. */
+static inline double ky_growth_bend(double a, double d, double slope, const struct ky_universe *u)
+{
+    const double square = ky_expansion_square(a, u), m = u->matter / (a * a * a),
+                 curvature = (1 - u->matter - u->lambda - u->radiation) / (a * a),
+                 dark = u->lambda * ky_dark_energy(u, a), w_and_1 = u->w0_and_1 + u->wa * (1 - a),
+                 change = -(3 * m + 2 * curvature + 3 * w_and_1 * dark +
+                            4 * u->radiation / (a * a * a * a)) /
+                          (2 * square);
+    return 1.5 * m / square * d - (2 + change) * slope;
+}
+
+/* The linear growth factor of matter D(a); D = a + 2/3 Ω_r/Ω_m early on. By Runge-Kutta steps of
+ * fourth order in ln a. Ω_m is above 0. */
+static inline double ky_growth_factor(double a, const struct ky_universe *u)
+{
+    enum { STEPS = 2000 };
+    const double first = 1e-7, step = log(a / first) / STEPS;
+    double d = first + u->radiation / (1.5 * u->matter), slope = first;
+    for (int k = 0; k < STEPS; k++) {
+        const double begin = first * exp(k * step), middle = begin * exp(step / 2),
+                     end = begin * exp(step), b1 = ky_growth_bend(begin, d, slope, u),
+                     s2 = slope + step / 2 * b1,
+                     b2 = ky_growth_bend(middle, d + step / 2 * slope, s2, u),
+                     s3 = slope + step / 2 * b2,
+                     b3 = ky_growth_bend(middle, d + step / 2 * s2, s3, u), s4 = slope + step * b3,
+                     b4 = ky_growth_bend(end, d + step * s3, s4, u);
+        d += step / 6 * (slope + 2 * s2 + 2 * s3 + s4);
+        slope += step / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
+    }
+    return d;
+}
+
 /* In comoving coordinates x with p = a² dx/dt the equations of motion are dx/dt = p/a² and
  * dp/dt = g/a, where g is the acceleration by comoving distances. So over a step p changes by g
  * times ∫ dt/a = ∫ d ln a/(a H), and x by p times ∫ dt/a² = ∫ d ln a/(a² H).
