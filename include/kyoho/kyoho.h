@@ -291,8 +291,9 @@ struct ky_parameters {
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
      * from ky_snapshot.space. Must outlive the calls that read it. With `box` the universe may also
      * have omega-r, w0 and wa, and bodies are comoving: their time is the scale factor a, positions
-     * are comoving ones, x, and velocities of a ky_sim are the momenta a² dx/dt; its sums and fields
-     * are of these numbers. Snapshots, also of a run, have the peculiar velocities a dx/dt */
+     * are comoving ones, x, and velocities of a ky_sim are the momenta a² dx/dt; its sums and
+     * fields are of these numbers. Snapshots, also of a run, have the peculiar velocities a dx/dt
+     */
     const char *expansion;
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
@@ -1745,23 +1746,23 @@ KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the st
 /* The power spectrum of the density contrast δ of bodies in a periodic box, P(k) = V ⟨|δ_k|²⟩,
  * averaged over the waves of shells whose width is the smallest wave number 2π/box. Masses are
  * assigned to a mesh with a triangle-shaped cloud (TSC) and to a second one, half a cell apart,
- * whose mean with the first has no aliases of odd order (Sefusatti et al. 2016); the spectrum of the
- * cloud is divided out. */
+ * whose mean with the first has no aliases of odd order (Sefusatti et al. 2016); the spectrum of
+ * the cloud is divided out. */
 struct ky_power {
     size_t size;     /* of this struct, or 0 */
     size_t count;    /* of shells */
     double *k;       /* [count] here and below: mean wave number [1/length] */
     double *power;   /* [length³] */
     uint64_t *waves; /* in the shell */
-    double noise;    /* of bodies at random, V Σm²/(Σm)² [length³]. It is in `power`: bodies that
-                        began on a lattice have hardly any before they cluster */
-    uint64_t mesh;   /* points of the mesh along an axis */
+    double noise;  /* of bodies at random, V Σm²/(Σm)² [length³]. It is in `power`: bodies that
+                      began on a lattice have hardly any before they cluster */
+    uint64_t mesh; /* points of the mesh along an axis */
 };
 /* The box has corners at 0 and `box`. `mesh`: points along an axis, even; 0: twice the cube root of
  * the number of bodies, 16 to 1,024. Shells reach to half of the mesh's highest wave number. The
- * same bits for any number of threads. Allocates the arrays; after a failure there are none. KY_USAGE
- * for a box that is not above 0 and for a mesh of fewer than 8 points, an odd number or a prime
- * factor above 7, KY_BAD_DATA for bodies without mass. */
+ * same bits for any number of threads. Allocates the arrays; after a failure there are none.
+ * KY_USAGE for a box that is not above 0 and for a mesh of fewer than 8 points, an odd number or a
+ * prime factor above 7, KY_BAD_DATA for bodies without mass. */
 KY_API enum ky_status ky_power_make(const struct ky_bodies *bodies, double box, uint64_t mesh,
                                     struct ky_power *power, struct ky_error *error);
 KY_API void ky_power_free(struct ky_power *power); /* clears the struct */

@@ -156,8 +156,8 @@ static enum ky_status add_up(const struct ky_fourier *fourier, size_t count, str
     return KY_OK;
 }
 
-/* Fills the arrays of *power from the two meshes' waves. The amplitudes are n³ times too large, and
- * those of masses. */
+/* Fills the arrays of *power from the two meshes' waves. The amplitudes are of
+ * masses, and n³ times too large. */
 static enum ky_status finish(const struct ky_fourier *fourier, double box, double mass,
                              struct ky_power *power, struct ky_error *error)
 {

