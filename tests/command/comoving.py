@@ -75,6 +75,13 @@ with folder() as where:
     tail = [open(os.path.join(name, "energy.csv")).read().splitlines()[-1].rsplit(",", 1)[0] for name in (parts, at("whole"))]
     check(tail[0] == tail[1], "and the same last row", tail)
 
+    run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")
+    power = open(at("power.csv")).read().splitlines()
+    check(power[0] == "scale_factor,k_h_per_mpc,power_mpc3_per_h3,waves,linear_mpc3_per_h3" and len(power) == 1 + 4 * 4, "rows of four spectra")
+    second = columns(power, "scale_factor", "k_h_per_mpc", "power_mpc3_per_h3", "linear_mpc3_per_h3")[4]
+    check(abs(second[0] - 0.04) < 1e-9 and 0.31 < second[1] < 0.47 and abs(second[2] / second[3] - 1) < 0.1, "long waves grow as in linear theory", second)
+    refused("a spectrum in open space", "power", scratch, text="--box")
+
     # the file of a run is the start of another, which needs no options
     run("run", os.path.join(one, files[2]), *RUN, "--end", "0.25", "--output", at("on"))
     difference = max(abs((a - b + 0.5 * 29560) % 29560 - 0.5 * 29560)
