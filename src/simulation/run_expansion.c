@@ -155,6 +155,8 @@ enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
     const struct ky_space *space = &snapshot->space;
     struct ky_expansion own = {0}, given = {0};
     *universe = (struct ky_run_universe){.field = NULL};
+    if (ky_space_is_comoving(space) && !(parameters->box > 0))
+        parameters->box = space->box;
     if (ky_space_is_comoving(space) && !parameters->expansion)
         parameters->expansion = "bodies";
     if (brings_universe(snapshot))

@@ -75,6 +75,10 @@ with folder() as where:
     tail = [open(os.path.join(name, "energy.csv")).read().splitlines()[-1].rsplit(",", 1)[0] for name in (parts, at("whole"))]
     check(tail[0] == tail[1], "and the same last row", tail)
 
+    run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
+    told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
+    check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+
     run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")
     power = open(at("power.csv")).read().splitlines()
     check(power[0] == "scale_factor,k_h_per_mpc,power_mpc3_per_h3,waves,linear_mpc3_per_h3" and len(power) == 1 + 4 * 4, "rows of four spectra")
