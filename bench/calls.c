@@ -130,14 +130,14 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     WATCH(card, CALL_read_later, read_later(card, buffer, offset, data, bytes, error));
 }
 
-static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
-                           struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+static enum ky_status copy(struct ky_card *card, struct ky_buffer_address from,
+                           struct ky_buffer_address to, size_t bytes, struct ky_error *error)
 {
     WATCH(card, CALL_copy, copy(card, from, to, bytes, error));
 }
 
-static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,
-                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_address from,
+                            struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                             struct ky_error *error)
 {
     WATCH(to_card, CALL_fetch, fetch(from_card, from, to_card, to, bytes, error));
@@ -161,8 +161,8 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
     WATCH(card, CALL_scan, scan(card, from, to, n, scratch, error));
 }
 
-static enum ky_status reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                             struct ky_buffer_place to, const struct ky_buffer *scratch,
+static enum ky_status reduce(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                             struct ky_buffer_address to, const struct ky_buffer *scratch,
                              struct ky_error *error)
 {
     WATCH(card, CALL_reduce, reduce(card, from, n, to, scratch, error));

@@ -16,7 +16,7 @@ struct ky_write_file {
 /* Consecutive numbers in a file: of consecutive bodies in the caller's order, all bodies or only
  * bodies of one type. */
 enum { KY_WRITE_TYPES = 6, KY_ALL_TYPES = -1 };
-struct ky_write_part {
+struct ky_write_piece {
     enum ky_array_id array; /* mass, position, velocity, acceleration or potential */
     int type;               /* or KY_ALL_TYPES */
     size_t file;            /* number of the file */
@@ -29,7 +29,7 @@ struct ky_write_part {
 struct ky_write_plan {
     size_t files, parts;
     struct ky_write_file *file;
-    struct ky_write_part *part;
+    struct ky_write_piece *part;
     const uint8_t *type; /* [n] of all bodies; NULL: every part has KY_ALL_TYPES */
     /* 1: the parts have KY_ALL_TYPES and the factor 1, and each lies within one of the shares of
      * ky_share_start. Its hash becomes ky_hash of its bytes. */

@@ -221,7 +221,7 @@ struct ky_domain_plan {
     size_t files, parts;
     int has_types, hashes; /* its types stay with rank 0 */
     struct ky_domain_file *file;
-    struct ky_write_part *part;
+    struct ky_write_piece *part;
 };
 /* To be freed, also after a failure. `given` is for rank 0. */
 enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_write_plan *given,

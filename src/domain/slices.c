@@ -79,7 +79,7 @@ static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *out
 
 /* Writes the numbers of `count` bodies of a type, beginning with number `skip` of this type in the
  * slice, unchanged or times the factor. */
-static void write_chosen(struct slice *s, const struct ky_write_part *part, struct ky_file *file,
+static void write_chosen(struct slice *s, const struct ky_write_piece *part, struct ky_file *file,
                          uint64_t skip, uint64_t count, uint64_t offset)
 {
     const size_t columns = (size_t)ky_arrays[part->array].columns,
@@ -104,7 +104,7 @@ static void write_chosen(struct slice *s, const struct ky_write_part *part, stru
 }
 
 /* Writes the slice's piece of a part. */
-static void write_part(struct slice *s, struct ky_write_part *part, struct ky_error *outcome)
+static void write_part(struct slice *s, struct ky_write_piece *part, struct ky_error *outcome)
 {
     const size_t bytes = ky_arrays[part->array].bytes;
     const int all = part->type == KY_ALL_TYPES;

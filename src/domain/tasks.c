@@ -7,8 +7,8 @@
 #include "domain/domain.h"
 
 /* A rank's portion, and the permutation that brings bodies to the ranks that process them. */
-struct place {
-    struct ky_task_place base;
+struct share {
+    struct ky_task_share base;
     struct ky_domain *domain;
     struct ky_domain_permutation permutation;
     int has_permutation;
@@ -16,14 +16,14 @@ struct place {
 
 static enum ky_status add(void *context, uint64_t *number, size_t count, struct ky_error *error)
 {
-    struct ky_comm *comm = ((struct place *)context)->domain->comm;
+    struct ky_comm *comm = ((struct share *)context)->domain->comm;
     return comm->verbs->add(comm, number, count, error);
 }
 
 static enum ky_status collect(void *context, void **array, size_t *count, size_t size,
                               struct ky_error *error)
 {
-    struct ky_comm *comm = ((struct place *)context)->domain->comm;
+    struct ky_comm *comm = ((struct share *)context)->domain->comm;
     const size_t ranks = (size_t)comm->size;
     size_t total = 0, *counts;
     void *all = NULL;
@@ -45,27 +45,27 @@ static enum ky_status collect(void *context, void **array, size_t *count, size_t
     return KY_OK;
 }
 
-static enum ky_status fetch(struct ky_task_place *base, enum ky_array_id array,
+static enum ky_status fetch(struct ky_task_share *base, enum ky_array_id array,
                             struct ky_error *error)
 {
-    struct place *place = base->context;
+    struct share *share = base->context;
     enum ky_status status =
-        place->has_permutation
+        share->has_permutation
             ? KY_OK
-            : ky_domain_find_permutation(place->domain, KY_BLOCKS, &place->permutation, error);
-    place->has_permutation = 1;
+            : ky_domain_find_permutation(share->domain, KY_BLOCKS, &share->permutation, error);
+    share->has_permutation = 1;
     void *numbers = ky_allocate(base->bodies.n, ky_arrays[array].bytes);
     ky_array_set(&base->bodies, array, numbers);
     if (!status && !numbers)
         status =
             ky_no_memory(error, ky_arrays[array].plural, base->bodies.n, ky_arrays[array].bytes);
     return status ? status
-                  : ky_domain_fetch(place->domain, &place->permutation, array, numbers, error);
+                  : ky_domain_fetch(share->domain, &share->permutation, array, numbers, error);
 }
 
-static struct ky_portion portion_of(struct place *place)
+static struct ky_portion portion_of(struct share *share)
 {
-    const struct ky_domain *domain = place->domain;
+    const struct ky_domain *domain = share->domain;
     const uint64_t ranks = (uint64_t)domain->comm->size, rank = (uint64_t)domain->comm->rank;
     return (struct ky_portion){.n = domain->total,
                                .from = ky_share_start(KY_BLOCKS, ranks, rank),
@@ -74,7 +74,7 @@ static struct ky_portion portion_of(struct place *place)
                                .shares = (size_t)ranks,
                                .share = (size_t)rank,
                                .leads = !rank,
-                               .context = place,
+                               .context = share,
                                .add = add,
                                .collect = collect};
 }
@@ -83,24 +83,24 @@ static struct ky_portion portion_of(struct place *place)
 static enum ky_status do_task(struct ky_domain *domain, const struct ky_task *task, void *told,
                               struct ky_error *outcome, struct ky_error *error)
 {
-    struct place place = {.domain = domain};
-    place.base = (struct ky_task_place){.portion = portion_of(&place),
+    struct share share = {.domain = domain};
+    share.base = (struct ky_task_share){.portion = portion_of(&share),
                                         .threads = domain->engine->threads,
-                                        .context = &place,
+                                        .context = &share,
                                         .fetch = fetch};
-    place.base.bodies = (struct ky_bodies){.size = sizeof place.base.bodies,
-                                           .n = ky_portion_count(&place.base.portion)};
-    const int threads = ky_threads_take(place.base.threads);
-    enum ky_status status = task->run(&place.base, told, outcome, error);
+    share.base.bodies = (struct ky_bodies){.size = sizeof share.base.bodies,
+                                           .n = ky_portion_count(&share.base.portion)};
+    const int threads = ky_threads_take(share.base.threads);
+    enum ky_status status = task->run(&share.base, told, outcome, error);
     ky_threads_restore(threads);
     if (!status)
         status = ky_domain_tell_outcome(domain, outcome, error);
-    ky_domain_free_permutation(&place.permutation);
+    ky_domain_free_permutation(&share.permutation);
     if (task->makes && !status && !outcome->status) {
         ky_bodies_free(&domain->made);
-        domain->made = place.base.bodies;
+        domain->made = share.base.bodies;
     } else {
-        ky_bodies_free(&place.base.bodies);
+        ky_bodies_free(&share.base.bodies);
     }
     return status;
 }

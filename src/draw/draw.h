@@ -88,8 +88,8 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
 enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
                            const struct ky_bodies *bodies, struct ky_error *error);
 /* The position of a point on a picture of this size, in pixels from its upper left corner. */
-void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
-                   double pixel[2]);
+void ky_view_project(const struct ky_view *view, const size_t size[2], const double x[3],
+                     double pixel[2]);
 /* 1 if no visible body is inside a picture of this size [pixels]. Then `text` says where the
  * picture and the bodies are, or that there are no bodies. */
 int ky_view_misses(const struct ky_view *view, const size_t size[2],

@@ -72,7 +72,7 @@ int ky_circles_miss(const struct ky_scene *scene)
     const struct ky_draw_parameters *parameters = scene->parameters;
     for (size_t k = 0; k < parameters->circle_count; k++) {
         double middle[2];
-        ky_view_place(&scene->view, scene->size, parameters->circles[k], middle);
+        ky_view_project(&scene->view, scene->size, parameters->circles[k], middle);
         if (middle[0] >= 0 && middle[0] <= (double)scene->size[0] && middle[1] >= 0 &&
             middle[1] <= (double)scene->size[1])
             return 0;
@@ -90,7 +90,7 @@ void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
     for (size_t k = 0; k < parameters->circle_count; k++) {
         const double *circle = parameters->circles[k];
         double middle[2];
-        ky_view_place(&scene->view, scene->size, circle, middle);
+        ky_view_project(&scene->view, scene->size, circle, middle);
         for (int c = 0; c < 2; c++)
             middle[c] += corner[c];
         ky_ring(canvas, middle, circle[3] / scene->view.side * (double)ky_shorter(scene->size),

@@ -197,8 +197,8 @@ enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters
     return KY_OK;
 }
 
-void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
-                   double pixel[2])
+void ky_view_project(const struct ky_view *view, const size_t size[2], const double x[3],
+                     double pixel[2])
 {
     const double scale = (double)ky_shorter(size) / view->side;
     for (int k = 0; k < 2; k++) {

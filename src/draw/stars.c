@@ -68,7 +68,7 @@ void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodi
     for (size_t i = 0; i < bodies->n; i++) {
         const struct star star = star_of(scene, n, bodies->mass[i]);
         double pixel[2];
-        ky_view_place(&scene->view, scene->size, bodies->position[i], pixel);
+        ky_view_project(&scene->view, scene->size, bodies->position[i], pixel);
         add_star(scene, pixel, radius * star.size, &star, layers);
     }
 }

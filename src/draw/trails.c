@@ -89,7 +89,7 @@ static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const 
                     double pixel[2])
 {
     int inside = 1;
-    ky_view_place(&scene->view, scene->size, x, pixel);
+    ky_view_project(&scene->view, scene->size, x, pixel);
     for (int k = 0; k < 2; k++) {
         inside &= pixel[k] >= 0 && pixel[k] <= (double)scene->size[k];
         pixel[k] += (double)corner[k];

@@ -431,7 +431,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
 {
     if (engine->in_box)
         return refuse_box("fields at points", error);
-    KY_TRY(ky_finite_places(engine->threads, points, error));
+    KY_TRY(ky_finite_points(engine->threads, points, error));
     KY_TRY(CALL(field, "compute forces at points that are not bodies", points, acceleration,
                 potential, error));
     KY_TRY(ky_externals_add_at(&engine->externals, points, acceleration, potential, error));
@@ -449,7 +449,7 @@ enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points 
                                double (*tide)[6], struct ky_error *error)
 {
     enum ky_status status = engine->in_box ? refuse_box("tides", error)
-                                           : ky_finite_places(engine->threads, points, error);
+                                           : ky_finite_points(engine->threads, points, error);
     if (!status)
         status = CALL(tides, "compute tidal tensors at points", points, tide, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)

@@ -7,7 +7,7 @@
 #include "base/portion.h"
 
 /* The portion of a rank that executes a task. */
-struct ky_task_place {
+struct ky_task_share {
     struct ky_portion portion;
     struct ky_bodies bodies; /* of the portion; their arrays are NULL at first, and come from
                                 ky_allocate */
@@ -15,7 +15,7 @@ struct ky_task_place {
     void *context;
     /* Gets an array of the portion's bodies from the engines. Fails if one of the ranks has failed,
      * and with KY_FAULT if memory runs out. */
-    enum ky_status (*fetch)(struct ky_task_place *place, enum ky_array_id array,
+    enum ky_status (*fetch)(struct ky_task_share *share, enum ky_array_id array,
                             struct ky_error *error);
 };
 
@@ -26,7 +26,7 @@ struct ky_task {
     /* told: the caller's arguments, broadcast to all ranks; the caller gets the content of the
      * leading rank afterwards. *outcome: an error in the arguments; then the task ends on all ranks
      * with the same outcome. A failure ends all ranks. */
-    enum ky_status (*run)(struct ky_task_place *place, void *told, struct ky_error *outcome,
+    enum ky_status (*run)(struct ky_task_share *share, void *told, struct ky_error *outcome,
                           struct ky_error *error);
 };
 

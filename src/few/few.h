@@ -103,7 +103,7 @@ typedef void ky_few_pair_function(void *context, const struct ky_few_pair *pair)
 void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
                         void *context);
 /* Places and velocities of the bodies from the centre of mass, in the order of the tree. */
-void ky_few_places(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
+void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
 /* Masses of the nodes from the bodies' masses; no slow-down, and the whole system as the clock. */
 void ky_few_set_masses(struct ky_few_system_one *system);
 /* Makes the tree anew from the present state. */

@@ -205,7 +205,7 @@ void ky_few_at(const struct ky_few *few, double time, double (*position)[3], dou
     struct ky_few own = *few;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     ky_few_synchronise(&own, time);
-    ky_few_places(&own.system, x, v);
+    ky_few_positions(&own.system, x, v);
     for (int p = 0; p < own.system.shape.n; p++)
         for (int c = 0; c < 3; c++) {
             const double centre = own.centre[c] + (time - own.epoch) * own.motion[c];

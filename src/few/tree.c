@@ -36,7 +36,7 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
     }
 }
 
-void ky_few_places(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3])
+void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3])
 {
     memset(x, 0, (size_t)system->shape.n * sizeof *x);
     memset(v, 0, (size_t)system->shape.n * sizeof *v);
@@ -247,7 +247,7 @@ void ky_few_renew_tree(struct ky_few *few)
     const int n = old.shape.n;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], mass[KY_FEW_MOST] = {0};
     int order[KY_FEW_MOST], before[KY_FEW_MOST];
-    ky_few_places(&old, x, v);
+    ky_few_positions(&old, x, v);
     memcpy(before, few->order, sizeof before);
     for (int p = 0; p < n; p++)
         mass[p] = old.mass[p][0];

@@ -34,7 +34,7 @@ struct flow {
 
 /* The pull of a field. The caller's function for many places is not asked for jerks. */
 static struct ky_external_pull pull_of(const struct flow *own, const struct ky_external *field,
-                                       struct ky_external_place at)
+                                       struct ky_external_state at)
 {
     if (field->kind != KY_EXTERNAL_FUNCTION || !field->places)
         return ky_externals_on(field, 1, at);
@@ -46,7 +46,7 @@ static struct ky_external_pull pull_of(const struct flow *own, const struct ky_e
 
 /* Friction of a field: k of physics/friction.h. */
 static double rate_of(const struct flow *own, const struct ky_external *field,
-                      struct ky_external_place at, double speed2)
+                      struct ky_external_state at, double speed2)
 {
     const double *number = own->path->friction, sigma2 = number[KY_EXTERNAL_FRICTION_SIGMA2];
     double distance2;
@@ -69,7 +69,7 @@ static void change(struct flow *own, double time, const double y[NUMBERS], doubl
         const struct ky_external *given = &own->fields.field[k];
         struct ky_external moved;
         const struct ky_external *field = given->path ? &moved : &own->field[k];
-        struct ky_external_place at = {y[0], y[1], y[2], v[0], v[1], v[2], time, 1};
+        struct ky_external_state at = {y[0], y[1], y[2], v[0], v[1], v[2], time, 1};
         if (given->path)
             moved = ky_external_in(given, 1, 1, own->fields.time), at.time = 0;
         sum = ky_external_add(sum, pull_of(own, field, at));

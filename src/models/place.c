@@ -94,15 +94,15 @@ enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double tim
         return ky_fail(error, KY_USAGE, "axes cannot turn by %g in the time %g", speed, time);
     for (size_t i = 0; i < bodies->n; i++) {
         double *x = bodies->position[i], *v = bodies->velocity[i];
-        const struct ky_external_place at = ky_external_turn_in(
-            (struct ky_external_place){.x = x[0], .y = x[1], .vx = v[0], .vy = v[1]}, speed * time,
+        const struct ky_external_state at = ky_external_turn_in(
+            (struct ky_external_state){.x = x[0], .y = x[1], .vx = v[0], .vy = v[1]}, speed * time,
             speed);
         x[0] = at.x, x[1] = at.y;
         v[0] = at.vx, v[1] = at.vy;
         if (bodies->acceleration) {
             double *a = bodies->acceleration[i];
-            const struct ky_external_place along = ky_external_turn_in(
-                (struct ky_external_place){.x = a[0], .y = a[1]}, speed * time, 0);
+            const struct ky_external_state along = ky_external_turn_in(
+                (struct ky_external_state){.x = a[0], .y = a[1]}, speed * time, 0);
             a[0] = along.x, a[1] = along.y;
         }
     }

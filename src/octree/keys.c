@@ -194,8 +194,8 @@ uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert
     for (size_t i = 0; i < n; i++) {
         size_t body = index ? index[i] : i;
         uint64_t key =
-            morton(ky_frame_place(x[body], lx, scale), ky_frame_place(y[body], ly, scale),
-                   ky_frame_place(z[body], lz, scale));
+            morton(ky_frame_position(x[body], lx, scale), ky_frame_position(y[body], ly, scale),
+                   ky_frame_position(z[body], lz, scale));
         if (hilbert)
             key = hilbert_key(hilbert, key, layout.levels);
         key = key >> drop << layout.index_bits;

@@ -47,9 +47,9 @@ static struct ky_cell_cube cube_of(const struct work *work, uint32_t cell,
     if (!work->edge || level > KY_KEY_LEVELS || frame->scale == 0)
         return ky_cell_no_cube();
     const uint32_t body = tree->link[cell].body;
-    const uint32_t place[3] = {ky_frame_place(tree->x[body], frame->low[0], frame->scale),
-                               ky_frame_place(tree->y[body], frame->low[1], frame->scale),
-                               ky_frame_place(tree->z[body], frame->low[2], frame->scale)};
+    const uint32_t place[3] = {ky_frame_position(tree->x[body], frame->low[0], frame->scale),
+                               ky_frame_position(tree->y[body], frame->low[1], frame->scale),
+                               ky_frame_position(tree->z[body], frame->low[2], frame->scale)};
     struct ky_cell_cube cube = ky_cell_cube(*frame, place, KY_KEY_LEVELS - level, axis);
     if (cube.holds || work->position)
         return cube;

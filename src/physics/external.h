@@ -164,7 +164,7 @@ KY_EXTERNAL_KINDS(KY_EXTERNAL_STRUCT)
 /* Position and velocity relative to the field's centre; the time since the time of the field's
  * numbers; and the rate at which time passes: 1, or 0 for only the change of the acceleration along
  * v. */
-struct ky_external_place {
+struct ky_external_state {
     ky_external_real x, y, z, vx, vy, vz, time, pace;
 };
 
@@ -173,7 +173,7 @@ struct ky_external_pull {
     ky_external_real x, y, z, jx, jy, jz, potential;
 };
 
-KY_FN ky_external_real ky_external_dot(struct ky_external_place at, ky_external_real x,
+KY_FN ky_external_real ky_external_dot(struct ky_external_state at, ky_external_real x,
                                        ky_external_real y, ky_external_real z)
 {
     return at.x * x + at.y * y + at.z * z;
@@ -181,7 +181,7 @@ KY_FN ky_external_real ky_external_dot(struct ky_external_place at, ky_external_
 
 /* A central force: a = force d. `along`: relative decrease of the force per unit of time due to the
  * velocity. */
-KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at,
+KY_FN struct ky_external_pull ky_external_radial(struct ky_external_state at,
                                                  ky_external_real force, ky_external_real along,
                                                  ky_external_real potential)
 {
@@ -198,7 +198,7 @@ KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at,
 
 /* The force of a spherical mass. μ is G times the mass within the position, rising as the power k
  * of s. y = 1/s, or 0 at the exact centre, where the force vanishes. */
-KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, ky_external_real mu,
+KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_state at, ky_external_real mu,
                                                  ky_external_real k, ky_external_real y,
                                                  ky_external_real potential)
 {
@@ -207,21 +207,21 @@ KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, ky
 }
 
 /* 1/s at the position with the softening ε; 0 at the exact centre. */
-KY_FN ky_external_real ky_external_per(struct ky_external_place at, ky_external_real eps)
+KY_FN ky_external_real ky_external_per(struct ky_external_state at, ky_external_real eps)
 {
     ky_external_real s2 = ky_external_dot(at, at.x, at.y, at.z) + eps * eps;
     return s2 > KY_EXTERNAL_NEAREST2 ? KY_EXTERNAL_RSQRT(s2) : 0;
 }
 
 KY_FN struct ky_external_pull ky_external_point(struct ky_external_point f,
-                                                struct ky_external_place at)
+                                                struct ky_external_state at)
 {
     ky_external_real y = ky_external_per(at, f.eps);
     return ky_external_sphere(at, f.mu, 0, y, -f.mu * y);
 }
 
 KY_FN struct ky_external_pull ky_external_plummer(struct ky_external_plummer f,
-                                                  struct ky_external_place at)
+                                                  struct ky_external_state at)
 {
     ky_external_real y = ky_external_per(at, f.scale);
     return ky_external_sphere(at, f.mu, 0, y, -f.mu * y);
@@ -229,7 +229,7 @@ KY_FN struct ky_external_pull ky_external_plummer(struct ky_external_plummer f,
 
 /* ln(1 + u) = 2 artanh t with t = u/(2 + u), and u/(1 + u) = 2t/(1 + t): near the centre, where
  * both are about u and their difference about u²/2, the series of artanh loses no digits. */
-KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct ky_external_place at)
+KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct ky_external_state at)
 {
     ky_external_real y = ky_external_per(at, f.eps);
     ky_external_real u = y > 0 ? 1 / (y * f.scale) : 0, t = u / (2 + u), t2 = t * t, rest;
@@ -248,7 +248,7 @@ KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct k
 }
 
 KY_FN struct ky_external_pull ky_external_hernquist(struct ky_external_hernquist f,
-                                                    struct ky_external_place at)
+                                                    struct ky_external_state at)
 {
     ky_external_real y = ky_external_per(at, f.eps), u = y > 0 ? 1 / (y * f.scale) : 0;
     ky_external_real per = 1 / (1 + u), part = u * per;
@@ -257,7 +257,7 @@ KY_FN struct ky_external_pull ky_external_hernquist(struct ky_external_hernquist
 
 /* a = −μ d/(s (b + s)²), which is regular at the centre. */
 KY_FN struct ky_external_pull ky_external_isochrone(struct ky_external_isochrone f,
-                                                    struct ky_external_place at)
+                                                    struct ky_external_state at)
 {
     ky_external_real y =
         KY_EXTERNAL_RSQRT(ky_external_dot(at, at.x, at.y, at.z) + f.scale * f.scale);
@@ -293,7 +293,7 @@ KY_FN ky_external_real ky_gamma_fraction(ky_external_real a, ky_external_real t)
 /* The mass rises as d^k, k = 2 t^σ exp(−t)/(Γ(σ) P). At the centre φ = −μ Γ(σ − ½)/(cutoff
  * Γ(σ)). */
 KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_power_law_cutoff f,
-                                                           struct ky_external_place at)
+                                                           struct ky_external_state at)
 {
     ky_external_real y = ky_external_per(at, 0), x = y > 0 ? 1 / (y * f.cutoff) : 0;
     ky_external_real t = x * x, a = 1 - f.alpha / 2, s = (3 - f.alpha) / 2, whole = tgamma(s);
@@ -314,7 +314,7 @@ KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_po
 
 /* h' = z v_z/ζ, so that s s' = x v_x + y v_y + h h'. */
 KY_FN struct ky_external_pull ky_external_miyamoto_nagai(struct ky_external_miyamoto_nagai f,
-                                                         struct ky_external_place at)
+                                                         struct ky_external_state at)
 {
     ky_external_real per = KY_EXTERNAL_RSQRT(at.z * at.z + f.height * f.height),
                      rest = f.scale * per;
@@ -331,7 +331,7 @@ KY_FN struct ky_external_pull ky_external_miyamoto_nagai(struct ky_external_miya
 
 KY_FN struct ky_external_pull
 ky_external_triaxial_logarithmic(struct ky_external_triaxial_logarithmic f,
-                                 struct ky_external_place at)
+                                 struct ky_external_state at)
 {
     struct ky_external_pull pull;
     ky_external_real along_y = 1 / (f.p * f.p), along_z = 1 / (f.q * f.q), core2 = f.core * f.core;
@@ -349,7 +349,7 @@ ky_external_triaxial_logarithmic(struct ky_external_triaxial_logarithmic f,
 }
 
 KY_FN struct ky_external_pull ky_external_logarithmic(struct ky_external_logarithmic f,
-                                                      struct ky_external_place at)
+                                                      struct ky_external_state at)
 {
     struct ky_external_triaxial_logarithmic same;
     same.speed2 = f.speed2;
@@ -364,7 +364,7 @@ KY_FN struct ky_external_pull ky_external_logarithmic(struct ky_external_logarit
  *   x² + w² > l²: 2 (x² + w² − l² + T₊ T₋), else 4 w² S²/(2 (l² + w² − x² + T₊ T₋)), w² = y² + h².
  * a = −2 μ [x/(T₊ T₋ S), q y, q z h/ζ], q = S/(T₊ T₋ (S² − 4 l²)). */
 KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
-                                                      struct ky_external_place at)
+                                                      struct ky_external_state at)
 {
     struct ky_external_pull pull;
     ky_external_real l = f.length, l2 = l * l,
@@ -410,11 +410,11 @@ KY_FN ky_external_real ky_external_turned_y(ky_external_real c, ky_external_real
 
 /* The position in axes that are rotated by an angle about z and rotate at a rate: there the
  * velocity also has the term −Ω × d. */
-KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at,
+KY_FN struct ky_external_state ky_external_turn_in(struct ky_external_state at,
                                                    ky_external_real angle, ky_external_real rate)
 {
     ky_external_real c = cos(angle), s = sin(angle);
-    struct ky_external_place own = at;
+    struct ky_external_state own = at;
     own.x = ky_external_turned_x(c, -s, at.x, at.y);
     own.y = ky_external_turned_y(c, -s, at.x, at.y);
     own.vx = ky_external_turned_x(c, -s, at.vx, at.vy) + rate * own.y;
@@ -436,7 +436,7 @@ KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull,
     return pull;
 }
 
-KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_place at)
+KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_state at)
 {
     ky_external_real angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
     return ky_external_turn_out(ky_external_bar_at_rest(f, ky_external_turn_in(at, angle, rate)),
@@ -444,7 +444,7 @@ KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct k
 }
 
 KY_FN struct ky_external_pull ky_external_lambda(struct ky_external_lambda f,
-                                                 struct ky_external_place at)
+                                                 struct ky_external_state at)
 {
     struct ky_external_pull pull;
     ky_external_real rate = f.omega * f.h2;
@@ -459,7 +459,7 @@ KY_FN struct ky_external_pull ky_external_lambda(struct ky_external_lambda f,
 }
 
 KY_FN struct ky_external_pull ky_external_tidal(struct ky_external_tidal f,
-                                                struct ky_external_place at)
+                                                struct ky_external_state at)
 {
     struct ky_external_pull pull;
     pull.x = f.xx * at.x + f.xy * at.y + f.xz * at.z;
@@ -473,7 +473,7 @@ KY_FN struct ky_external_pull ky_external_tidal(struct ky_external_tidal f,
 }
 
 KY_FN struct ky_external_pull ky_external_uniform(struct ky_external_uniform f,
-                                                  struct ky_external_place at)
+                                                  struct ky_external_state at)
 {
     struct ky_external_pull pull;
     pull.x = f.ax;
@@ -493,7 +493,7 @@ KY_FN struct ky_external_pull ky_external_none(void)
 
 /* Dynamical friction has no acceleration here: integrate/friction.h applies it. */
 KY_FN struct ky_external_pull ky_external_friction(struct ky_external_friction f,
-                                                   struct ky_external_place at)
+                                                   struct ky_external_state at)
 {
     (void)f;
     (void)at;

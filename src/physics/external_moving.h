@@ -36,7 +36,7 @@ struct ky_external_moment {
 };
 
 /* The position relative to the centre, as the formula of a kind needs it. */
-KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
+KY_FN struct ky_external_state ky_external_enter(struct ky_external_state at,
                                                  struct ky_external_moment now)
 {
     at.vx -= at.pace * now.vx;
@@ -65,7 +65,7 @@ KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
 }
 
 /* The position of the frame's origin, at rest, in a field with its centre at x, y, z. */
-KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, ky_external_real x,
+KY_FN struct ky_external_state ky_external_origin(struct ky_external_state at, ky_external_real x,
                                                   ky_external_real y, ky_external_real z)
 {
     at.x = -x, at.y = -y, at.z = -z;

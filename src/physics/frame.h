@@ -35,7 +35,7 @@ KY_FN ky_uint ky_frame_floor(ky_state x)
 #endif
 
 /* The place of x along one axis of the frame, 0 … KY_KEY_PLACES − 1. */
-KY_FN ky_uint ky_frame_place(ky_state x, ky_state low, ky_state scale)
+KY_FN ky_uint ky_frame_position(ky_state x, ky_state low, ky_state scale)
 {
     return ky_frame_floor(ky_state_product(ky_state_minus(x, low), scale));
 }

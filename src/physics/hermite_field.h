@@ -22,7 +22,7 @@ KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, K
 KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_motion m, KY_REAL h,
                                              KY_REAL pace, KY_REAL ux, KY_REAL uy, KY_REAL uz)
 {
-    struct ky_external_place at;
+    struct ky_external_state at;
     at.x = m.x + h * m.vx;
     at.y = m.y + h * m.vy;
     at.z = m.z + h * m.vz;

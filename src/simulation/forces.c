@@ -152,7 +152,7 @@ static enum ky_status fill_alone(const struct ky_externals *fields,
 {
     const size_t n = own->count;
     const struct ky_points points = {.count = n, .position = own->position};
-    enum ky_status status = ky_finite_places(1, &points, error);
+    enum ky_status status = ky_finite_points(1, &points, error);
     for (size_t k = 0; k < n && !status; k++) {
         if (own->acceleration)
             memset(own->acceleration[k], 0, sizeof own->acceleration[k]);

@@ -14,23 +14,23 @@
 #include "integrate/friction.h"
 
 /* A ky_task: fills the struct ky_bound. Allocates no more arrays at a time than necessary. */
-static enum ky_status find_bound(struct ky_task_place *place, void *told, struct ky_error *outcome,
+static enum ky_status find_bound(struct ky_task_share *share, void *told, struct ky_error *outcome,
                                  struct ky_error *error)
 {
     static const enum ky_array_id first[] = {KY_ARRAY_VELOCITY, KY_ARRAY_POTENTIAL, KY_ARRAY_MASS};
-    struct ky_bodies *bodies = &place->bodies;
+    struct ky_bodies *bodies = &share->bodies;
     enum ky_status status = KY_OK;
     (void)outcome;
     for (size_t k = 0; k < sizeof first / sizeof *first && !status; k++)
-        status = place->fetch(place, first[k], error);
+        status = share->fetch(share, first[k], error);
     if (!status)
-        status = ky_choose_bound(&place->portion, bodies, told, error);
+        status = ky_choose_bound(&share->portion, bodies, told, error);
     free(bodies->velocity);
     free(bodies->potential);
     bodies->velocity = NULL, bodies->potential = NULL;
     if (!status)
-        status = place->fetch(place, KY_ARRAY_POSITION, error);
-    return status ? status : ky_bound_radius(&place->portion, bodies, told, error);
+        status = share->fetch(share, KY_ARRAY_POSITION, error);
+    return status ? status : ky_bound_radius(&share->portion, bodies, told, error);
 }
 
 /* ---- bodies that ranks make ---- */
@@ -95,84 +95,84 @@ struct taking {
 /* ---- facts about them ---- */
 
 /* KY_OK, with *wrong, if a rank has bodies with impossible numbers; *outcome reports it there. */
-static enum ky_status check_numbers(const struct ky_task_place *place, uint64_t *wrong,
+static enum ky_status check_numbers(const struct ky_task_share *share, uint64_t *wrong,
                                     struct ky_error *outcome, struct ky_error *error)
 {
-    *wrong = ky_bodies_check_from(place->threads, place->portion.first, &place->bodies, outcome) !=
+    *wrong = ky_bodies_check_from(share->threads, share->portion.first, &share->bodies, outcome) !=
              KY_OK;
-    return ky_portion_add_up(&place->portion, wrong, 1, error);
+    return ky_portion_add_up(&share->portion, wrong, 1, error);
 }
 
 /* Computes scales and the fastest body. */
-static enum ky_status measure(const struct ky_task_place *place, struct taking *taking,
+static enum ky_status measure(const struct ky_task_share *share, struct taking *taking,
                               struct ky_error *error)
 {
-    const struct ky_portion *portion = &place->portion;
+    const struct ky_portion *portion = &share->portion;
     const struct ky_parameters *parameters = &taking->parameters;
     struct ky_run_facts *facts = &taking->facts;
     facts->scales = (struct ky_scales){.size = sizeof facts->scales};
     enum ky_status status = parameters->g > 0
-                                ? ky_portion_scales(portion, &place->bodies, parameters->g,
+                                ? ky_portion_scales(portion, &share->bodies, parameters->g,
                                                     parameters->softening, &facts->scales, error)
                                 : KY_OK;
     facts->fastest = facts->scales.fastest;
     memset(facts->velocity, 0, sizeof facts->velocity);
     if (!status && ky_portion_has(portion, (size_t)facts->fastest))
-        memcpy(facts->velocity, place->bodies.velocity[facts->fastest - portion->first],
+        memcpy(facts->velocity, share->bodies.velocity[facts->fastest - portion->first],
                sizeof facts->velocity);
     return status ? status : ky_portion_add_up(portion, facts->velocity, 3, error);
 }
 
 /* Computes units, hash and scales of checked bodies. */
-static enum ky_status know(const struct ky_task_place *place, struct taking *taking,
+static enum ky_status know(const struct ky_task_share *share, struct taking *taking,
                            struct ky_error *error)
 {
     struct ky_run_facts *facts = &taking->facts;
     struct ky_engine_units units;
     facts->wrong = (struct ky_error){KY_OK, ""};
-    KY_TRY(ky_portion_units(&place->portion, &place->bodies, &taking->parameters, &units,
+    KY_TRY(ky_portion_units(&share->portion, &share->bodies, &taking->parameters, &units,
                             &facts->wrong, error));
     facts->units = (struct ky_engine_frame){.length = units.length, .mass = units.mass};
-    KY_TRY(ky_run_hash(&place->portion, &place->bodies, facts->counts, &facts->hash, error));
-    return measure(place, taking, error);
+    KY_TRY(ky_run_hash(&share->portion, &share->bodies, facts->counts, &facts->hash, error));
+    return measure(share, taking, error);
 }
 
 /* Determines whether the ids only count the bodies, so that they are not needed. */
-static enum ky_status count_ids(const struct ky_task_place *place, int *counts,
+static enum ky_status count_ids(const struct ky_task_share *share, int *counts,
                                 struct ky_error *error)
 {
-    const struct ky_bodies *bodies = &place->bodies;
+    const struct ky_bodies *bodies = &share->bodies;
     uint64_t others = 0;
     for (size_t i = 0; bodies->id && i < bodies->n; i++)
-        others += bodies->id[i] != place->portion.first + i;
-    const enum ky_status status = ky_portion_add_up(&place->portion, &others, 1, error);
+        others += bodies->id[i] != share->portion.first + i;
+    const enum ky_status status = ky_portion_add_up(&share->portion, &others, 1, error);
     *counts = bodies->id && !others;
     return status;
 }
 
 /* KY_OK, with *wrong, if a rank has impossible forces from an earlier run. */
-static enum ky_status check_forces(const struct ky_task_place *place, uint64_t *wrong,
+static enum ky_status check_forces(const struct ky_task_share *share, uint64_t *wrong,
                                    struct ky_error *outcome, struct ky_error *error)
 {
-    *wrong = ky_bodies_check_forces_from(place->threads, place->portion.first, &place->bodies,
+    *wrong = ky_bodies_check_forces_from(share->threads, share->portion.first, &share->bodies,
                                          outcome) != KY_OK;
-    return ky_portion_add_up(&place->portion, wrong, 1, error);
+    return ky_portion_add_up(&share->portion, wrong, 1, error);
 }
 
 /* Does all checks of bodies that were taken, in the same order as in one process. */
-static enum ky_status check_taken(struct ky_task_place *place, struct taking *taking,
+static enum ky_status check_taken(struct ky_task_share *share, struct taking *taking,
                                   uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
 {
-    struct ky_bodies *bodies = &place->bodies;
+    struct ky_bodies *bodies = &share->bodies;
     struct ky_run_facts *facts = &taking->facts;
-    enum ky_status status = check_numbers(place, wrong, outcome, error);
+    enum ky_status status = check_numbers(share, wrong, outcome, error);
     if (!status && !*wrong)
-        status = check_forces(place, wrong, outcome, error);
+        status = check_forces(share, wrong, outcome, error);
     if (outcome->status && !taking->source.is_model)
         ky_fail_in(outcome, outcome->status, "%s: ", taking->source.of.file.path);
     if (status || *wrong)
         return status;
-    status = count_ids(place, &facts->counts, error);
+    status = count_ids(share, &facts->counts, error);
     facts->counts |= taking->source.is_model; /* their ids count them, and are not made */
     for (int k = 0; k < KY_ARRAYS; k++)       /* needed for the checks only */
         if (ky_arrays[k].with) {
@@ -181,7 +181,7 @@ static enum ky_status check_taken(struct ky_task_place *place, struct taking *ta
         }
     facts->massless = ky_bodies_massless(bodies);
     if (!status)
-        status = ky_portion_add_up(&place->portion, &facts->massless, 1, error);
+        status = ky_portion_add_up(&share->portion, &facts->massless, 1, error);
     if (!status && facts->massless)
         ky_fail(outcome, KY_UNSUPPORTED, "there are bodies without mass");
     *wrong = facts->massless > 0;
@@ -189,15 +189,15 @@ static enum ky_status check_taken(struct ky_task_place *place, struct taking *ta
 }
 
 /* A ky_task: takes the bodies of a struct taking from their source, and measures them. */
-static enum ky_status take(struct ky_task_place *place, void *told, struct ky_error *outcome,
+static enum ky_status take(struct ky_task_share *share, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
     struct taking *taking = told;
     uint64_t wrong = 0;
-    enum ky_status status = ky_source_take(&taking->source, place, &wrong, outcome, error);
+    enum ky_status status = ky_source_take(&taking->source, share, &wrong, outcome, error);
     if (!status && !wrong)
-        status = check_taken(place, taking, &wrong, outcome, error);
-    return status || wrong ? status : know(place, taking, error);
+        status = check_taken(share, taking, &wrong, outcome, error);
+    return status || wrong ? status : know(share, taking, error);
 }
 
 /* ---- pieces of a restart file ---- */
@@ -209,16 +209,16 @@ struct resuming {
 };
 
 /* A ky_task: reads the bodies of a struct resuming. */
-static enum ky_status resume(struct ky_task_place *place, void *told, struct ky_error *outcome,
+static enum ky_status resume(struct ky_task_share *share, void *told, struct ky_error *outcome,
                              struct ky_error *error)
 {
     struct resuming *resuming = told;
-    struct ky_bodies *own = &place->bodies;
-    if (ky_pieces_read(&resuming->pieces, &place->portion, place->threads, own, outcome) ==
+    struct ky_bodies *own = &share->bodies;
+    if (ky_pieces_read(&resuming->pieces, &share->portion, share->threads, own, outcome) ==
         KY_FAULT)
         return ky_fail(error, KY_FAULT, "%s", outcome->text);
     resuming->lack = !outcome->status && own->n && !ky_knows_acceleration(own);
-    const enum ky_status status = ky_portion_add_up(&place->portion, &resuming->lack, 1, error);
+    const enum ky_status status = ky_portion_add_up(&share->portion, &resuming->lack, 1, error);
     if (resuming->lack) {
         free(own->acceleration);
         own->acceleration = NULL;

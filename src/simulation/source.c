@@ -67,18 +67,18 @@ enum ky_status ky_source_model(const char *name, const struct ky_model_parameter
     return status == KY_UNSUPPORTED ? ky_model_make(name, model, snapshot, error) : status;
 }
 
-enum ky_status ky_source_take(const struct ky_source *source, struct ky_task_place *place,
+enum ky_status ky_source_take(const struct ky_source *source, struct ky_task_share *share,
                               uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
 {
     if (!source->is_model)
-        return ky_shared_file_read(&source->of.file, &place->portion, place->threads,
-                                   &place->bodies, wrong, outcome, error);
+        return ky_shared_file_read(&source->of.file, &share->portion, share->threads,
+                                   &share->bodies, wrong, outcome, error);
     struct ky_snapshot made;
     const enum ky_status status =
-        ky_recipe_make(&source->of.recipe, &place->portion, &made, outcome);
+        ky_recipe_make(&source->of.recipe, &share->portion, &made, outcome);
     *wrong = status != KY_OK; /* the same on all ranks */
     if (!status)
-        place->bodies = made.bodies;
+        share->bodies = made.bodies;
     return status == KY_FAULT ? ky_fail(error, status, "%s", outcome->text) : KY_OK;
 }
 

@@ -16,10 +16,10 @@ struct ky_source {
     } of;
 };
 
-/* Reads or makes the bodies of the place on each rank, without types and radii. An error is in
+/* Reads or makes the bodies of the share on each rank, without types and radii. An error is in
  * *outcome on the rank that finds it, and in *wrong on all ranks. Fails if memory runs out, and as
  * ky_portion_add_up. */
-enum ky_status ky_source_take(const struct ky_source *source, struct ky_task_place *place,
+enum ky_status ky_source_take(const struct ky_source *source, struct ky_task_share *share,
                               uint64_t *wrong, struct ky_error *outcome, struct ky_error *error);
 /* Reads or makes all bodies in this process, instead of their number and labels in *bodies. Fails
  * as ky_snapshot_read_as and ky_model_make. */

@@ -122,7 +122,7 @@ enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *sn
                                   struct ky_error *error)
 {
     struct files *f = ky_allocate_zeroed(1, sizeof *f);
-    struct ky_write_part *part = ky_allocate(GROUP * PARTS, sizeof *part);
+    struct ky_write_piece *part = ky_allocate(GROUP * PARTS, sizeof *part);
     int several = 0;
     enum ky_status status =
         f && part ? KY_OK : ky_no_memory(error, "parts of files", GROUP * PARTS, sizeof *part);

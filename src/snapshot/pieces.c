@@ -88,13 +88,13 @@ static void add_piece(const struct pieces *pieces, uint64_t r, const int array[M
                    count = ky_share_start(pieces->bodies, pieces->count, r + 1) - first;
     uint64_t offset = 0;
     for (size_t a = 0; a < pieces->arrays; a++) {
-        plan->part[plan->parts++] = (struct ky_write_part){.array = (enum ky_array_id)array[a],
-                                                           .type = KY_ALL_TYPES,
-                                                           .file = r,
-                                                           .first = first,
-                                                           .count = count,
-                                                           .offset = offset,
-                                                           .factor = 1};
+        plan->part[plan->parts++] = (struct ky_write_piece){.array = (enum ky_array_id)array[a],
+                                                            .type = KY_ALL_TYPES,
+                                                            .file = r,
+                                                            .first = first,
+                                                            .count = count,
+                                                            .offset = offset,
+                                                            .factor = 1};
         offset += count * ky_arrays[array[a]].bytes;
     }
 }
@@ -278,7 +278,7 @@ static enum ky_status begin_reading(const struct ky_restart *restart, const char
 
 /* Checks the arrays of one piece. */
 static enum ky_status check_arrays(const struct reading *reading, const struct ky_input *input,
-                                   const struct ky_write_part *part, struct ky_error *error)
+                                   const struct ky_write_piece *part, struct ky_error *error)
 {
     for (size_t a = 0; a < reading->pieces.arrays; a++, part++) {
         const struct ky_array *about = &ky_arrays[part->array];
@@ -296,8 +296,8 @@ static enum ky_status check_piece(const struct reading *reading, size_t number,
                                   struct ky_error *error)
 {
     const size_t arrays = (size_t)reading->pieces.arrays;
-    const struct ky_write_part *part = reading->plan.part + number * arrays,
-                               *last = &part[arrays - 1];
+    const struct ky_write_piece *part = reading->plan.part + number * arrays,
+                                *last = &part[arrays - 1];
     const uint64_t bytes = last->offset + last->count * ky_arrays[last->array].bytes;
     struct ky_input input;
     if (!bytes)
@@ -374,7 +374,7 @@ static enum ky_status read_share_of(const struct ky_write_plan *plan, size_t r, 
                                     size_t first, const struct ky_bodies *bodies,
                                     struct ky_error *error)
 {
-    const struct ky_write_part *part = &plan->part[r * arrays];
+    const struct ky_write_piece *part = &plan->part[r * arrays];
     const uint64_t begin = first > part->first ? first : part->first, end = first + bodies->n,
                    last = part->first + part->count, to = end < last ? end : last;
     struct ky_input input;

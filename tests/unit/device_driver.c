@@ -114,8 +114,8 @@ static void reduce_with(struct ky_card *card, size_t n)
     assert_ok(card->driver->write(card, &from, 0, number, all * 8, &error));
     assert_ok(card->driver->write(card, &to, 0, sum, sizeof sum, &error));
     assert_ok(ky_scratch_need(card, &scratch, KY_BULK_REDUCE, n, &error));
-    assert_ok(card->driver->reduce(card, KY_PLACE(&from, BEFORE * 8), n, KY_PLACE(&to, PLACE * 8),
-                                   &scratch, &error));
+    assert_ok(card->driver->reduce(card, KY_ADDRESS(&from, BEFORE * 8), n,
+                                   KY_ADDRESS(&to, PLACE * 8), &scratch, &error));
     ky_buffer_release(card, &scratch);
     assert_ok(card->driver->read(card, &to, 0, sum, sizeof sum, &error));
     assert_true(sum[PLACE] == s);
@@ -187,10 +187,10 @@ static void too_little_scratch(struct ky_card *card)
         assert_true(bytes > 1);
         assert_ok(ky_buffer_need(card, &scratch, "scratch", bytes - 1, 1, &error));
         enum ky_status status =
-            what == KY_BULK_SORT ? driver->sort(card, &keys, &values, N, 36, &scratch, &error)
-            : what == KY_BULK_SCAN
-                ? driver->scan(card, &from, &from, N, &scratch, &error)
-                : driver->reduce(card, KY_PLACE(&from, 0), N, KY_PLACE(&from, 0), &scratch, &error);
+            what == KY_BULK_SORT   ? driver->sort(card, &keys, &values, N, 36, &scratch, &error)
+            : what == KY_BULK_SCAN ? driver->scan(card, &from, &from, N, &scratch, &error)
+                                   : driver->reduce(card, KY_ADDRESS(&from, 0), N,
+                                                    KY_ADDRESS(&from, 0), &scratch, &error);
         assert_int_equal(status, KY_FAULT);
         assert_non_null(strstr(error.text, "are needed for 100003 numbers"));
         assert_true(keys.now == 1 && values.now == 0);
@@ -230,7 +230,7 @@ static void scratch_is_the_callers(void **state)
  * changes. */
 static void parts_of_parts(struct ky_card *card)
 {
-    enum { UNIT = KY_PART_ALIGN / 4 };
+    enum { UNIT = KY_SLICE_ALIGN / 4 };
     struct ky_error error = {0};
     struct ky_buffer whole = {0}, outer = {0}, inner = {0}, none = {0};
     uint32_t number[4 * UNIT], found[4 * UNIT];
@@ -238,25 +238,26 @@ static void parts_of_parts(struct ky_card *card)
         number[k] = k + 1;
     assert_ok(ky_buffer_need(card, &whole, "whole", 4 * UNIT, 4, &error));
     assert_ok(
-        ky_buffer_part(card, &whole, "outer", KY_PART_ALIGN, 3 * KY_PART_ALIGN, &outer, &error));
-    assert_ok(ky_buffer_part(card, &outer, "inner", KY_PART_ALIGN, KY_PART_ALIGN, &inner, &error));
+        ky_buffer_slice(card, &whole, "outer", KY_SLICE_ALIGN, 3 * KY_SLICE_ALIGN, &outer, &error));
+    assert_ok(
+        ky_buffer_slice(card, &outer, "inner", KY_SLICE_ALIGN, KY_SLICE_ALIGN, &inner, &error));
     assert_ok(card->driver->write(card, &whole, 0, number, sizeof number, &error));
-    assert_ok(card->driver->read(card, &inner, 0, found, KY_PART_ALIGN, &error));
-    assert_memory_equal(found, number + 2 * UNIT, KY_PART_ALIGN);
+    assert_ok(card->driver->read(card, &inner, 0, found, KY_SLICE_ALIGN, &error));
+    assert_memory_equal(found, number + 2 * UNIT, KY_SLICE_ALIGN);
     assert_ok(card->driver->zero(card, &inner, &error));
-    memset(number + 2 * UNIT, 0, KY_PART_ALIGN);
+    memset(number + 2 * UNIT, 0, KY_SLICE_ALIGN);
     assert_ok(card->driver->read(card, &whole, 0, found, sizeof found, &error));
     assert_memory_equal(found, number, sizeof number);
     const struct {
         size_t offset, bytes;
-    } wrong[] = {{0, KY_PART_ALIGN + 1},
-                 {KY_PART_ALIGN, 1},
+    } wrong[] = {{0, KY_SLICE_ALIGN + 1},
+                 {KY_SLICE_ALIGN, 1},
                  {SIZE_MAX - 4095, 8192},
-                 {KY_PART_ALIGN / 2, 1},
+                 {KY_SLICE_ALIGN / 2, 1},
                  {0, 0}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        assert_int_equal(ky_buffer_part(card, &inner, "a part that is wrong", wrong[k].offset,
-                                        wrong[k].bytes, &none, &error),
+        assert_int_equal(ky_buffer_slice(card, &inner, "a part that is wrong", wrong[k].offset,
+                                         wrong[k].bytes, &none, &error),
                          KY_FAULT);
         assert_null(none.handle);
     }
@@ -276,11 +277,11 @@ static void scratch_within_another(struct ky_card *card)
     for (size_t k = 0; k < N; k++)
         number[k] = 3;
     assert_ok(card->driver->scratch(card, KY_BULK_SCAN, N, &bytes, &error));
-    behind = KY_PART_ALIGN + bytes;
+    behind = KY_SLICE_ALIGN + bytes;
     assert_ok(ky_buffer_fill(card, &from, "numbers", number, N, 4, &error));
     assert_ok(ky_buffer_need(card, &whole, "whole", behind + 4, 1, &error));
     assert_ok(card->driver->write(card, &whole, behind, &mark, 4, &error));
-    assert_ok(ky_buffer_part(card, &whole, "scratch", KY_PART_ALIGN, bytes, &scratch, &error));
+    assert_ok(ky_buffer_slice(card, &whole, "scratch", KY_SLICE_ALIGN, bytes, &scratch, &error));
     assert_ok(card->driver->scan(card, &from, &from, N, &scratch, &error));
     assert_ok(card->driver->read(card, &from, 0, number, N * 4, &error));
     assert_ok(card->driver->read(card, &whole, behind, &mark, 4, &error));

@@ -132,7 +132,7 @@ static inline uint64_t *keys_of(const struct made *made, const double *const x[3
     for (size_t k = 0; k < made->bodies->n; k++) {
         uint32_t place[3], i = made->order[k];
         for (int c = 0; c < 3; c++)
-            place[c] = ky_frame_place(x[c][i], frame->low[c], frame->scale);
+            place[c] = ky_frame_position(x[c][i], frame->low[c], frame->scale);
         key[k] = ky_morton_key(place[0], place[1], place[2]);
         if (made->p.curve == KY_HILBERT)
             key[k] = ky_hilbert_key(&hilbert, key[k], KY_KEY_LEVELS);

@@ -59,7 +59,7 @@ static void fields_have_their_densities(void **state)
         struct ky_externals own = {0};
         assert_ok(ky_externals_read(some[k].text, 1, &none, &own, &error));
         const struct ky_external now = ky_external_in(&own.field[0], 1, 1, 3);
-        const struct ky_external_place at = {.x = x[0], .y = x[1], .z = x[2]};
+        const struct ky_external_state at = {.x = x[0], .y = x[1], .z = x[2]};
         double distance2;
         assert_between(ky_external_density(&now, at, &distance2) - some[k].density, -1e-12, 1e-12);
         assert_between(distance2, 1.69 - 1e-12, 1.69 + 1e-12);

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "engine/device/driver/driver.h"
 
-enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUARD_PART = 2 };
+enum { GUARD_FRONT = KY_SLICE_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUARD_PART = 2 };
 
 /* What the tests set and read. */
 static struct {

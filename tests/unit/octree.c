@@ -409,9 +409,9 @@ static void words_hold_key_and_index(void **state)
              word, 1);
     struct ky_word_layout layout = ky_word_layout(5000);
     for (size_t i = 0; i < 5000; i++) {
-        uint64_t key = ky_morton_key(ky_frame_place(sample.x[i], frame.low[0], frame.scale),
-                                     ky_frame_place(sample.y[i], frame.low[1], frame.scale),
-                                     ky_frame_place(sample.z[i], frame.low[2], frame.scale));
+        uint64_t key = ky_morton_key(ky_frame_position(sample.x[i], frame.low[0], frame.scale),
+                                     ky_frame_position(sample.y[i], frame.low[1], frame.scale),
+                                     ky_frame_position(sample.z[i], frame.low[2], frame.scale));
         key = ky_hilbert_key(hilbert, key, KY_KEY_LEVELS);
         assert_int_equal(ky_word_index(layout, word[i]), i);
         assert_true(ky_key_common(ky_word_key(layout, word[i]), key) >= layout.levels);

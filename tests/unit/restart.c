@@ -151,7 +151,7 @@ static enum ky_status write_bodies(void *context, struct ky_write_plan *plan,
                                    struct ky_error *error)
 {
     for (size_t p = 0; p < plan->parts; p++) {
-        struct ky_write_part *part = &plan->part[p];
+        struct ky_write_piece *part = &plan->part[p];
         const size_t bytes = ky_arrays[part->array].bytes;
         const char *from = bytes == sizeof *masses ? (const char *)masses : (const char *)positions;
         part->hash = ky_hash(from + part->first * bytes, part->count * bytes, 0);

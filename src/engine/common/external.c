@@ -69,7 +69,7 @@ void ky_external_finish(struct ky_external *field, double g)
 
 /* The pull by the caller's function for many places, at one place. */
 static struct ky_external_pull ask_of_places(const struct ky_external *field,
-                                             struct ky_external_place at)
+                                             struct ky_external_state at)
 {
     const double l = field->length, by = 1 / field->acceleration, none = (double)NAN,
                  x[1][3] = {{at.x * l, at.y * l, at.z * l}},
@@ -85,7 +85,7 @@ static struct ky_external_pull ask_of_places(const struct ky_external *field,
 /* The pull by the caller's function, in the field's units. A number that the function does not set
  * is NaN, which shows in the results. */
 static struct ky_external_pull ask_once(const struct ky_external *field,
-                                        struct ky_external_place at)
+                                        struct ky_external_state at)
 {
     const double l = field->length, a = 1 / field->acceleration, none = (double)NAN;
     if (field->places)
@@ -106,7 +106,7 @@ static struct ky_external_pull ask_once(const struct ky_external *field,
 
 /* The same. Its jerk is the change along the velocity and in time; if time does not pass, the
  * change in time (the jerk of a place at rest) is subtracted. */
-static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
+static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_state at)
 {
     struct ky_external_pull pull = ask_once(field, at);
     if (at.pace > 0)
@@ -119,7 +119,7 @@ static struct ky_external_pull ask(const struct ky_external *field, struct ky_ex
     return pull;
 }
 
-static struct ky_external_pull pull_of(const struct ky_external *field, struct ky_external_place at)
+static struct ky_external_pull pull_of(const struct ky_external *field, struct ky_external_state at)
 {
     struct ky_external_pull pull = ky_external_none();
     int k = 0;
@@ -143,8 +143,8 @@ int ky_externals_change(const struct ky_externals *own)
 }
 
 /* The place relative to the field's centre, at the time of the place if the centre moves. */
-static struct ky_external_place relative(const struct ky_external *field,
-                                         struct ky_external_place at,
+static struct ky_external_state relative(const struct ky_external *field,
+                                         struct ky_external_state at,
                                          struct ky_external_moment *now)
 {
     struct ky_external_cubic cubic[KY_EXTERNAL_CUBICS] = {
@@ -167,7 +167,7 @@ static struct ky_external_place relative(const struct ky_external *field,
 }
 
 static struct ky_external_pull pull_inside(const struct ky_external *field,
-                                           struct ky_external_place at,
+                                           struct ky_external_state at,
                                            struct ky_external_moment now)
 {
     return ky_external_leave(pull_of(field, ky_external_enter(at, now)), now, at.pace);
@@ -175,14 +175,14 @@ static struct ky_external_pull pull_inside(const struct ky_external *field,
 
 /* The pull of a field that moves, grows or rotates, or that accelerates the origin of the frame. */
 static struct ky_external_pull moving_pull(const struct ky_external *field,
-                                           struct ky_external_place place)
+                                           struct ky_external_state place)
 {
     struct ky_external_moment now;
-    const struct ky_external_place at = relative(field, place, &now);
+    const struct ky_external_state at = relative(field, place, &now);
     const struct ky_external_pull pull = pull_inside(field, at, now);
     if (!field->reflex)
         return pull;
-    const struct ky_external_place origin =
+    const struct ky_external_state origin =
         ky_external_origin(place, place.x - at.x, place.y - at.y, place.z - at.z);
     return ky_external_reflex(pull, pull_inside(field, origin, now), place.x, place.y, place.z);
 }
@@ -193,11 +193,11 @@ static int rests(const struct ky_external *field)
 }
 
 struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t count,
-                                        struct ky_external_place place)
+                                        struct ky_external_state place)
 {
     struct ky_external_pull sum = ky_external_none();
     for (size_t k = 0; k < count; k++) {
-        struct ky_external_place at = place;
+        struct ky_external_state at = place;
         at.x -= field[k].centre[0];
         at.y -= field[k].centre[1];
         at.z -= field[k].centre[2];
@@ -210,7 +210,7 @@ struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t 
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3])
 {
-    struct ky_external_place place = {x[0], x[1], x[2], 0, 0, 0, 0, 1};
+    struct ky_external_state place = {x[0], x[1], x[2], 0, 0, 0, 0, 1};
     if (v)
         place.vx = v[0], place.vy = v[1], place.vz = v[2];
     return ky_externals_on(field, count, place);
@@ -295,10 +295,10 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
 
 /* change[j][i]: ∂a_i/∂x_j of the fields: the jerk of a body with unit velocity at constant time. */
 static void change_along_axes(const struct ky_external *field, size_t count,
-                              struct ky_external_place at, double change[3][3])
+                              struct ky_external_state at, double change[3][3])
 {
     for (int j = 0; j < 3; j++) {
-        const struct ky_external_place along = {at.x,   at.y,   at.z,    j == 0,
+        const struct ky_external_state along = {at.x,   at.y,   at.z,    j == 0,
                                                 j == 1, j == 2, at.time, 0};
         const struct ky_external_pull pull = ky_externals_on(field, count, along);
         change[j][0] = pull.jx;
@@ -307,12 +307,12 @@ static void change_along_axes(const struct ky_external *field, size_t count,
     }
 }
 
-double ky_external_density(const struct ky_external *field, struct ky_external_place at,
+double ky_external_density(const struct ky_external *field, struct ky_external_state at,
                            double *distance2)
 {
     double change[3][3];
     struct ky_external_moment now;
-    const struct ky_external_place from = relative(field, at, &now);
+    const struct ky_external_state from = relative(field, at, &now);
     change_along_axes(field, 1, at, change);
     *distance2 = ky_external_dot(from, from.x, from.y, from.z);
     return -(change[0][0] + change[1][1] + change[2][2]);
@@ -325,7 +325,7 @@ void ky_externals_add_tide(const struct ky_externals *own, const double x[3], do
     for (size_t k = 0; k < own->count; k++)
         field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
     change_along_axes(field, own->count,
-                      (struct ky_external_place){.x = x[0], .y = x[1], .z = x[2]}, change);
+                      (struct ky_external_state){.x = x[0], .y = x[1], .z = x[2]}, change);
     for (int c = 0; c < 3; c++) {
         const int i = c < 2 ? 0 : 1, j = c == 0 ? 1 : 2;
         tide[c] += change[c][c];

@@ -32,13 +32,13 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
 #define KY_NUMBERS_mcmillan17(N)
 
 /* The fields that one word stands for, with numbers as a user gives them: the constant of gravity
- * and the units of the bodies, and part[0 … count - 1]. */
-enum { KY_MOST_PARTS = 24 };
-struct ky_external_parts {
+ * and the units of the bodies, and term[0 … count - 1]. */
+enum { KY_MOST_TERMS = 24 };
+struct ky_external_terms {
     double g;
     const struct ky_units *units;
     size_t count;
-    struct ky_external part[KY_MOST_PARTS];
+    struct ky_external term[KY_MOST_TERMS];
 };
 /* A sum of fields with a name of its own, and its parameters. `fill` appends its fields, about the
  * centre 0. KY_USAGE for numbers for which there is no such sum, and for units without the scales
@@ -46,7 +46,7 @@ struct ky_external_parts {
 struct ky_external_sum {
     const char *word;
     struct ky_external_number number[KY_EXTERNAL_NUMBERS];
-    enum ky_status (*fill)(const double *number, struct ky_external_parts *parts,
+    enum ky_status (*fill)(const double *number, struct ky_external_terms *terms,
                            struct ky_error *error);
 };
 #define KY_EXTERNAL_SUM_ENUM(name, NAME, word, help) KY_EXTERNAL_SUM_##NAME,
@@ -82,14 +82,14 @@ int ky_externals_change(const struct ky_externals *own);
 /* The sum of all fields at a place that is not relative to their centres. The time of the place
  * counts from the time of the fields. */
 struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t count,
-                                        struct ky_external_place place);
+                                        struct ky_external_state place);
 /* The same at the time of the fields, at a point that moves with velocity v (NULL: at rest). */
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3]);
 /* Returns 4π G ρ of a field at a time (ky_external_in), at a place as above [1/time²]; ρ follows
  * from Poisson's equation, and is negative for a field that pushes. *distance2: the square of the
  * distance from the field's centre. */
-double ky_external_density(const struct ky_external *field, struct ky_external_place at,
+double ky_external_density(const struct ky_external *field, struct ky_external_state at,
                            double *distance2);
 /* The fields of the parameters: --field, and the caller's function. KY_USAGE as above. */
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,

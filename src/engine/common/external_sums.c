@@ -9,11 +9,11 @@
 #include "engine/common/external.h"
 
 /* Adds a field of up to four numbers. */
-static void add(struct ky_external_parts *parts, enum ky_external_kind kind, const double number[4])
+static void add(struct ky_external_terms *terms, enum ky_external_kind kind, const double number[4])
 {
-    struct ky_external *part = &parts->part[parts->count++];
-    *part = (struct ky_external){.kind = kind};
-    memcpy(part->number, number, 4 * sizeof *number);
+    struct ky_external *term = &terms->term[terms->count++];
+    *term = (struct ky_external){.kind = kind};
+    memcpy(term->number, number, 4 * sizeof *number);
 }
 
 /* ---- the exponential disk ---- */
@@ -27,7 +27,7 @@ static double polynomial(const double c[5], double x)
 /* Three Miyamoto-Nagai disks of one height b (Smith et al. 2015, MNRAS 448, 2934): table 1, which
  * has a negative mass, and equation 7. Masses and scales, in units of the disk's mass and scale,
  * are polynomials in b/scale. */
-static void add_disk(struct ky_external_parts *parts, double mass, double scale, double b)
+static void add_disk(struct ky_external_terms *terms, double mass, double scale, double b)
 {
     static const double masses[3][5] = {{1.9487, 0.1164, -0.1653, 0.0640, -0.0090},
                                         {-1.3077, 0.2029, 0.0877, -0.0903, 0.0173},
@@ -36,7 +36,7 @@ static void add_disk(struct ky_external_parts *parts, double mass, double scale,
                                         {4.4441, -1.2966, -0.7967, 0.4992, -0.0830},
                                         {0.7333, -0.5944, -0.4124, 0.1718, -0.0247}};
     for (int k = 0; k < 3; k++)
-        add(parts, KY_EXTERNAL_MIYAMOTO_NAGAI,
+        add(terms, KY_EXTERNAL_MIYAMOTO_NAGAI,
             (const double[4]){mass * polynomial(masses[k], b), scale * polynomial(scales[k], b),
                               b * scale});
 }
@@ -50,7 +50,7 @@ static double height_of(double height)
 /* The fit ends at b = 3 scale, which is this height in scales. */
 static const double highest = 1.4365;
 
-static enum ky_status fill_exponential_disk(const double *number, struct ky_external_parts *parts,
+static enum ky_status fill_exponential_disk(const double *number, struct ky_external_terms *terms,
                                             struct ky_error *error)
 {
     const double ratio = number[2] / number[1], b = height_of(ratio);
@@ -59,7 +59,7 @@ static enum ky_status fill_exponential_disk(const double *number, struct ky_exte
                        "external field exponential-disk: height is %.4g of scale; the fit by three "
                        "disks ends at %.2f",
                        ratio, highest);
-    add_disk(parts, number[0], number[1], b);
+    add_disk(terms, number[0], number[1], b);
     return KY_OK;
 }
 
@@ -70,11 +70,11 @@ struct scales {
     double length, mass, velocity, mu;
 };
 
-static enum ky_status find_scales(const char *word, const struct ky_external_parts *parts,
+static enum ky_status find_scales(const char *word, const struct ky_external_terms *terms,
                                   struct scales *scales, struct ky_error *error)
 {
-    const struct ky_units *units = parts->units;
-    const double g = parts->g;
+    const struct ky_units *units = terms->units;
+    const double g = terms->g;
     if (!(units->length_cm > 0))
         return ky_fail(error, KY_USAGE,
                        "external field %s has sizes in kpc, but the bodies are in N-body units, "
@@ -92,14 +92,14 @@ static enum ky_status find_scales(const char *word, const struct ky_external_par
 
 /* Adds a field whose first number is a mass in the units of the bodies, and whose lengths are in
  * kpc. */
-static void add_in_kpc(struct ky_external_parts *parts, enum ky_external_kind kind, double mass,
+static void add_in_kpc(struct ky_external_terms *terms, enum ky_external_kind kind, double mass,
                        const double number[3], double kpc)
 {
     const struct ky_external_number *row = ky_external_numbers[kind];
     double own[4] = {mass};
     for (int k = 1; k < 4; k++)
         own[k] = number[k - 1] * (row[k].length ? kpc : 1);
-    add(parts, kind, own);
+    add(terms, kind, own);
 }
 
 /* The acceleration towards the centre at (x, 0, 0) of the field with a mass of 1/G; numbers in the
@@ -112,7 +112,7 @@ static double pull_of_unit(enum ky_external_kind kind, const double number[3], d
 
 /* MWPotential2014 (Bovy 2015, ApJS 216, 29, table 1): bulge, disk and halo, with their shares of
  * the force that keeps a circular orbit of 220 km/s at 8 kpc. */
-static enum ky_status fill_mw14(const double *number, struct ky_external_parts *parts,
+static enum ky_status fill_mw14(const double *number, struct ky_external_terms *terms,
                                 struct ky_error *error)
 {
     static const struct {
@@ -124,11 +124,11 @@ static enum ky_status fill_mw14(const double *number, struct ky_external_parts *
     const double radius = 8, speed = 220; /* kpc, km/s */
     struct scales scales = {0};
     (void)number;
-    KY_TRY(find_scales("mw14", parts, &scales, error));
+    KY_TRY(find_scales("mw14", terms, &scales, error));
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const double mu = rows[k].share * speed * speed / radius /
                           pull_of_unit(rows[k].kind, rows[k].number, radius);
-        add_in_kpc(parts, rows[k].kind, mu * scales.mu / parts->g, rows[k].number, scales.length);
+        add_in_kpc(terms, rows[k].kind, mu * scales.mu / terms->g, rows[k].number, scales.length);
     }
     return KY_OK;
 }
@@ -136,7 +136,7 @@ static enum ky_status fill_mw14(const double *number, struct ky_external_parts *
 /* McMillan (2017, MNRAS 465, 76), the best model of table 3. The halo is McMillan's, the stellar
  * disks are exponential. The last disks represent gas and bulge, and correct the error of the
  * stellar disks: external_sums.py has fitted them to the accelerations from 1 to 50 kpc. */
-static enum ky_status fill_mcmillan17(const double *number, struct ky_external_parts *parts,
+static enum ky_status fill_mcmillan17(const double *number, struct ky_external_terms *terms,
                                       struct ky_error *error)
 {
     static const double stars[][3] =
@@ -153,14 +153,14 @@ static enum ky_status fill_mcmillan17(const double *number, struct ky_external_p
     const double pi = acos(-1.0);
     struct scales scales = {0};
     (void)number;
-    KY_TRY(find_scales("mcmillan17", parts, &scales, error));
-    add_in_kpc(parts, KY_EXTERNAL_NFW, scales.mass * 4 * pi * halo[0] * halo[1] * halo[1] * halo[1],
+    KY_TRY(find_scales("mcmillan17", terms, &scales, error));
+    add_in_kpc(terms, KY_EXTERNAL_NFW, scales.mass * 4 * pi * halo[0] * halo[1] * halo[1] * halo[1],
                (const double[3]){halo[1]}, scales.length);
     for (size_t k = 0; k < sizeof stars / sizeof *stars; k++)
-        add_disk(parts, scales.mass * 2 * pi * stars[k][0] * stars[k][1] * stars[k][1],
+        add_disk(terms, scales.mass * 2 * pi * stars[k][0] * stars[k][1] * stars[k][1],
                  scales.length * stars[k][1], height_of(stars[k][2] / stars[k][1]));
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
-        add_in_kpc(parts, KY_EXTERNAL_MIYAMOTO_NAGAI, scales.mass * rest[k][0],
+        add_in_kpc(terms, KY_EXTERNAL_MIYAMOTO_NAGAI, scales.mass * rest[k][0],
                    (const double[3]){rest[k][1], rest[k][2]}, scales.length);
     return KY_OK;
 }

@@ -177,45 +177,45 @@ static enum ky_status make_path(const struct reading *reading,
 }
 
 /* The fields of a reading's kind or sum, with numbers as a user gives them. */
-static enum ky_status fill_parts(const struct reading *reading, struct ky_external_parts *parts,
+static enum ky_status fill_terms(const struct reading *reading, struct ky_external_terms *terms,
                                  struct ky_error *error)
 {
-    struct ky_external *const part = parts->part;
+    struct ky_external *const term = terms->term;
     enum ky_status status = KY_OK;
     const int sum = reading->which - KY_EXTERNAL_KIND_COUNT;
     if (sum < 0) {
-        part[0] = (struct ky_external){.kind = (enum ky_external_kind)reading->which};
-        memcpy(part[0].number, reading->value, sizeof part[0].number);
-        parts->count = 1;
+        term[0] = (struct ky_external){.kind = (enum ky_external_kind)reading->which};
+        memcpy(term[0].number, reading->value, sizeof term[0].number);
+        terms->count = 1;
     } else {
-        status = ky_external_sums[sum].fill(reading->value, parts, error);
+        status = ky_external_sums[sum].fill(reading->value, terms, error);
     }
-    for (size_t k = 0; k < parts->count && !status; k++) {
-        memcpy(part[k].centre, reading->value + CENTRE, sizeof part[k].centre);
-        part[k].reflex = reading->value[REFLEX] > 0;
-        part[k].turn = reading->value[TURN];
-        part[k].angle = reading->value[ANGLE];
+    for (size_t k = 0; k < terms->count && !status; k++) {
+        memcpy(term[k].centre, reading->value + CENTRE, sizeof term[k].centre);
+        term[k].reflex = reading->value[REFLEX] > 0;
+        term[k].turn = reading->value[TURN];
+        term[k].angle = reading->value[ANGLE];
     }
     return status;
 }
 
 /* Reads a field, which is cut up, and makes its path, which the caller releases. */
-static enum ky_status read_parts(char *text, struct ky_external_parts *parts,
+static enum ky_status read_terms(char *text, struct ky_external_terms *terms,
                                  struct ky_external_path **path, struct ky_error *error)
 {
     struct reading reading;
     struct ky_external_table table[KY_EXTERNAL_TABLES] = {{.rows = 0}};
     *path = NULL;
-    parts->count = 0;
-    enum ky_status status = read_numbers(text, parts->units, &reading, error);
+    terms->count = 0;
+    enum ky_status status = read_numbers(text, terms->units, &reading, error);
     if (!status)
-        status = fill_parts(&reading, parts, error);
+        status = fill_terms(&reading, terms, error);
     if (!status)
-        status = read_tables(&reading, parts->units, table, error);
+        status = read_tables(&reading, terms->units, table, error);
     if (!status)
         status = make_path(&reading, table, path, error);
-    for (size_t k = 0; k < parts->count && !status; k++)
-        parts->part[k].path = *path;
+    for (size_t k = 0; k < terms->count && !status; k++)
+        terms->term[k].path = *path;
     free_tables(table);
     return status;
 }
@@ -255,22 +255,22 @@ int ky_externals_are_plain(const char *text)
 
 /* Appends a field with the texts of its tables ("" without) to `text`, of which `used` characters
  * are there. Returns how many it needs; a field of too many stays too long for any text. */
-static size_t write_part(const struct ky_external *part, const char *tables, char *plain,
+static size_t write_term(const struct ky_external *term, const char *tables, char *plain,
                          size_t size, size_t used)
 {
-    struct reading reading = {.which = (int)part->kind};
+    struct reading reading = {.which = (int)term->kind};
     char one[KY_EXTERNAL_TEXT];
-    memcpy(reading.value, part->number, sizeof part->number);
-    memcpy(reading.value + CENTRE, part->centre, sizeof part->centre);
-    reading.value[REFLEX] = part->reflex;
-    reading.value[TURN] = part->turn;
-    reading.value[ANGLE] = part->angle;
+    memcpy(reading.value, term->number, sizeof term->number);
+    memcpy(reading.value + CENTRE, term->centre, sizeof term->centre);
+    reading.value[REFLEX] = term->reflex;
+    reading.value[TURN] = term->turn;
+    reading.value[ANGLE] = term->angle;
     list_numbers(&reading);
     size_t count = 0;
     for (size_t k = 0; k < reading.count; k++) /* without the rarely used parameters */
         if (reading.number[k].place < reading.value + REFLEX || *reading.number[k].place != 0)
             reading.number[count++] = reading.number[k];
-    size_t length = (size_t)snprintf(one, sizeof one, "%s%s:", used ? " " : "", words[part->kind]);
+    size_t length = (size_t)snprintf(one, sizeof one, "%s%s:", used ? " " : "", words[term->kind]);
     length += ky_named_numbers_write(reading.number, count, one + length, sizeof one - length);
     if (length + strlen(tables) >= sizeof one)
         return size;
@@ -310,45 +310,45 @@ enum ky_status ky_externals_plain(const char *text, double g, const struct ky_un
 {
     char one[KY_EXTERNAL_TEXT], again[KY_EXTERNAL_TEXT], tables[KY_EXTERNAL_TEXT];
     size_t used = 0;
-    struct ky_external_parts parts = {.g = g, .units = units};
+    struct ky_external_terms terms = {.g = g, .units = units};
     struct ky_external_path *path;
     *plain = '\0';
     while (next_field(&text, one) > 0) {
         memcpy(again, one, sizeof one);
-        enum ky_status status = read_parts(one, &parts, &path, error);
+        enum ky_status status = read_terms(one, &terms, &path, error);
         ky_external_path_release(path);
         if (!status)
             status = write_tables(again, units, tables, error);
         if (status)
             return status;
-        for (size_t k = 0; k < parts.count; k++)
-            used += write_part(&parts.part[k], tables, plain, size, used);
+        for (size_t k = 0; k < terms.count; k++)
+            used += write_term(&terms.term[k], tables, plain, size, used);
     }
     return used < size ? KY_OK
                        : ky_fail(error, KY_USAGE,
                                  "external fields: the text has more than %zu characters", size);
 }
 
-/* Reads the next field of *text, if there is one, and appends it to *read; its parts share its
+/* Reads the next field of *text, if there is one, and appends it to *read; its terms share its
  * path. *more: as next_field. */
-static enum ky_status read_next(const char **text, struct ky_external_parts *parts,
+static enum ky_status read_next(const char **text, struct ky_external_terms *terms,
                                 struct ky_externals *read, int *more, struct ky_error *error)
 {
     char one[KY_EXTERNAL_TEXT];
     struct ky_external_path *path = NULL;
     enum ky_status status = KY_OK;
     *more = next_field(text, one);
-    parts->count = 0;
+    terms->count = 0;
     if (*more > 0)
-        status = read_parts(one, parts, &path, error);
-    if (!status && (*more < 0 || read->count + parts->count > KY_MOST_EXTERNALS))
+        status = read_terms(one, terms, &path, error);
+    if (!status && (*more < 0 || read->count + terms->count > KY_MOST_EXTERNALS))
         status = ky_fail(error, KY_USAGE,
                          "external fields: at most %d act at once, of %d characters each",
                          KY_MOST_EXTERNALS, KY_EXTERNAL_TEXT - 1);
-    for (size_t k = 0; k < parts->count && !status; k++) {
-        ky_external_finish(&parts->part[k], parts->g);
-        ky_external_path_share(parts->part[k].path);
-        read->field[read->count++] = parts->part[k];
+    for (size_t k = 0; k < terms->count && !status; k++) {
+        ky_external_finish(&terms->term[k], terms->g);
+        ky_external_path_share(terms->term[k].path);
+        read->field[read->count++] = terms->term[k];
     }
     ky_external_path_release(path);
     return status;
@@ -357,11 +357,11 @@ static enum ky_status read_next(const char **text, struct ky_external_parts *par
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error)
 {
-    struct ky_external_parts parts = {.g = g, .units = units};
+    struct ky_external_terms terms = {.g = g, .units = units};
     struct ky_externals read = {0};
     enum ky_status status = KY_OK;
     for (int more = 1; more > 0 && !status;)
-        status = read_next(&text, &parts, &read, &more, error);
+        status = read_next(&text, &terms, &read, &more, error);
     if (!status)
         status = ky_externals_replace(own, read.field, read.count, error);
     ky_externals_release(&read);

@@ -62,7 +62,7 @@ enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, str
     return ky_finite_some(threads, bodies, 0, error);
 }
 
-enum ky_status ky_finite_places(int threads, const struct ky_points *points, struct ky_error *error)
+enum ky_status ky_finite_points(int threads, const struct ky_points *points, struct ky_error *error)
 {
     const struct rows rows = {"position", (const double *)points->position, points->count, 3, 0};
     return check(threads, rows, "of point", "", error);

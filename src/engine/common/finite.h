@@ -16,7 +16,7 @@ enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
 enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_t first,
                               struct ky_error *error);
 /* Positions of points, and the field at points. */
-enum ky_status ky_finite_places(int threads, const struct ky_points *points,
+enum ky_status ky_finite_points(int threads, const struct ky_points *points,
                                 struct ky_error *error);
 enum ky_status ky_finite_field(int threads, const struct ky_points *points,
                                const double (*acceleration)[3], const double *potential,

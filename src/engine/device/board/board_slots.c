@@ -25,8 +25,8 @@ static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const
     if (!status)
         status = card->driver->zero(card, &larger, error);
     if (!status && buffer->handle)
-        status = card->driver->copy(card, KY_PLACE(buffer, 0), KY_PLACE(&larger, 0), buffer->bytes,
-                                    error);
+        status = card->driver->copy(card, KY_ADDRESS(buffer, 0), KY_ADDRESS(&larger, 0),
+                                    buffer->bytes, error);
     if (!status && buffer->handle)
         status = card->driver->wait(card, error);
     if (status) {

@@ -98,12 +98,12 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
     return KY_OK;
 }
 
-enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
-                              size_t offset, size_t bytes, struct ky_buffer *part,
-                              struct ky_error *error)
+enum ky_status ky_buffer_slice(struct ky_card *card, const struct ky_buffer *whole,
+                               const char *what, size_t offset, size_t bytes,
+                               struct ky_buffer *part, struct ky_error *error)
 {
     memset(part, 0, sizeof *part);
-    if (bytes == 0 || offset % KY_PART_ALIGN != 0 || offset > whole->bytes ||
+    if (bytes == 0 || offset % KY_SLICE_ALIGN != 0 || offset > whole->bytes ||
         bytes > whole->bytes - offset)
         return ky_fail(error, KY_FAULT, "%s: no part for %s, %zu bytes from %zu on, in %zu of %s",
                        card->name, what, bytes, offset, whole->bytes, whole->what);

@@ -64,11 +64,11 @@ struct ky_buffer {
 };
 
 /* A position in a buffer, at byte `offset`. */
-struct ky_buffer_place {
+struct ky_buffer_address {
     const struct ky_buffer *buffer;
     size_t offset;
 };
-#define KY_PLACE(buffer, offset) ((struct ky_buffer_place){(buffer), (offset)})
+#define KY_ADDRESS(buffer, offset) ((struct ky_buffer_address){(buffer), (offset)})
 
 /* Two buffers of the same size; `now` says which of them holds the data. */
 struct ky_two_buffers {
@@ -116,7 +116,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 15, KY_PART_ALIGN = 4096, KY_HANDLE_BYTES = 64 };
+enum { KY_MARKS = 15, KY_SLICE_ALIGN = 4096, KY_HANDLE_BYTES = 64 };
 
 struct ky_driver {
     const char *name; /* "cuda" */
@@ -139,7 +139,7 @@ struct ky_driver {
      * lacks the memory. */
     enum ky_status (*allocate)(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error);
-    /* Used by ky_buffer_part, which has checked that the part is inside the whole. */
+    /* Used by ky_buffer_slice, which has checked that the slice is inside the buffer. */
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
@@ -160,12 +160,12 @@ struct ky_driver {
     enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error);
     /* Queues a copy within the card. */
-    enum ky_status (*copy)(struct ky_card *card, struct ky_buffer_place from,
-                           struct ky_buffer_place to, size_t bytes, struct ky_error *error);
+    enum ky_status (*copy)(struct ky_card *card, struct ky_buffer_address from,
+                           struct ky_buffer_address to, size_t bytes, struct ky_error *error);
     /* Copies from a card of another thread and the same driver, on which no pending work writes to
      * `from`: only the queue of to_card contains the copy. */
-    enum ky_status (*fetch)(struct ky_card *from_card, struct ky_buffer_place from,
-                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+    enum ky_status (*fetch)(struct ky_card *from_card, struct ky_buffer_address from,
+                            struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                             struct ky_error *error);
     /* Creates a handle by which other processes of this computer find the buffer, which must not be
      * part of another one. NULL if the driver has no handles; KY_DEVICE if the computer allows
@@ -179,7 +179,8 @@ struct ky_driver {
     void (*close_shared)(struct ky_card *card, void *memory);
     /* Queues a copy from a shared buffer, from its byte `offset` on. */
     enum ky_status (*fetch_shared)(struct ky_card *card, void *memory, size_t offset,
-                                   struct ky_buffer_place to, size_t bytes, struct ky_error *error);
+                                   struct ky_buffer_address to, size_t bytes,
+                                   struct ky_error *error);
     /* Sets all bytes of the buffer to 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
@@ -212,8 +213,8 @@ struct ky_driver {
     enum ky_status (*scan)(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, const struct ky_buffer *scratch, struct ky_error *error);
     /* Sets the number at `to` to the sum of the n numbers from `from` on, all of 64 bits. */
-    enum ky_status (*reduce)(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                             struct ky_buffer_place to, const struct ky_buffer *scratch,
+    enum ky_status (*reduce)(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                             struct ky_buffer_address to, const struct ky_buffer *scratch,
                              struct ky_error *error);
 };
 
@@ -246,12 +247,12 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
-/* Makes a part of a buffer (which may be a part itself): `bytes` bytes from `offset` on, a multiple
- * of KY_PART_ALIGN. The part has to be released before the whole. KY_FAULT for an empty part, or
- * one that is not inside the whole. */
-enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
-                              size_t offset, size_t bytes, struct ky_buffer *part,
-                              struct ky_error *error);
+/* Makes a slice of a buffer, or of a slice: `bytes` bytes from `offset` on, a multiple of
+ * KY_SLICE_ALIGN. The slice has to be released before the buffer. KY_FAULT for an empty slice, or
+ * one that is not inside the buffer. */
+enum ky_status ky_buffer_slice(struct ky_card *card, const struct ky_buffer *whole,
+                               const char *what, size_t offset, size_t bytes,
+                               struct ky_buffer *part, struct ky_error *error);
 /* Allocates a buffer with at least the scratch memory of the operation. */
 enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
                                size_t n, struct ky_error *error);

@@ -64,7 +64,7 @@ static enum ky_status take_labels(const struct ky_device_state *state, struct di
     const size_t word = sizeof(uint32_t);
     KY_TRY(ky_buffer_need(card, to, "labels of sinks", sum->count, word, error));
     sum->label = to;
-    return card->driver->copy(card, KY_PLACE(from, first * word), KY_PLACE(to, 0),
+    return card->driver->copy(card, KY_ADDRESS(from, first * word), KY_ADDRESS(to, 0),
                               sum->count * word, error);
 }
 

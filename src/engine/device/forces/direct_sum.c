@@ -410,11 +410,11 @@ static enum ky_status sum_again(const struct run *run, size_t begin, size_t coun
                                         .label = &place};
     const struct ky_direct_results there = {run->results->acceleration, run->results->potential,
                                             run->results->stride, 0, &body};
-    enum ky_status status = ky_buffer_part(card, &run->buffers->place, "inaccurate sinks",
-                                           begin * word, count * word, &place, error);
+    enum ky_status status = ky_buffer_slice(card, &run->buffers->place, "inaccurate sinks",
+                                            begin * word, count * word, &place, error);
     if (!status)
-        status = ky_buffer_part(card, &run->buffers->body, "inaccurate bodies", begin * word,
-                                count * word, &body, error);
+        status = ky_buffer_slice(card, &run->buffers->body, "inaccurate bodies", begin * word,
+                                 count * word, &body, error);
     if (!status)
         status = ky_direct_run(run->bodies, run->buffers, &again, &there, error);
     ky_buffer_release(card, &place);

@@ -300,8 +300,8 @@ enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buff
     struct ky_card *card = links->bodies->card;
     const size_t counts = 2 * links->counts.groups;
     KY_TRY(ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error));
-    return card->driver->reduce(card, KY_PLACE(&links->counts.counts, 0), counts,
-                                KY_PLACE(tally, 0), &walk->scratch, error);
+    return card->driver->reduce(card, KY_ADDRESS(&links->counts.counts, 0), counts,
+                                KY_ADDRESS(tally, 0), &walk->scratch, error);
 }
 
 enum ky_status ky_grouped_report(struct ky_device_state *state, struct ky_links *links, void *own,

@@ -43,7 +43,7 @@ static uint64_t key_of(const struct ky_engine_frame *frame, const double positio
     const double scale = frame->edge > 0 ? KY_KEY_PLACES / frame->edge : 0;
     uint32_t at[3];
     for (int c = 0; c < 3; c++)
-        at[c] = ky_frame_place(position[c], frame->low[c], scale);
+        at[c] = ky_frame_position(position[c], frame->low[c], scale);
     return ky_morton_key(at[0], at[1], at[2]);
 }
 

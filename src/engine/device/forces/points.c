@@ -193,8 +193,8 @@ static enum ky_status lay(const struct set *set, const struct ky_buffer *from, s
     struct ky_card *card = set->state.opened.card;
     const size_t n = set->state.n, bytes = to->number;
     for (size_t c = 0; c < to->columns; c++)
-        KY_TRY(card->driver->copy(card, KY_PLACE(from, c * rows * bytes),
-                                  KY_PLACE(to->buffer, (c * n + first) * bytes), rows * bytes,
+        KY_TRY(card->driver->copy(card, KY_ADDRESS(from, c * rows * bytes),
+                                  KY_ADDRESS(to->buffer, (c * n + first) * bytes), rows * bytes,
                                   error));
     return KY_OK;
 }

@@ -155,12 +155,12 @@ enum ky_status ky_copies_join_rows_of_card(struct ky_device_state *state,
 /* ---- columns ---- */
 
 /* The position of column c's results from a given sink on. */
-static struct ky_buffer_place place_of(const struct ky_copies_results *results, size_t c,
-                                       size_t sink)
+static struct ky_buffer_address place_of(const struct ky_copies_results *results, size_t c,
+                                         size_t sink)
 {
     return c + 1 < COLUMNS
-               ? KY_PLACE(results->acceleration, (c * results->stride + sink) * KY_STATE_BYTES)
-               : KY_PLACE(results->potential, sink * KY_STATE_BYTES);
+               ? KY_ADDRESS(results->acceleration, (c * results->stride + sink) * KY_STATE_BYTES)
+               : KY_ADDRESS(results->potential, sink * KY_STATE_BYTES);
 }
 
 /* Reads this rank's share from the card, column by column. */
@@ -172,7 +172,7 @@ static enum ky_status read_own(const struct ky_device_state *state,
                  bytes = (ky_copies_end(state) - first) * KY_STATE_BYTES;
     char *to = state->ranks->pinned[KY_PIN_OUT].data;
     for (size_t c = 0; c < COLUMNS && bytes > 0; c++) {
-        const struct ky_buffer_place from = place_of(results, c, first);
+        const struct ky_buffer_address from = place_of(results, c, first);
         KY_TRY(
             card->driver->read_later(card, from.buffer, from.offset, to + c * bytes, bytes, error));
     }
@@ -190,7 +190,7 @@ static enum ky_status write_others(const struct ky_device_state *state,
     for (size_t r = 0; r < shared->ranks; r++) {
         const size_t bytes = (edge[r + 1] - edge[r]) * KY_STATE_BYTES;
         for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank; c++) {
-            const struct ky_buffer_place to = place_of(results, c, edge[r]);
+            const struct ky_buffer_address to = place_of(results, c, edge[r]);
             struct ky_buffer buffer = *to.buffer;
             KY_TRY(card->driver->write_later(card, &buffer, to.offset, from + c * bytes, bytes,
                                              error));
@@ -210,7 +210,8 @@ static enum ky_status offer_own(const struct ky_device_state *state, enum ky_off
     KY_TRY(ky_ranks_need_offered(state, slot, "results for other ranks", COLUMNS * bytes, error));
     for (size_t c = 0; c < COLUMNS && bytes > 0; c++)
         KY_TRY(card->driver->copy(card, place_of(results, c, first),
-                                  KY_PLACE(&state->ranks->offered[slot], c * bytes), bytes, error));
+                                  KY_ADDRESS(&state->ranks->offered[slot], c * bytes), bytes,
+                                  error));
     return KY_OK;
 }
 
@@ -224,7 +225,7 @@ static enum ky_status fetch_others(const struct ky_device_state *state, enum ky_
     for (size_t r = 0; r < shared->ranks; r++) {
         const size_t bytes = (edge[r + 1] - edge[r]) * KY_STATE_BYTES;
         for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank; c++)
-            KY_TRY(ky_ranks_fetch(state, (struct ky_offer_place){slot, r, c * bytes}, all,
+            KY_TRY(ky_ranks_fetch(state, (struct ky_offer_address){slot, r, c * bytes}, all,
                                   place_of(results, c, edge[r]), bytes, error));
     }
     return KY_OK;
@@ -296,7 +297,7 @@ static enum ky_status cross(const struct ky_device_state *state, const struct or
     struct ky_card *card = state->bodies.card;
     const size_t bytes = n * KY_STATE_BYTES;
     for (size_t c = 0; c < COLUMNS; c++) {
-        const struct ky_buffer_place place = place_of(of->results, c, 0);
+        const struct ky_buffer_address place = place_of(of->results, c, 0);
         struct ky_buffer buffer = *place.buffer;
         KY_TRY(to_card
                    ? card->driver->write(card, &buffer, place.offset, of->column[c], bytes, error)

@@ -124,8 +124,8 @@ static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
         if (a->bytes > 0)
             KY_TRY(ky_ranks_fetch(
                 g->exchange->state,
-                (struct ky_offer_place){KY_OFFER_PARCELS, r, parcel_place(g, r, g->own)},
-                g->exchange->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error));
+                (struct ky_offer_address){KY_OFFER_PARCELS, r, parcel_place(g, r, g->own)},
+                g->exchange->out, KY_ADDRESS(&ranks->in, a->offset), a->bytes, error));
     }
     return KY_OK;
 }

@@ -145,8 +145,8 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
         for (size_t q = 0; q < shared->rank; q++)
             from += of[q] * row;
         if (bytes > 0)
-            status = ky_ranks_fetch(state, (struct ky_offer_place){KY_OFFER_ROWS, r, from}, offer,
-                                    KY_PLACE(&state->ranks->come, to), bytes, error);
+            status = ky_ranks_fetch(state, (struct ky_offer_address){KY_OFFER_ROWS, r, from}, offer,
+                                    KY_ADDRESS(&state->ranks->come, to), bytes, error);
         to += bytes;
     }
     return status;

@@ -34,8 +34,8 @@ static enum ky_status widen_array(struct ky_device_bodies *bodies,
     struct ky_buffer wide = {0};
     enum ky_status status = ky_buffer_need(card, &wide, array->what, array->bytes, 1, error);
     for (size_t c = 0; c < array->columns && !status && bodies->live > 0; c++)
-        status = card->driver->copy(card, KY_PLACE(array->buffer, c * n * array->number),
-                                    KY_PLACE(&wide, c * bodies->n * array->number),
+        status = card->driver->copy(card, KY_ADDRESS(array->buffer, c * n * array->number),
+                                    KY_ADDRESS(&wide, c * bodies->n * array->number),
                                     bodies->live * array->number, error);
     if (status) {
         ky_buffer_release(card, &wide);

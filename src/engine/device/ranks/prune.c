@@ -151,8 +151,8 @@ static enum ky_status fetch_boxes(const struct ky_exchange *exchange, const size
     struct ky_device_ranks *ranks = exchange->state->ranks;
     for (size_t r = 0, at = 0; r < exchange->shared->ranks; at += bytes[r++]) {
         if (bytes[r] > 0 && r != exchange->shared->rank)
-            KY_TRY(ky_ranks_fetch(exchange->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
-                                  exchange->box, KY_PLACE(&ranks->sinks, at), bytes[r], error));
+            KY_TRY(ky_ranks_fetch(exchange->state, (struct ky_offer_address){KY_OFFER_BOXES, r, 0},
+                                  exchange->box, KY_ADDRESS(&ranks->sinks, at), bytes[r], error));
     }
     return KY_OK;
 }

@@ -126,14 +126,14 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
     return KY_OK;
 }
 
-enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
-                              const struct ky_ranks_offer *all, struct ky_buffer_place to,
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_address from,
+                              const struct ky_ranks_offer *all, struct ky_buffer_address to,
                               size_t bytes, struct ky_error *error)
 {
     struct ky_card *card = state->bodies.card;
     const struct ky_ranks_offer *offer = &all[from.rank];
     if (!ky_device_any_ranks(state)->is_process)
-        return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from.from), card, to,
+        return card->driver->fetch(offer->card, KY_ADDRESS(&offer->buffer, from.from), card, to,
                                    bytes, error);
     KY_TRY(open_known(state, from.slot, from.rank, offer, error));
     return card->driver->fetch_shared(card, known_of(state, from.slot, from.rank)->memory,
@@ -144,7 +144,7 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_off
 
 /* Tries to copy some bytes from another process. */
 static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer *offer,
-                              struct ky_buffer_place to, size_t bytes)
+                              struct ky_buffer_address to, size_t bytes)
 {
     void *memory = NULL;
     enum ky_status status = card->driver->open_shared(card, offer->handle, &memory, NULL);
@@ -176,7 +176,7 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
     enum ky_status status = ky_shared_gather(shared, &own, sizeof own, offer, error);
     for (size_t r = 0; r < shared->ranks && !status && tried == KY_OK; r++)
         if (r != shared->rank)
-            tried = try_one(card, &offer[r], KY_PLACE(&theirs, 0), BYTES);
+            tried = try_one(card, &offer[r], KY_ADDRESS(&theirs, 0), BYTES);
     uint64_t failed = tried != KY_OK;
     if (!status)
         status = shared->add(shared->context, &failed, 1, error);

@@ -84,15 +84,15 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
 /* A position in a rank's offer. */
-struct ky_offer_place {
+struct ky_offer_address {
     enum ky_offer_slot slot;
     size_t rank, from;
 };
 /* Queues a copy from a rank's offer to a position on this card. The other rank may write to its
  * buffer again when this card's work has ended and all ranks have passed a barrier. KY_DEVICE if a
  * card fails. */
-enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
-                              const struct ky_ranks_offer *all, struct ky_buffer_place to,
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_address from,
+                              const struct ky_ranks_offer *all, struct ky_buffer_address to,
                               size_t bytes, struct ky_error *error);
 /* Closes the buffers of other ranks in the slot; when all ranks have done so, the buffers may be
  * released. */

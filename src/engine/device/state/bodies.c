@@ -18,7 +18,7 @@
 size_t ky_device_room(size_t n)
 {
     enum { PARTS = 8 };
-    return (3 * n * KY_STATE_BYTES / KY_PART_ALIGN + PARTS) * KY_PART_ALIGN;
+    return (3 * n * KY_STATE_BYTES / KY_SLICE_ALIGN + PARTS) * KY_SLICE_ALIGN;
 }
 
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n)

@@ -37,7 +37,7 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
     const size_t n = bodies->n;
     KY_TRY(ky_device_gather(bodies, array, order, n, room, error));
     if (buffer->bytes != room->bytes)
-        return card->driver->copy(card, KY_PLACE(room, 0), KY_PLACE(buffer, 0),
+        return card->driver->copy(card, KY_ADDRESS(room, 0), KY_ADDRESS(buffer, 0),
                                   array->columns * array->number * n, error);
     const char *what = buffer->what;
     buffer->what = room->what;

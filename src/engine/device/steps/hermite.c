@@ -403,8 +403,8 @@ static enum ky_status put_sources_first(struct ky_device_state *state, struct ky
         return KY_OK;
     KY_TRY(ky_device_massless_need(state, error));
     KY_TRY(ky_device_curve_need(bodies, error));
-    KY_TRY(bodies->card->driver->copy(bodies->card, KY_PLACE(&state->massless.list, 0),
-                                      KY_PLACE(&bodies->curve.place[0], 0),
+    KY_TRY(bodies->card->driver->copy(bodies->card, KY_ADDRESS(&state->massless.list, 0),
+                                      KY_ADDRESS(&bodies->curve.place[0], 0),
                                       state->n * sizeof(uint32_t), error));
     return ky_device_curve_follow(bodies, 0, error);
 }

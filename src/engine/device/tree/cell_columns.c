@@ -28,7 +28,7 @@ enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_colum
     enum ky_status status = ky_cell_columns_need(card, columns, cells, cells, moments, error);
 #define KY_CELL_KEEP(p, type, name, count, what)                                                   \
     if (!status && kept > 0)                                                                       \
-        status = card->driver->copy(card, KY_PLACE(&old.name, 0), KY_PLACE(&columns->name, 0),     \
+        status = card->driver->copy(card, KY_ADDRESS(&old.name, 0), KY_ADDRESS(&columns->name, 0), \
                                     kept * sizeof(type) * (count), error);
     KY_CELL_COLUMNS(KY_CELL_KEEP, )
     if (!status)

@@ -41,8 +41,8 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
     KY_TRY(ky_buffer_need(card, &counts->pairs, "pairs", 2, sizeof *pairs, error));
     KY_TRY(ky_scratch_need(card, &counts->scratch, KY_BULK_REDUCE, groups, error));
     for (size_t k = 0; k < 2; k++)
-        KY_TRY(card->driver->reduce(card, KY_PLACE(&counts->counts, k * groups * sizeof *pairs),
-                                    groups, KY_PLACE(&counts->pairs, k * sizeof *pairs),
+        KY_TRY(card->driver->reduce(card, KY_ADDRESS(&counts->counts, k * groups * sizeof *pairs),
+                                    groups, KY_ADDRESS(&counts->pairs, k * sizeof *pairs),
                                     &counts->scratch, error));
     KY_TRY(card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error));
     /* without a sink's pair with itself; one of several ranks may have counted fewer sinks than all

@@ -8,7 +8,7 @@
 
 static size_t aligned(size_t bytes)
 {
-    return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+    return (bytes + KY_SLICE_ALIGN - 1) / KY_SLICE_ALIGN * KY_SLICE_ALIGN;
 }
 
 /* Takes the next part of the room. */
@@ -16,7 +16,7 @@ static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset
                            const char *what, struct ky_buffer *part, struct ky_error *error)
 {
     enum ky_status status =
-        ky_buffer_part(bodies->card, &bodies->curve.room, what, *offset, bytes, part, error);
+        ky_buffer_slice(bodies->card, &bodies->curve.room, what, *offset, bytes, part, error);
     *offset += aligned(bytes);
     return status;
 }

@@ -19,7 +19,7 @@ enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, cons
 /* Makes the card's device the thread's current one, on which CUDA calls act. */
 struct ky_cuda *ky_cuda_use(const struct ky_card *card);
 /* The device address of a position in a buffer. */
-static inline void *ky_cuda_address(struct ky_buffer_place place)
+static inline void *ky_cuda_address(struct ky_buffer_address place)
 {
     return (char *)place.buffer->handle + place.offset;
 }

@@ -17,8 +17,8 @@ static void open_way(struct ky_cuda *target, int device)
 }
 
 /* Queued on the target's stream: the host does not wait. */
-enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_place from,
-                             struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_address from,
+                             struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                              struct ky_error *error)
 {
     const struct ky_cuda *source = (struct ky_cuda *)from_card;
@@ -67,7 +67,8 @@ void ky_cuda_close_shared(struct ky_card *card, void *memory)
 }
 
 enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t offset,
-                                    struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+                                    struct ky_buffer_address to, size_t bytes,
+                                    struct ky_error *error)
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     const cudaError_t code = cudaMemcpyAsync(ky_cuda_address(to), (char *)memory + offset, bytes,
@@ -77,8 +78,8 @@ enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t o
                : ky_cuda_failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
 }
 
-enum ky_status ky_cuda_copy(struct ky_card *card, struct ky_buffer_place from,
-                            struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+enum ky_status ky_cuda_copy(struct ky_card *card, struct ky_buffer_address from,
+                            struct ky_buffer_address to, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     const cudaError_t code = cudaMemcpyAsync(ky_cuda_address(to), ky_cuda_address(from), bytes,

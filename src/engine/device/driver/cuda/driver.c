@@ -403,8 +403,8 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
     return KY_OK;
 }
 
-static enum ky_status reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                             struct ky_buffer_place to, const struct ky_buffer *scratch,
+static enum ky_status reduce(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                             struct ky_buffer_address to, const struct ky_buffer *scratch,
                              struct ky_error *error)
 {
     struct ky_cuda *cuda = ky_cuda_use(card);

@@ -185,8 +185,9 @@ static void unpin(struct ky_card *card, struct ky_pinned *pinned)
     ky_cl.ReleaseMemObject(pinned->handle);
 }
 
-static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer_place to,
-                                 const void *data, size_t bytes, struct ky_error *error)
+static enum ky_status write_with(struct ky_card *card, cl_bool blocking,
+                                 struct ky_buffer_address to, const void *data, size_t bytes,
+                                 struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = CL_SUCCESS;
@@ -219,7 +220,7 @@ static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
-    return write_with(card, CL_TRUE, KY_PLACE(buffer, offset), data, bytes, error);
+    return write_with(card, CL_TRUE, KY_ADDRESS(buffer, offset), data, bytes, error);
 }
 
 static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
@@ -231,7 +232,7 @@ static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *
 static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                   const void *data, size_t bytes, struct ky_error *error)
 {
-    return write_with(card, CL_FALSE, KY_PLACE(buffer, offset), data, bytes, error);
+    return write_with(card, CL_FALSE, KY_ADDRESS(buffer, offset), data, bytes, error);
 }
 
 static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
@@ -240,8 +241,8 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     return read_with(card, CL_FALSE, buffer, offset, data, bytes, error);
 }
 
-static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
-                           struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+static enum ky_status copy(struct ky_card *card, struct ky_buffer_address from,
+                           struct ky_buffer_address to, size_t bytes, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = ky_cl.EnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
@@ -251,8 +252,8 @@ static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
     return KY_OK;
 }
 
-static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,
-                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_address from,
+                            struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                             struct ky_error *error)
 {
     void *middle = ky_allocate(bytes, 1);

@@ -102,8 +102,8 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
 enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from,
                               struct ky_buffer *to, size_t n, const struct ky_buffer *scratch,
                               struct ky_error *error);
-enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                                struct ky_buffer_place to, const struct ky_buffer *scratch,
+enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                                struct ky_buffer_address to, const struct ky_buffer *scratch,
                                 struct ky_error *error);
 
 /* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.

@@ -16,7 +16,7 @@ static size_t tiles_of(size_t n)
 /* The bytes of a part for this many numbers. */
 static size_t part_bytes(size_t count, size_t size)
 {
-    return (count * size + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
+    return (count * size + KY_SLICE_ALIGN - 1) / KY_SLICE_ALIGN * KY_SLICE_ALIGN;
 }
 
 /* The bytes for the sums of tiles, the sums of tiles of these sums and so on, for numbers of `size`
@@ -48,11 +48,11 @@ enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t
 }
 
 /* Takes the next part of the scratch memory, of which `rest` is left. */
-static enum ky_status take(struct ky_card *card, struct ky_buffer_place *rest, size_t bytes,
+static enum ky_status take(struct ky_card *card, struct ky_buffer_address *rest, size_t bytes,
                            struct ky_buffer *part, struct ky_error *error)
 {
     enum ky_status status =
-        ky_buffer_part(card, rest->buffer, "scratch", rest->offset, bytes, part, error);
+        ky_buffer_slice(card, rest->buffer, "scratch", rest->offset, bytes, part, error);
     rest->offset += bytes;
     return status;
 }
@@ -74,7 +74,7 @@ static void release_levels(struct ky_card *card, struct levels *levels)
 }
 
 static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
-                                  struct ky_buffer_place scratch, struct levels *levels,
+                                  struct ky_buffer_address scratch, struct levels *levels,
                                   struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -116,7 +116,7 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
     if (status || n == 0)
         return status;
-    status = make_levels(card, n, sizeof(cl_uint), KY_PLACE(scratch, 0), &levels, error);
+    status = make_levels(card, n, sizeof(cl_uint), KY_ADDRESS(scratch, 0), &levels, error);
     if (status)
         return status;
     status = scan_level(card, from, to, n, levels.sums, error);
@@ -124,8 +124,8 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
     return status;
 }
 
-static enum ky_status reduce_tiles(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                                   struct ky_buffer_place to, struct ky_error *error)
+static enum ky_status reduce_tiles(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                                   struct ky_buffer_address to, struct ky_error *error)
 {
     cl_ulong begin = from.offset / sizeof begin, count = n, target = to.offset / sizeof target;
     return ky_launch(card, KY_KERNEL_ky_reduce_counts, tiles_of(n),
@@ -135,8 +135,8 @@ static enum ky_status reduce_tiles(struct ky_card *card, struct ky_buffer_place 
 }
 
 /* Sums tiles, then tiles of these sums, until one sum is left. */
-static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                                   struct ky_buffer_place to, struct ky_buffer_place scratch,
+static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                                   struct ky_buffer_address to, struct ky_buffer_address scratch,
                                    struct ky_error *error)
 {
     struct ky_buffer sums;
@@ -146,19 +146,19 @@ static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_place 
     enum ky_status status = take(card, &scratch, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
     if (status)
         return status;
-    status = reduce_tiles(card, from, n, KY_PLACE(&sums, 0), error);
+    status = reduce_tiles(card, from, n, KY_ADDRESS(&sums, 0), error);
     if (!status)
-        status = reduce_level(card, KY_PLACE(&sums, 0), tiles, to, scratch, error);
+        status = reduce_level(card, KY_ADDRESS(&sums, 0), tiles, to, scratch, error);
     ky_buffer_release(card, &sums);
     return status;
 }
 
-enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
-                                struct ky_buffer_place to, const struct ky_buffer *scratch,
+enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_address from, size_t n,
+                                struct ky_buffer_address to, const struct ky_buffer *scratch,
                                 struct ky_error *error)
 {
     KY_TRY(ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error));
-    return reduce_level(card, from, n, to, KY_PLACE(scratch, 0), error);
+    return reduce_level(card, from, n, to, KY_ADDRESS(scratch, 0), error);
 }
 
 /* ---- sort ---- */
@@ -203,7 +203,7 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
                               const struct ky_buffer *scratch, struct ky_error *error)
 {
     struct sorting s = {.keys = keys, .values = values, .n = n, .bits = (cl_uint)bits};
-    struct ky_buffer_place rest = {scratch, 0};
+    struct ky_buffer_address rest = {scratch, 0};
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
     if (status || n < 2)
         return status;

@@ -33,7 +33,7 @@ KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL con
 }
 
 /* The index of slot j in column c of `columns`. */
-KY_FN ky_ulong ky_slot_place(ky_uint j, ky_uint c, ky_uint columns)
+KY_FN ky_ulong ky_slot_index(ky_uint j, ky_uint c, ky_uint columns)
 {
     return ((ky_ulong)(j / KY_SLOT_BLOCK) * columns + c) * KY_SLOT_BLOCK + j % KY_SLOT_BLOCK;
 }
@@ -41,7 +41,7 @@ KY_FN ky_ulong ky_slot_place(ky_uint j, ky_uint c, ky_uint columns)
 /* Slot j at the time of the launch: KY_PREDICTED_X and KY_PREDICTED_V in numbers of the state. */
 KY_FN struct ky_mover ky_board_predict(struct ky_board b, ky_uint j)
 {
-#define KY_SLOT(c) b.state[ky_slot_place(j, c, KY_SLOT_STATES)]
+#define KY_SLOT(c) b.state[ky_slot_index(j, c, KY_SLOT_STATES)]
     const ky_state t = ky_state_add(b.time, ky_state_negative(KY_SLOT(KY_SLOT_TIME)));
     ky_state x[3], v[3];
 #pragma unroll
@@ -55,10 +55,10 @@ KY_FN struct ky_mover ky_board_predict(struct ky_board b, ky_uint j)
         gain = ky_state_add(ky_state_add(a2, a2), ky_state_product(t, gain));
         v[c] = ky_state_add(v0, ky_state_product(t, gain));
     }
-    if (!b.word[ky_slot_place(j, KY_SLOT_IS_SET, KY_SLOT_WORDS)])
+    if (!b.word[ky_slot_index(j, KY_SLOT_IS_SET, KY_SLOT_WORDS)])
         return ky_no_mover();
     return ky_mover_of(x[0], x[1], x[2], v[0], v[1], v[2], ky_real_of_state(KY_SLOT(KY_SLOT_MASS)),
-                       b.word[ky_slot_place(j, KY_SLOT_LABEL, KY_SLOT_WORDS)]);
+                       b.word[ky_slot_index(j, KY_SLOT_LABEL, KY_SLOT_WORDS)]);
 #undef KY_SLOT
 }
 
@@ -72,7 +72,7 @@ KY_FN struct ky_mover ky_board_source(struct ky_board b, ky_uint j, ky_uint end,
     if (b.flags & KY_BOARD_FUSED)
         return ky_board_predict(b, j);
     return ky_mover_read(b.predicted, b.slots, j,
-                         b.word[ky_slot_place(j, KY_SLOT_LABEL, KY_SLOT_WORDS)], how);
+                         b.word[ky_slot_index(j, KY_SLOT_LABEL, KY_SLOT_WORDS)], how);
 }
 
 KY_FN struct ky_mover ky_board_sink(struct ky_board b, ky_uint k, const int how)

@@ -14,7 +14,7 @@ struct ky_team_tree {
     ky_uint n, flags, moments; /* moments: number for each cell */
 };
 
-struct ky_place {
+struct ky_vector3 {
     KY_REAL x, y, z;
 };
 
@@ -51,9 +51,10 @@ KY_FN ky_state ky_body_apart(struct ky_team_tree tree, struct ky_reference from,
     return ky_state_apart(tree.position[(ky_ulong)c * tree.n + j], from.x[c]);
 }
 
-KY_FN struct ky_place ky_body_place(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
+KY_FN struct ky_vector3 ky_body_place(struct ky_team_tree tree, struct ky_reference from,
+                                      ky_ulong j)
 {
-    struct ky_place place;
+    struct ky_vector3 place;
     place.x = ky_real_of_state(ky_body_apart(tree, from, j, 0));
     place.y = ky_real_of_state(ky_body_apart(tree, from, j, 1));
     place.z = ky_real_of_state(ky_body_apart(tree, from, j, 2));
@@ -71,10 +72,10 @@ KY_FN float4 ky_body_rest(struct ky_team_tree tree, struct ky_reference from, ky
     return rest;
 }
 
-KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_centre centre,
-                                    struct ky_low low)
+KY_FN struct ky_vector3 ky_cell_point(struct ky_reference from, struct ky_cell_centre centre,
+                                      struct ky_low low)
 {
-    struct ky_place place;
+    struct ky_vector3 place;
 #if KY_IN_DOUBLE
     place.x = KY_APART((double)centre.x[0], from.from[0]) + (double)low.x[0];
     place.y = KY_APART((double)centre.x[1], from.from[1]) + (double)low.x[1];
@@ -131,7 +132,7 @@ KY_FN KY_REAL ky_body_eps2(struct ky_team_tree tree, ky_uint j)
 KY_FN void ky_stage_body(struct ky_team_tree tree, struct ky_reference from,
                          struct ky_staged staged, ky_uint j, const int how)
 {
-    struct ky_place place = ky_body_place(tree, from, j);
+    struct ky_vector3 place = ky_body_place(tree, from, j);
     staged.place[KY_TEAM_LANE] =
         ky_make_real4(place.x, place.y, place.z, ky_real_of_state(tree.mass[j]));
     if (how & KY_EPS_OF_BOTH)
@@ -179,7 +180,7 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
                          struct ky_staged staged, ky_uint cell, const int how)
 {
     struct ky_low low = tree.low[cell];
-    struct ky_place place = ky_cell_place(from, tree.centre[cell], low);
+    struct ky_vector3 place = ky_cell_point(from, tree.centre[cell], low);
     KY_REAL mass;
     if (KY_HOLDS_MOMENTS(how)) {
         KY_GLOBAL const float *its = tree.moment + (ky_ulong)cell * tree.moments;

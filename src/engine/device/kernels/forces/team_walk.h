@@ -252,7 +252,7 @@ KY_FN struct ky_team_sink ky_team_leaf(struct ky_team_tree tree, ky_team team,
 KY_FN struct ky_team_sink ky_team_sink_of(struct ky_team_tree tree, struct ky_reference from,
                                           ky_uint own, ky_uint width, KY_REAL eps2)
 {
-    struct ky_place place = ky_body_place(tree, from, own);
+    struct ky_vector3 place = ky_body_place(tree, from, own);
     struct ky_team_sink sink;
     sink.x = place.x;
     sink.y = place.y;

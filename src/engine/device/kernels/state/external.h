@@ -125,7 +125,7 @@ KY_FN ky_state ky_external_time(ky_state time, ky_external_real later)
 #endif
 
 KY_FN struct ky_external_pull ky_external_of(KY_GLOBAL const ky_state *field, ky_state time,
-                                             struct ky_external_place at)
+                                             struct ky_external_state at)
 {
     struct ky_external_pull pull = ky_external_none();
     int k = 0;
@@ -147,7 +147,7 @@ KY_FN ky_external_real ky_external_apart(ky_state x, ky_state centre)
  * compiled once. */
 KY_FN_ONCE struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, ky_state time,
                                                     ky_state x, ky_state y, ky_state z,
-                                                    struct ky_external_place at)
+                                                    struct ky_external_state at)
 {
     const struct ky_external_stand stand =
         ky_external_stand_of(field, ky_external_time(time, at.time));
@@ -173,7 +173,7 @@ KY_FN_ONCE struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *fi
  * forces and the steps. */
 KY_FN struct ky_external_pull ky_externals_at(KY_GLOBAL const ky_state *field, ky_uint fields,
                                               ky_state time, ky_state x, ky_state y, ky_state z,
-                                              struct ky_external_place at)
+                                              struct ky_external_state at)
 {
     struct ky_external_pull sum = ky_external_none();
     for (ky_uint k = 0; k < fields; k++, field += KY_EXTERNAL_STRIDE)

@@ -55,23 +55,23 @@ ky_hermite_body_of(KY_GLOBAL const ky_state *position, KY_GLOBAL const ky_state 
 
 /* A component of the position, in the engine's unit of length, and of the velocity, in this unit
  * per time. */
-struct ky_hermite_place {
+struct ky_hermite_axis {
     ky_state x, v;
 };
 
 /* Predicted to the time h after the end of the last step. */
-KY_FN struct ky_hermite_place ky_hermite_predicted(ky_state x, ky_state v, ky_state a, ky_state j,
-                                                   ky_state h, ky_state per_kick)
+KY_FN struct ky_hermite_axis ky_hermite_predicted(ky_state x, ky_state v, ky_state a, ky_state j,
+                                                  ky_state h, ky_state per_kick)
 {
-    struct ky_hermite_place place;
+    struct ky_hermite_axis place;
     place.x = x + h * (v + per_kick * ky_hermite_drift(a, j, h));
     place.v = v + per_kick * ky_hermite_kick(a, j, h);
     return place;
 }
 
 /* The predicted body as a source. */
-KY_FN struct ky_mover ky_hermite_mover(struct ky_hermite_place x, struct ky_hermite_place y,
-                                       struct ky_hermite_place z, ky_state m, ky_state eps,
+KY_FN struct ky_mover ky_hermite_mover(struct ky_hermite_axis x, struct ky_hermite_axis y,
+                                       struct ky_hermite_axis z, ky_state m, ky_state eps,
                                        KY_GLOBAL const ky_state *scale, const ky_state *drift)
 {
     const ky_state per = scale[KY_SCALE_PER_SPEED], mass = m * scale[KY_SCALE_PER_MASS];
