@@ -290,7 +290,11 @@ struct ky_parameters {
     void *field_context;
     /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
-     * from ky_snapshot.space. Must outlive the calls that read it */
+     * from ky_snapshot.space. Must outlive the calls that read it. With `box` the universe may also
+     * have omega-r, w0 and wa, and bodies are comoving: their time is the scale factor a, positions
+     * are comoving ones, x, and velocities of a ky_sim are the momenta a² dx/dt; its sums and
+     * fields are of these numbers. Snapshots, also of a run, have the peculiar velocities a dx/dt
+     */
     const char *expansion;
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
@@ -1231,6 +1235,9 @@ struct ky_run_parameters {
                          device gets a rank, unless the first device alone is faster; the choice is
                          logged. 0: only the first device is used. A resumed run keeps its number of
                          ranks */
+    /* Of a comoving box (ky_parameters.box and expansion), whose times are scale factors: */
+    double end_z;     /* the redshift of the end, instead of `end`; NaN (default): not given */
+    const char *at_z; /* redshifts of further snapshots, "9,4,0.5"; or NULL */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -1347,15 +1354,18 @@ KY_API enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
 /* The coordinates of a snapshot, as stored in its file. An ordinary file is not comoving and has
  * scale_factor 1, per_h 0 and box 0. A file in physical coordinates may also have the parameters of
  * its universe, hubble, omega_matter and omega_lambda; files of the model cosmic have them. */
+enum { KY_TO_PHYSICAL = 1, KY_TO_COMOVING };
 struct ky_space {
     int comoving;  /* positions are comoving: physical ones divided by scale_factor */
     int per_h;     /* lengths and masses are in units of 1/hubble */
-    int converted; /* the numbers have been converted to physical ones, and the box was dropped */
+    int converted; /* KY_TO_PHYSICAL: the numbers have been converted to physical ones, and the box
+                      was dropped; KY_TO_COMOVING: to comoving lengths and masses without factors
+                      of h, and peculiar velocities, in a box; 0: they are as in the file */
     double scale_factor;
     double hubble;                     /* H0 in 100 km/s/Mpc; NaN: not known */
     double omega_matter, omega_lambda; /* densities at scale factor 1; NaN: not known */
-    double box; /* side of a periodic box, in the numbers of the file; 0: open space. HDF5 files
-                   keep it */
+    double box; /* side of a periodic box, in the numbers of the file or with KY_TO_COMOVING of the
+                   bodies; 0: open space. HDF5 files keep it */
 };
 
 struct ky_snapshot {
@@ -1407,8 +1417,9 @@ enum ky_space_reading {
     KY_SPACE_AS_STORED, /* the numbers as they are, for a description or a picture */
     KY_SPACE_OPEN,  /* the numbers are read as physical ones in open space, even if the file has a
                        scale factor, h or a box */
-    KY_SPACE_IN_BOX /* as KY_SPACE_REFUSED, but bodies in a periodic box are accepted if they are
-                       neither comoving nor in units of 1/h: for ky_parameters.box */
+    KY_SPACE_IN_BOX /* as KY_SPACE_REFUSED, but bodies in a periodic box are accepted, for
+                       ky_parameters.box. If they are comoving or in units of 1/h, they are
+                       converted as KY_TO_COMOVING, and the time is the scale factor */
 };
 
 struct ky_read_options {
@@ -1781,6 +1792,33 @@ KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parame
                                       const struct ky_bodies *bodies,
                                       struct ky_radial_profile *profile, struct ky_error *error);
 KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the struct */
+
+/* The power spectrum of the density contrast δ of bodies in a periodic box, P(k) = V ⟨|δ_k|²⟩,
+ * averaged over the waves of shells whose width is the smallest wave number 2π/box. Masses are
+ * assigned to a mesh with a triangle-shaped cloud (TSC) and to a second one, half a cell apart,
+ * whose mean with the first has no aliases of odd order (Sefusatti et al. 2016); the spectrum of
+ * the cloud is divided out. */
+struct ky_power {
+    size_t size;     /* of this struct, or 0 */
+    size_t count;    /* of shells */
+    double *k;       /* [count] here and below: mean wave number [1/length] */
+    double *power;   /* [length³] */
+    uint64_t *waves; /* in the shell */
+    double noise;  /* of bodies at random, V Σm²/(Σm)² [length³]. It is in `power`: bodies that
+                      began on a lattice have hardly any before they cluster */
+    uint64_t mesh; /* points of the mesh along an axis */
+};
+/* The box has corners at 0 and `box`. `mesh`: points along an axis, even; 0: twice the cube root of
+ * the number of bodies, 16 to 1,024. Shells reach to half of the mesh's highest wave number. The
+ * same bits for any number of threads. Allocates the arrays; after a failure there are none.
+ * KY_USAGE for a box that is not above 0 and for a mesh of fewer than 8 points, an odd number or a
+ * prime factor above 7, KY_BAD_DATA for bodies without mass. */
+KY_API enum ky_status ky_power_make(const struct ky_bodies *bodies, double box, uint64_t mesh,
+                                    struct ky_power *power, struct ky_error *error);
+KY_API void ky_power_free(struct ky_power *power); /* clears the struct */
+/* The ratio of the linear growth factors of matter at two scale factors, D(to)/D(from), in the
+ * universe of the space: matter, curvature and a cosmological constant. NaN if it is not known. */
+KY_API double ky_linear_growth(const struct ky_space *space, double from, double to);
 
 /* ---- devices ---- */
 

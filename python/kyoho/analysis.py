@@ -238,6 +238,34 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
     return Profile(found)
 
 
+Power = namedtuple("Power", "k power waves noise mesh")
+Power.__doc__ = """A power spectrum: `k` [1/length], `power` [length³] and the number of `waves` of each shell; `noise` of as many bodies at
+random, which is in `power`; points of the `mesh` along an axis."""
+
+
+@hinted
+def power(bodies, box, mesh=0) -> Power:
+    """
+    The power spectrum of bodies in a periodic box, as kyoho.analysis.Power; the command has it as `kyoho power`.
+
+    Arguments:
+      bodies   a Snapshot or a Simulation; the results are in its units
+      box      the side of the box, which has a corner at the origin [length]
+      mesh     points of the mesh along an axis; 0: twice the cube root of the number of bodies
+    Example:
+      found = kyoho.power(sim, box=100)
+      found.k, found.power - found.noise
+    """
+    bodies = snapshot_of(bodies, "power")
+    made, memory = bodies._struct()
+    found = struct("ky_power")
+    call(lib.ky_power_make, ffi.addressof(made.bodies), float(box), int(mesh), found)
+    del memory
+    owner, shells = ffi.gc(found, lib.ky_power_free), found.count
+    return Power(_arrays.view(found.k, (shells,), "f8", owner), _arrays.view(found.power, (shells,), "f8", owner),
+                 _arrays.view(found.waves, (shells,), "u8", owner), found.noise, found.mesh)
+
+
 Errors = namedtuple("Errors", "median p90 p99 max mean rms samples")
 Errors.__doc__ = """Relative errors: `p99` is the smallest that 99 % of the samples do not exceed."""
 

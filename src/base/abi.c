@@ -41,6 +41,7 @@ static const struct ky_struct_size structs[] = {
     {"ky_binaries", sizeof(struct ky_binaries)},
     {"ky_profile_parameters", sizeof(struct ky_profile_parameters)},
     {"ky_radial_profile", sizeof(struct ky_radial_profile)},
+    {"ky_power", sizeof(struct ky_power)},
     {"ky_tune_parameters", sizeof(struct ky_tune_parameters)},
     {"ky_tuned", sizeof(struct ky_tuned)},
     {"ky_tuning", sizeof(struct ky_tuning)},

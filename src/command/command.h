@@ -58,8 +58,8 @@ struct subcommand {
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
-    density_command, groups_command, binaries_command, profile_command, orbit_command,
-    field_command, tune_command, view_command, verify_command, few_command;
+    density_command, groups_command, binaries_command, profile_command, power_command,
+    orbit_command, field_command, tune_command, view_command, verify_command, few_command;
 
 /* Prints one line: the MPI plug-ins that are installed. */
 void devices_mpi(void);
@@ -160,6 +160,8 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
 /* Print the types, units, space and softening of a snapshot, as a line or as members of the open
  * JSON object. */
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot);
+/* How the numbers of a file were converted, to follow the description of its space; or "". */
+const char *reading_conversion(const struct ky_space *space);
 void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
 /* Writes "softening 0.1", "no softening" or "softening of each body's own". */
 enum { SOFTENING_WORDS = 128 };

@@ -114,11 +114,12 @@ static void show_space(const struct ky_space *space)
     char text[256];
     ky_space_describe(space, text, sizeof text);
     if (*text)
-        printf("%-22s %s; %s\n", "space", text,
-               space->converted ? "converted to physical, open space"
-               : !space->comoving && !space->per_h
-                   ? "kyoho run and kyoho force compute in it"
-                   : "the numbers below are as stored; --physical converts them, "
+        printf("%-22s %s%s%s\n", "space", text, reading_conversion(space),
+               space->converted ? ""
+               : space->box > 0
+                   ? "; kyoho run and kyoho force compute in it. The numbers below are "
+                     "as stored"
+                   : "; the numbers below are as stored; --physical converts them, "
                      "--as-stored treats them as physical");
 }
 

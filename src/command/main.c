@@ -26,9 +26,9 @@ static const struct {
     {&tune_command, NUMBERS},       {&info_command, PRINTS},     {&draw_command, FILES},
     {&view_command, PRINTS},        {&convert_command, FILES},   {&merge_command, FILES},
     {&neighbours_command, NUMBERS}, {&density_command, NUMBERS}, {&groups_command, NUMBERS},
-    {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},
-    {&field_command, NUMBERS},      {&bench_command, PRINTS},    {&devices_command, PRINTS},
-    {&verify_command, NUMBERS},     {&few_command, NUMBERS},
+    {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&power_command, NUMBERS},
+    {&orbit_command, NUMBERS},      {&field_command, NUMBERS},   {&bench_command, PRINTS},
+    {&devices_command, PRINTS},     {&verify_command, NUMBERS},  {&few_command, NUMBERS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -128,6 +128,13 @@ void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WOR
             ky_quantity_text(&snapshot->units, KY_LENGTH_UNIT, snapshot->softening, 6, length));
 }
 
+const char *reading_conversion(const struct ky_space *space)
+{
+    return space->converted == KY_TO_PHYSICAL   ? ", converted to physical, open space"
+           : space->converted == KY_TO_COMOVING ? ", without factors of h, with peculiar velocities"
+                                                : "";
+}
+
 void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapshot)
 {
     const struct ky_units *units = &snapshot->units;
@@ -153,6 +160,6 @@ void reading_show(FILE *out, const char *name, const struct ky_snapshot *snapsho
     fprintf(out, "; %s", softening);
     ky_space_describe(&snapshot->space, space, sizeof space);
     if (*space)
-        fprintf(out, "; %s, converted to physical, open space", space);
+        fprintf(out, "; %s%s", space, reading_conversion(&snapshot->space));
     fputc('\n', out);
 }

@@ -107,9 +107,9 @@ static void bind(struct cli *cli, struct request *request)
 }
 
 static const char *const with_resume[] = {
-    "resume", "end",       "steps",       "max-wall",  "restart-every", "engine",
-    "isa",    "threads",   "ranks",       "json",      "quiet",         "help",
-    "view",   "view-port", "view-bodies", "view-frame"};
+    "resume", "end",  "end-z",     "steps",       "max-wall",  "restart-every",
+    "engine", "isa",  "threads",   "ranks",       "json",      "quiet",
+    "help",   "view", "view-port", "view-bodies", "view-frame"};
 
 /* KY_USAGE for options that have no effect with --resume, because the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
@@ -121,11 +121,12 @@ static enum ky_status check_resume(struct cli *cli)
             for (size_t w = 0; w < sizeof with_resume / sizeof *with_resume; w++)
                 allowed |= !strcmp(name, with_resume[w]);
             if (!allowed && cli->sets[s].given[k])
-                return ky_fail(&cli->error, KY_USAGE,
-                               "--%s cannot be combined with --resume, since a run continues as it "
-                               "began; --end, --steps, --max-wall, --restart-every, --engine, "
-                               "--isa, --threads, --ranks and --view may be given",
-                               name);
+                return ky_fail(
+                    &cli->error, KY_USAGE,
+                    "--%s cannot be combined with --resume, since a run continues as it "
+                    "began; --end, --end-z, --steps, --max-wall, --restart-every, --engine, "
+                    "--isa, --threads, --ranks and --view may be given",
+                    name);
         }
     return cli->word_count
                ? ky_fail(&cli->error, KY_USAGE,

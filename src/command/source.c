@@ -73,6 +73,30 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
     return KY_OK;
 }
 
+/* The first option of a time or interval that was given with a unit, or NULL. */
+static const char *find_timed(const struct cli *cli)
+{
+    static const char *const names[] = {"end", "at", "step", "every", "energy-every"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (cli_waits(cli, names[k]))
+            return names[k];
+    return NULL;
+}
+
+/* KY_USAGE for a time with a unit (`timed`: its option) where times are scale factors. */
+static enum ky_status check_times(struct cli *cli, const char *timed,
+                                  const struct ky_parameters *parameters,
+                                  const struct ky_space *space)
+{
+    const int comoving = space->comoving && space->converted == KY_TO_COMOVING;
+    if (!timed || !(comoving || (parameters->box > 0 && parameters->expansion)))
+        return KY_OK;
+    return ky_fail(&cli->error, KY_USAGE,
+                   "--%s: times of a comoving box are scale factors, and intervals are of ln a; "
+                   "neither has a unit",
+                   timed);
+}
+
 /* Makes the model in memory, with the units, G and softening of the command line. */
 static enum ky_status make(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN])
@@ -193,7 +217,7 @@ static enum ky_status read_file(struct cli *cli, struct source *source, const ch
 static enum ky_status take_box(struct cli *cli, const struct source *source,
                                const struct ky_space *space, struct ky_parameters *parameters)
 {
-    if (!source->takes_box || space->converted || !(space->box > 0))
+    if (!source->takes_box || space->converted == KY_TO_PHYSICAL || !(space->box > 0))
         return KY_OK;
     if (parameters->box > 0 && fabs(parameters->box / space->box - 1) > 1e-6)
         return ky_fail(&cli->error, KY_USAGE,
@@ -207,7 +231,7 @@ static enum ky_status take_box(struct cli *cli, const struct source *source,
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
-    const char *file = source_file(cli, source);
+    const char *file = source_file(cli, source), *timed = find_timed(cli);
     ky_snapshot_clear(snapshot);
     enum ky_status status = check_source(cli, source);
     if (!status)
@@ -228,8 +252,10 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
         status = cli_settle(cli, &snapshot->units);
     if (!status && file)
         parameters->units = snapshot->units;
-    if (!status && file)
+    if (!status)
         status = take_box(cli, source, &snapshot->space, parameters);
+    if (!status)
+        status = check_times(cli, timed, parameters, &snapshot->space);
     if (!status && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
@@ -397,7 +423,7 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
     const int hdf5 = options->format == KY_HDF5 ||
                      (options->format == KY_FORMAT_BY_NAME && ky_format_of_name(output) == KY_HDF5);
     const struct ky_space *space = &snapshot->space;
-    if (!hdf5 && space->box > 0 && !space->converted) {
+    if (!hdf5 && space->box > 0 && space->converted != KY_TO_PHYSICAL) {
         ky_format(line, sizeof line,
                   "%s does not store the periodic box, as HDF5 files do: give --box %.9g with it",
                   ky_is_standard(output) ? "the output" : output, space->box);

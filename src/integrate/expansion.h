@@ -1,21 +1,28 @@
 /* The option --expansion: steps that are equal in ln a, where a is the scale factor of an expanding
- * universe. physics/expansion.h has the formulas. */
+ * universe. Bodies in open space have physical coordinates, bodies in a periodic box comoving ones.
+ * physics/expansion.h has the formulas. */
 #ifndef KY_INTEGRATE_EXPANSION_H
 #define KY_INTEGRATE_EXPANSION_H
 
 #include "base/status.h"
+#include "physics/expansion.h"
 
 struct ky_expansion {
-    double omega_matter, omega_lambda; /* densities at a = 1; curvature is the rest to 1 */
-    double h0;                         /* H at a = 1 [1/time]; 0: steps are equal in time */
+    struct ky_universe universe;
+    double h0; /* H at a = 1 [1/time]; 0: steps are equal in time */
 };
 
-/* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. A number may have a
- * unit ("h0=70km/s/Mpc") where `units` have scales. KY_USAGE for any other text. */
+/* Reads "omega-m=0.3,omega-lambda=0.7,h0=0.07"; NULL: steps are equal in time. omega-r, w0
+ * and wa may be missing. A number may have a unit ("h0=70km/s/Mpc") where `units` have scales.
+ * KY_USAGE for any other text. */
 enum ky_status ky_expansion_read(const char *text, const struct ky_units *units,
                                  struct ky_expansion *expansion, struct ky_error *error);
+/* 1 if the parameters are of bodies in comoving coordinates: in a periodic box that expands. Their
+ * time is the scale factor. Positions on the engine are comoving, and velocities are momenta
+ * p = a² dx/dt. */
+int ky_is_comoving(const struct ky_parameters *parameters);
 /* Writes such a text with all digits. */
-enum { KY_EXPANSION_TEXT = 128 };
+enum { KY_EXPANSION_TEXT = 192 };
 void ky_expansion_write(const struct ky_expansion *expansion, char text[KY_EXPANSION_TEXT]);
 
 #endif

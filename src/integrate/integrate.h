@@ -148,6 +148,18 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
             "the shortest orbit or free fall; for block and hermite4 at most --step-max [time]"    \
     }
 
+/* The row of --eta, likewise. */
+#define KY_OPTION_ETA                                                                              \
+    {                                                                                              \
+        "eta", KY_OPTION_REAL, offsetof(struct ky_parameters, eta), NULL, 1e-6, 10, NULL, NULL,    \
+            "step of a body, rounded down to the longest step over a power of two. block: eta "    \
+            "sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2). hermite4: " \
+            "Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)) with the derivatives of "  \
+            "the acceleration in time (default 0.001 for up to 64 bodies with mass, 0.005 for up " \
+            "to 1,024, else 0.02). leapfrog in a comoving box: steps are divided so that none is " \
+            "longer than eta sqrt(softening/|a|) of the strongest pull (default: they are not)"    \
+    }
+
 /* ---- the integrator that parameters name ---- */
 
 /* KY_USAGE and KY_UNSUPPORTED for values that do not go with the integrator: its verb `check`. For

@@ -29,10 +29,11 @@ static const struct ky_option common[] = {
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
      "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
-     "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. The time of "
-     "the bodies has to be the age of that universe. --step, --every and --energy-every are then "
-     "intervals of ln a. bodies: the universe of --model cosmic, of a file of that model, or of "
-     "a comoving file read with --physical"},
+     "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. --step, --every "
+     "and --energy-every are then intervals of ln a. With --box coordinates are comoving, and all "
+     "times are scale factors; the universe may also have radiation, omega-r (0), and dark energy "
+     "with w = w0 + wa (1 - a), w0 (-1) and wa (0). In open space they are physical, and the time "
+     "of the bodies is the age of the universe. bodies: the universe of the model or file"},
 };
 
 void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies)
@@ -213,8 +214,18 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
 {
     struct ky_expansion expansion;
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    if (!parameters->expansion || verbs->any_step)
-        return ky_expansion_read(parameters->expansion, &parameters->units, &expansion, error);
+    if (!parameters->expansion)
+        return KY_OK;
+    KY_TRY(ky_expansion_read(parameters->expansion, &parameters->units, &expansion, error));
+    const struct ky_universe *universe = &expansion.universe;
+    const int is_plain = universe->radiation == 0 && universe->w0_and_1 == 0 && universe->wa == 0;
+    if (!is_plain && !(parameters->box > 0))
+        return ky_fail(
+            error, KY_USAGE,
+            "--expansion: omega-r, w0 and wa are for comoving coordinates, in a periodic "
+            "box: leave them out, or give --box");
+    if (verbs->any_step)
+        return KY_OK;
     return ky_fail(error, KY_USAGE,
                    "--expansion makes each step longer than the previous one, but the steps of "
                    "--integrator %s are fractions of one length; use --integrator leapfrog",

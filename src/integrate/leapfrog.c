@@ -1,6 +1,8 @@
 /* Leap-frog in kick-drift-kick form with one step for all bodies (F09, equations 1 to 3): second
  * order, symplectic and reversible. The two half kicks between steps are not merged, so that the
- * bits of a run do not depend on its division into calls. */
+ * bits of a run do not depend on its division into calls. In comoving coordinates the three parts
+ * of a step are exact integrals over the expansion (physics/expansion.h), and the middle of a step
+ * is the middle in ln a. */
 #include "integrate/integrate.h"
 
 #include <math.h>
@@ -9,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "integrate/expansion.h"
 #include "integrate/friction.h"
 
 struct leapfrog {
@@ -16,6 +19,7 @@ struct leapfrog {
     struct ky_engine *engine;
     struct ky_integrator_report report;
     double bodies, g;
+    struct ky_expansion expansion; /* of comoving coordinates; h0 = 0: there are none */
 };
 
 static const struct ky_stored_field fields[] = {
@@ -24,7 +28,21 @@ static const struct ky_stored_field fields[] = {
 
 static const struct ky_option options[] = {
     KY_OPTION_STEP,
+    KY_OPTION_ETA,
 };
+
+static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (isnan(parameters->eta))
+        return KY_OK;
+    if (!ky_is_comoving(parameters))
+        return ky_fail(error, KY_USAGE,
+                       "--eta divides steps of leapfrog only in a comoving box: leave it out, or "
+                       "use --integrator block");
+    if (parameters->softening > 0 || isnan(parameters->softening))
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "--eta needs a --softening, from which the steps follow");
+}
 
 static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
@@ -39,7 +57,26 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     own->bodies = (double)n;
     own->g = parameters->g;
     *integrator = &own->base;
-    return KY_OK;
+    return ky_is_comoving(parameters) ? ky_expansion_read(parameters->expansion, &parameters->units,
+                                                          &own->expansion, error)
+                                      : KY_OK;
+}
+
+/* The factors of the parts of a step [time]. */
+struct parts {
+    double kick, drift, last_kick;
+};
+
+static struct parts divide(const struct leapfrog *own, double dt, double from, double to)
+{
+    const struct ky_universe *universe = &own->expansion.universe;
+    const double h0 = own->expansion.h0;
+    if (h0 == 0)
+        return (struct parts){0.5 * dt, dt, 0.5 * dt};
+    const double middle = sqrt(from) * sqrt(to);
+    return (struct parts){ky_comoving_integral(from, middle, 1, universe) / h0,
+                          ky_comoving_integral(from, to, 2, universe) / h0,
+                          ky_comoving_integral(middle, to, 1, universe) / h0};
 }
 
 /* v += a dt/2; x += v dt; a = a(x) at `to`; v += a dt/2. Without friction none of the four calls
@@ -47,16 +84,17 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
 static enum ky_status full_step(struct leapfrog *own, double dt, double from, double to,
                                 struct ky_error *error)
 {
-    enum ky_status status = ky_engine_kick(own->engine, 0.5 * dt, error);
+    const struct parts parts = divide(own, dt, from, to);
+    enum ky_status status = ky_engine_kick(own->engine, parts.kick, error);
     if (!status)
         status = ky_friction_is_there(own->engine)
                      ? ky_friction_drift(own->engine, &own->base, own->g, from, dt, error)
-                     : ky_engine_drift(own->engine, dt, error);
+                     : ky_engine_drift(own->engine, parts.drift, error);
     ky_engine_set_time(own->engine, to);
     if (!status)
         status = ky_engine_forces(own->engine, error);
     if (!status)
-        status = ky_engine_kick(own->engine, 0.5 * dt, error);
+        status = ky_engine_kick(own->engine, parts.last_kick, error);
     own->report.steps++;
     own->report.body_steps += own->bodies;
     return status;
@@ -96,6 +134,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .eta = (double)NAN,
     .any_step = 1,
     .friction = 1,
+    .check = check,
     .create = create,
     .advance = advance,
     .short_step = short_step,

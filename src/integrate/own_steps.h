@@ -27,21 +27,7 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
 
 /* The rows of integrators with such steps. */
 #define KY_OPTIONS_OF_OWN_STEPS                                                                    \
-    KY_OPTION_STEP,                                                                                \
-        {"eta",                                                                                    \
-         KY_OPTION_REAL,                                                                           \
-         offsetof(struct ky_parameters, eta),                                                      \
-         NULL,                                                                                     \
-         1e-6,                                                                                     \
-         10,                                                                                       \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         "step of a body, rounded down to the longest step over a power of two. block: eta "       \
-         "sqrt(softening/|a|) (default 0.2; GADGET's ErrTolIntAccuracy is eta^2/2). hermite4: "    \
-         "Aarseth's sqrt(eta (|a||a2| + |a1|^2)/(|a1||a3| + |a2|^2)) with the derivatives of the " \
-         "acceleration in time (default 0.001 for up to 64 bodies with mass, 0.005 for up to "     \
-         "1,024, else "                                                                            \
-         "0.02)"},                                                                                 \
+    KY_OPTION_STEP, KY_OPTION_ETA,                                                                 \
         {"step-max",                                                                               \
          KY_OPTION_REAL,                                                                           \
          offsetof(struct ky_parameters, step_max),                                                 \

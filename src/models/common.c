@@ -4,7 +4,9 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/threads.h"
+#include "base/units.h"
 #include "models/population.h"
 #include "physics/softening.h"
 
@@ -83,4 +85,34 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
         if (ky_thread() == 0) /* only the caller's thread calls the log function */
             tell(&progress, now);
     }
+}
+
+enum ky_status ky_model_galaxy_units(const char *name, struct ky_units *units,
+                                     struct ky_error *error)
+{
+    struct ky_units galaxy;
+    KY_TRY(ky_units_preset("galaxy", &galaxy, error));
+    if (!(units->length_cm > 0) && (isnan(units->g) || units->g == 1 || units->g == galaxy.g))
+        *units = galaxy;
+    return ky_units_agree(units, &galaxy)
+               ? KY_OK
+               : ky_fail(error, KY_USAGE,
+                         "%s is in kpc, 1e10 Msun and km/s; leave out --units and --g, or give "
+                         "--units galaxy",
+                         name);
+}
+
+void ky_model_tell_field(const struct ky_model_common *common, struct ky_model_clock *clock,
+                         size_t n, int done, int all)
+{
+    enum { MOST = 128 };
+    const double now = ky_clock(), so_far = now - clock->began;
+    char line[MOST];
+    if (!common->log || done == all || now - clock->told < fmax(2, 0.2 * so_far))
+        return;
+    clock->told = now;
+    ky_format(line, sizeof line,
+              "%d of %d transforms of the random field of %zu³ points, %.0f s left", done, all, n,
+              so_far * (all - done) / done);
+    common->log(common->log_context, KY_LOG_INFO, line);
 }

@@ -44,20 +44,21 @@ static const struct ky_option options[] = {
      "cosmic: radius of the sphere at today's mean density. The spacing of N bodies is (4π/3/N)^⅓ "
      "of it [Mpc]"},
     {"redshift", KY_OPTION_REAL, FIELD(redshift), "24", 0, 1000, NULL, NULL,
-     "cosmic: redshift at which the bodies start"},
-    {"omega-m", KY_OPTION_REAL, FIELD(cosmology.omega_m), "1", 1e-3, 10, NULL, NULL,
-     "cosmic: density parameter of matter today, Ω_m"},
-    {"omega-lambda", KY_OPTION_REAL, FIELD(cosmology.omega_lambda), "0", 0, 10, NULL, NULL,
-     "cosmic: density parameter of the cosmological constant today; if it is not 0, a run needs "
-     "--field lambda, which --expansion bodies adds"},
+     "cosmic, cosmic-box: redshift at which the bodies start"},
+    {"omega-m", KY_OPTION_REAL, FIELD(cosmology.universe.matter), "1", 1e-3, 10, NULL, NULL,
+     "cosmic, cosmic-box: density parameter of matter today, Ω_m"},
+    {"omega-lambda", KY_OPTION_REAL, FIELD(cosmology.universe.lambda), "0", 0, 10, NULL, NULL,
+     "cosmic, cosmic-box: density parameter of the cosmological constant today. If it is not 0, a "
+     "run of cosmic needs --field lambda, which --expansion bodies adds"},
     {"omega-b", KY_OPTION_REAL, FIELD(cosmology.omega_b), "0.05", 0, 10, NULL, NULL,
-     "cosmic: density parameter of baryons today, included in omega-m; it weakens short waves"},
+     "cosmic, cosmic-box: density parameter of baryons today, included in omega-m; it weakens "
+     "short waves"},
     {"hubble", KY_OPTION_REAL, FIELD(cosmology.h), "0.5", 0.01, 10, NULL, NULL,
-     "cosmic: h, H0 in 100 km/s/Mpc"},
+     "cosmic, cosmic-box: h, H0 in 100 km/s/Mpc"},
     {"sigma8", KY_OPTION_REAL, FIELD(cosmology.sigma8), "0.8", 0, 10, NULL, NULL,
-     "cosmic: rms of the linear density contrast today in spheres of 8/h Mpc"},
+     "cosmic, cosmic-box: rms of the linear density contrast today in spheres of 8/h Mpc"},
     {"spectral-index", KY_OPTION_REAL, FIELD(cosmology.index), "1", 0, 2, NULL, NULL,
-     "cosmic: exponent n of the primordial power spectrum k^n"},
+     "cosmic, cosmic-box: exponent n of the primordial power spectrum k^n"},
 };
 
 /* ---- the grid points that become bodies ---- */
@@ -153,7 +154,7 @@ struct work {
     const struct ky_model_common *common;
     struct lattice lattice;
     struct ky_bodies *bodies;
-    double began, told; /* ky_clock: start of the transforms; time of the last line */
+    struct ky_model_clock clock; /* of the transforms */
 };
 
 /* Stores ψ1 in the positions and ψ2 in the velocities. */
@@ -172,19 +173,10 @@ static void keep(void *context, int order, int axis, const double *grid)
     }
 }
 
-/* Logs the progress: first 2 s after the start, then at growing intervals. */
 static void tell(void *context, int done, int all)
 {
     struct work *work = context;
-    const double now = ky_clock(), so_far = now - work->began;
-    char line[LINE];
-    if (!work->common->log || done == all || now - work->told < fmax(2, 0.2 * so_far))
-        return;
-    work->told = now;
-    ky_format(line, sizeof line,
-              "%d of %d transforms of the random field of %zu³ points, %.0f s left", done, all,
-              work->lattice.n, so_far * (all - done) / done);
-    work->common->log(work->common->log_context, KY_LOG_INFO, line);
+    ky_model_tell_field(work->common, &work->clock, work->lattice.n, done, all);
 }
 
 /* Converts q, ψ1 and ψ2 to positions and velocities: r = a (q + D1 ψ1 + D2 ψ2), v = H r + a H (f1
@@ -195,8 +187,7 @@ static void place(const struct work *work)
     const struct lattice *lattice = &work->lattice;
     struct ky_bodies *bodies = work->bodies;
     const double a = 1 / (1 + work->cosmic->redshift);
-    const double rate = hubble_unit * cosmology->h *
-                        ky_expansion_rate(a, cosmology->omega_m, cosmology->omega_lambda);
+    const double rate = hubble_unit * cosmology->h * ky_expansion_rate(a, &cosmology->universe);
     const struct ky_growth growth = ky_growth_at(cosmology, a), today = ky_growth_at(cosmology, 1);
     const double d1 = growth.d1 / today.d1, d2 = growth.d2 / (today.d1 * today.d1);
 #pragma omp parallel for schedule(dynamic, 64)
@@ -222,7 +213,7 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 {
     const double h0 = hubble_unit * cosmic->cosmology.h / kpc_of_mpc;
     const double radius = kpc_of_mpc * cosmic->radius;
-    const double mass = cosmic->cosmology.omega_m * h0 * h0 * pow(radius, 3) / (2 * g);
+    const double mass = cosmic->cosmology.universe.matter * h0 * h0 * pow(radius, 3) / (2 * g);
     for (size_t i = 0; i < bodies->n; i++) {
         bodies->mass[i] = mass / (double)bodies->n;
         bodies->type[i] = DARK;
@@ -231,18 +222,9 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 
 /* ---- the model ---- */
 
-/* Kiloparsec, 1e10 Msun and km/s, also if the caller gave no units, or only G as in run.json. */
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
-    struct ky_units galaxy;
-    KY_TRY(ky_units_preset("galaxy", &galaxy, error));
-    if (!(units->length_cm > 0) && (isnan(units->g) || units->g == 1 || units->g == galaxy.g))
-        *units = galaxy;
-    return ky_units_agree(units, &galaxy)
-               ? KY_OK
-               : ky_fail(error, KY_USAGE,
-                         "cosmic is in kpc, 1e10 Msun and km/s; leave out --units and --g, or "
-                         "give --units galaxy");
+    return ky_model_galaxy_units("cosmic", units, error);
 }
 
 /* The default of --alpha with --force tree. */
@@ -254,7 +236,7 @@ static double peculiar_share(const struct ky_cosmology *cosmology, double a,
                              const struct ky_bodies *bodies)
 {
     const double rate = hubble_unit * cosmology->h / kpc_of_mpc *
-                        ky_expansion_rate(a, cosmology->omega_m, cosmology->omega_lambda),
+                        ky_expansion_rate(a, &cosmology->universe),
                  growth = ky_growth_at(cosmology, a).f1;
     double displaced = 0, far = 0;
     for (size_t i = 0; i < bodies->n; i++)
@@ -272,13 +254,13 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     const struct cosmic *cosmic = work->cosmic;
     const struct ky_cosmology *cosmology = &cosmic->cosmology;
     const double h0 = hubble_unit * cosmology->h / kpc_of_mpc, a = 1 / (1 + cosmic->redshift);
-    const double end = ky_expansion_age(1, cosmology->omega_m, cosmology->omega_lambda) / h0;
+    const double end = ky_expansion_age(1, &cosmology->universe) / h0;
     char line[LINE], begins[KY_QUANTITY_TEXT], ends[KY_QUANTITY_TEXT];
     struct ky_units units;
-    snapshot->time = ky_expansion_age(a, cosmology->omega_m, cosmology->omega_lambda) / h0;
+    snapshot->time = ky_expansion_age(a, &cosmology->universe) / h0;
     snapshot->space.hubble = cosmology->h;
-    snapshot->space.omega_matter = cosmology->omega_m;
-    snapshot->space.omega_lambda = cosmology->omega_lambda;
+    snapshot->space.omega_matter = cosmology->universe.matter;
+    snapshot->space.omega_lambda = cosmology->universe.lambda;
     if (!work->common->log || ky_units_preset("galaxy", &units, NULL))
         return;
     ky_format(line, sizeof line,
@@ -288,7 +270,7 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
               work->lattice.spacing, 1e10 * snapshot->bodies.mass[0], work->lattice.n,
               work->lattice.box, ky_quantity_text(&units, KY_TIME_UNIT, snapshot->time, 10, begins),
               cosmic->redshift, ky_quantity_text(&units, KY_TIME_UNIT, end, 10, ends),
-              cosmology->omega_m, cosmology->omega_lambda, h0);
+              cosmology->universe.matter, cosmology->universe.lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     const double share = peculiar_share(cosmology, a, &snapshot->bodies);
     if (ky_recommended_alpha(share) < usual_alpha) {
@@ -298,13 +280,13 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
                   ky_recommended_alpha(share));
         work->common->log(work->common->log_context, KY_LOG_INFO, line);
     }
-    if (!(cosmology->omega_lambda > 0))
+    if (!(cosmology->universe.lambda > 0))
         return;
     ky_format(
         line, sizeof line,
         "cosmic: runs of these bodies need the cosmological constant: --expansion bodies adds "
         "it, or --field lambda:omega=%.10g,h0=%.10g",
-        cosmology->omega_lambda, h0);
+        cosmology->universe.lambda, h0);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
 }
 
@@ -316,8 +298,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     struct work work = {.cosmic = cosmic,
                         .common = common,
                         .lattice = lattice_of(cosmic, common->n),
-                        .bodies = &snapshot->bodies,
-                        .told = ky_clock()};
+                        .bodies = &snapshot->bodies};
     enum ky_status status = ky_cosmology_check(&cosmic->cosmology, error);
     if (!status)
         status = ky_fourier_open(&fourier, work.lattice.n, error);
@@ -329,9 +310,10 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     if (!status) {
         const struct ky_spectrum spectrum = ky_spectrum_of(&cosmic->cosmology);
         const struct ky_displacement_to to = {keep, tell, &work};
-        ky_random_waves(&spectrum, work.lattice.box, common->seed, work.lattice.n, common->halt,
-                        fourier.grid[0]);
-        work.began = ky_clock();
+        ky_random_waves(&spectrum, work.lattice.box,
+                        &(struct ky_random_phases){.seed = common->seed}, work.lattice.n,
+                        common->halt, fourier.grid[0]);
+        work.clock.began = work.clock.told = ky_clock();
         ky_displace(&fourier, work.lattice.box, &to);
         status = ky_halt_check(common->halt, error);
     }

@@ -83,6 +83,8 @@ static enum ky_status soften(const struct ky_model *model, const void *own,
     common->length = scaled ? parameters->radius / radius : 1;
     if (model->own_softenings)
         common->softening = (double)NAN;
+    else if (isnan(parameters->softening) && model->softening < 0)
+        common->softening = (double)NAN;
     else if (isnan(parameters->softening) && model->softening > 0)
         common->softening = model->softening;
     else if (isnan(parameters->softening))

@@ -14,9 +14,9 @@
 #include "physics/softening.h"
 
 const struct ky_model *const ky_models[] = {
-    &ky_plummer, &ky_uniform_sphere, &ky_uniform_cube, &ky_hernquist,     &ky_jaffe,
-    &ky_nfw,     &ky_king,           &ky_two_body,     &ky_random_sphere, &ky_figure8,
-    &ky_super8,  &ky_cosmic,         &ky_galaxy,       &ky_cartwheel,     &ky_merger,
+    &ky_plummer,    &ky_uniform_sphere, &ky_uniform_cube,  &ky_hernquist, &ky_jaffe,  &ky_nfw,
+    &ky_king,       &ky_two_body,       &ky_random_sphere, &ky_figure8,   &ky_super8, &ky_cosmic,
+    &ky_cosmic_box, &ky_galaxy,         &ky_cartwheel,     &ky_merger,
 };
 const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
@@ -33,7 +33,7 @@ const struct ky_option ky_model_options[] = {
      "softening length for which the velocities are computed; it is stored with the bodies and "
      "does not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h "
      "of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 "
-     "for merger, 4 for cosmic [length]"},
+     "for merger, 4 for cosmic, a 30th of the spacing for cosmic-box [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
      "softening law for which the velocities are computed; with symmetric, equal ε act as √2 ε; "

@@ -40,7 +40,8 @@ struct ky_model_common {
     /* The bodies to make here; NULL: all. Only models with `in_parts` get a portion. */
     const struct ky_portion *portion;
     uint64_t seed;
-    double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
+    double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings`, and where
+                         `make` chooses it */
     double length;    /* one length of `make` in the snapshot's unit of length */
     int softening_kind;
     int mass_function;    /* enum ky_mass_function; equal masses for models that are not spheres */
@@ -66,7 +67,8 @@ struct ky_model {
     size_t option_count, own_size;
     size_t bodies;       /* the only possible number of bodies; 0: any */
     size_t usual, least; /* numbers of bodies: default (0: none), and minimum */
-    double softening;    /* default softening, in the lengths of `make`; 0: recommended */
+    double softening;    /* default softening, in the lengths of `make`; 0: recommended; negative:
+                            `make` gets NaN and chooses it */
     int certain;         /* 1: deterministic; no --seed */
     int own_softenings;  /* 1: `make` sets the softenings; no --softening, no --softening-kind */
     int in_parts; /* 1: `make` can make the bodies of a portion, as models with a profile can */
@@ -98,8 +100,8 @@ struct ky_model {
 extern const struct ky_model *const ky_models[];
 extern const size_t ky_model_count;
 extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_hernquist, ky_jaffe,
-    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy,
-    ky_cartwheel, ky_merger;
+    ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_cosmic_box,
+    ky_galaxy, ky_cartwheel, ky_merger;
 
 /* The portion of bodies to make here. */
 struct ky_portion ky_model_portion(const struct ky_model_common *common);
@@ -114,6 +116,18 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
 void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context);
+/* For a `units` verb of models in kiloparsecs, 1e10 Msun and km/s: sets these units, also if the
+ * caller gave none, or only G as in run.json. KY_USAGE for others. */
+enum ky_status ky_model_galaxy_units(const char *name, struct ky_units *units,
+                                     struct ky_error *error);
+/* Times of the transforms of a random field. */
+struct ky_model_clock {
+    double began, told; /* ky_clock: the start; the last line */
+};
+/* Logs their progress on a grid of n³ points: first 2 s after the start, then at growing
+ * intervals. */
+void ky_model_tell_field(const struct ky_model_common *common, struct ky_model_clock *clock,
+                         size_t n, int done, int all);
 /* Streams of random numbers. */
 enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY, KY_STREAM_MASS, KY_STREAM_ROTATION };
 

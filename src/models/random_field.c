@@ -46,21 +46,36 @@ static uint64_t index_of(const struct wave *w, int sign)
 }
 
 /* δ of one mode: a complex normal number with ⟨|δ|²⟩ = P/V. */
-static void draw(const struct ky_spectrum *spectrum, double box, uint64_t seed,
-                 const struct wave *w, double wave[2])
+static void draw(const struct ky_spectrum *spectrum, double box,
+                 const struct ky_random_phases *phases, const struct wave *w, double wave[2])
 {
     const int sign = is_conjugate(w) ? -1 : 1;
     const double x = (double)w->n[0], y = (double)w->n[1], z = (double)w->n[2];
     const double k = 2 * pi / box * sqrt(x * x + y * y + z * z);
     const double size = sqrt(ky_power(spectrum, k) / (2 * box * box * box));
-    struct ky_random random = ky_random_at(seed, KY_STREAM_POSITION, index_of(w, sign));
+    struct ky_random random = ky_random_at(phases->seed, KY_STREAM_POSITION, index_of(w, sign));
     wave[0] = size * ky_random_normal(&random);
     wave[1] = sign * size * ky_random_normal(&random);
+    double factor = phases->opposite ? -1 : 1;
+    if (phases->fixed)
+        factor *= sqrt(2) * size / sqrt(wave[0] * wave[0] + wave[1] * wave[1]);
+    if (phases->fixed || phases->opposite)
+        wave[0] *= factor, wave[1] *= factor;
 }
 
-void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
-                     struct ky_halt *halt, double *grid)
+/* Multiplies a mode by e^{iφ}. */
+static void turn(double phase, double wave[2])
 {
+    const double c = cos(phase), s = sin(phase), re = wave[0];
+    wave[0] = c * re - s * wave[1];
+    wave[1] = s * re + c * wave[1];
+}
+
+void ky_random_waves(const struct ky_spectrum *spectrum, double box,
+                     const struct ky_random_phases *phases, size_t n, struct ky_halt *halt,
+                     double *grid)
+{
+    const double shift = 2 * pi * phases->shift / (double)n;
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < n; i++) {
         if (ky_halted(halt))
@@ -72,7 +87,9 @@ void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t se
                 if (is_left_out(&w, n))
                     (*wave)[0] = (*wave)[1] = 0;
                 else
-                    draw(spectrum, box, seed, &w, *wave);
+                    draw(spectrum, box, phases, &w, *wave);
+                if (shift != 0)
+                    turn(shift * (double)(w.n[0] + w.n[1] + w.n[2]), *wave);
             }
     }
 }

@@ -3,15 +3,25 @@
 #ifndef KY_MODELS_RANDOM_FIELD_H
 #define KY_MODELS_RANDOM_FIELD_H
 
+#include "base/fourier.h"
 #include "models/cosmology.h"
-#include "models/fourier.h"
+
+/* The random numbers of a field. */
+struct ky_random_phases {
+    uint64_t seed;
+    int fixed;    /* 1: each mode has its rms amplitude, and only its phase is random (Angulo &
+                     Pontzen 2016) */
+    int opposite; /* 1: each mode has the other sign: the second field of a pair */
+    double shift; /* points of the grid lie at (i + shift) × spacing along each axis */
+};
 
 /* Fills a grid of n³ points with the modes of δ in a periodic cube of side `box` [Mpc]. The random
  * numbers of a mode are a function of the seed and of its three wave numbers: a finer grid in the
  * same box has the same long waves, and more short ones. The mean is 0. When `halt` (or NULL) is
  * set, the remaining modes are skipped. */
-void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
-                     struct ky_halt *halt, double *grid);
+void ky_random_waves(const struct ky_spectrum *spectrum, double box,
+                     const struct ky_random_phases *phases, size_t n, struct ky_halt *halt,
+                     double *grid);
 
 /* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in real space, in the unit of `box`. The
  * grid is valid only during the call. */

@@ -1,26 +1,59 @@
-/* Friedmann-Lemaître expansion with matter, curvature and a cosmological constant; radiation is
- * neglected (0.02 % of H at a = 1/2, 1 % at a = 0.015). Host only. */
+/* Friedmann-Lemaître expansion with matter, radiation, curvature and dark energy. Host only. */
 #ifndef KY_PHYSICS_EXPANSION_H
 #define KY_PHYSICS_EXPANSION_H
 
 #include <math.h>
 
-/* H(a)/H0 = √(Ω_m/a³ + (1 − Ω_m − Ω_Λ)/a² + Ω_Λ) */
-static inline double ky_expansion_rate(double a, double omega_matter, double omega_lambda)
+/* The contents of a universe at a = 1, where H = H0: densities relative to the critical one. The
+ * curvature is the rest to 1. Dark energy has the equation of state w = w0 + wa (1 - a)
+ * (Chevallier & Polarski 2001, Linder 2003); a cosmological constant has zeros in both numbers. */
+struct ky_universe {
+    double matter, lambda, radiation;
+    double w0_and_1, wa; /* 1 + w0, wa */
+};
+
+/* The density of dark energy relative to a = 1; exactly 1 for a cosmological constant. */
+static inline double ky_dark_energy(const struct ky_universe *u, double a)
 {
-    double curvature = 1 - omega_matter - omega_lambda;
-    return sqrt(omega_matter / (a * a * a) + curvature / (a * a) + omega_lambda);
+    return pow(a, -3 * (u->w0_and_1 + u->wa)) * exp(-3 * u->wa * (1 - a));
+}
+
+/* (H(a)/H0)² = Ω_m/a³ + Ω_k/a² + Ω_Λ … + Ω_r/a⁴. Not positive where the universe never is. */
+static inline double ky_expansion_square(double a, const struct ky_universe *u)
+{
+    const double curvature = 1 - u->matter - u->lambda - u->radiation;
+    return u->matter / (a * a * a) + curvature / (a * a) + u->lambda * ky_dark_energy(u, a) +
+           u->radiation / (a * a * a * a);
+}
+
+/* H(a)/H0 */
+static inline double ky_expansion_rate(double a, const struct ky_universe *u)
+{
+    return sqrt(ky_expansion_square(a, u));
+}
+
+/* 1 if the universe expands all the way from one scale factor to the other, in either order. */
+static inline int ky_expansion_reaches(double from, double to, const struct ky_universe *u)
+{
+    enum { PARTS = 1000 };
+    for (int k = 0; k <= PARTS; k++)
+        if (!(ky_expansion_square(from * pow(to / from, (double)k / PARTS), u) > 0))
+            return 0;
+    return 1;
 }
 
 /* H0 t(a) = ∫ da/(a H/H0) from 0, by Simpson's rule over s = √a, in which the integrand
- * 2 s²/√(Ω_m + Ω_k s² + Ω_Λ s⁶) is smooth. */
-static inline double ky_expansion_age(double a, double omega_matter, double omega_lambda)
+ * 2 s²/√(Ω_m + Ω_k s² + Ω_Λ s⁶ + Ω_r/s²) is smooth. */
+static inline double ky_expansion_age(double a, const struct ky_universe *u)
 {
     enum { PARTS = 1000 };
-    double curvature = 1 - omega_matter - omega_lambda, step = sqrt(a) / PARTS, sum = 0;
+    const double curvature = 1 - u->matter - u->lambda - u->radiation, step = sqrt(a) / PARTS;
+    double sum = 0;
     for (int k = 1; k <= PARTS; k++) {
         double s = k * step, s2 = s * s;
-        double f = 2 * s2 / sqrt(omega_matter + curvature * s2 + omega_lambda * s2 * s2 * s2);
+        double f = 2 * s2 /
+                   sqrt(u->matter + curvature * s2 +
+                        u->lambda * s2 * s2 * s2 * ky_dark_energy(u, s2) + u->radiation / s2);
         sum += (k == PARTS ? 1 : k % 2 ? 4 : 2) * f;
     }
     return sum * step / 3;
@@ -29,23 +62,79 @@ static inline double ky_expansion_age(double a, double omega_matter, double omeg
 /* The scale factor at the age H0 t = `age`. NaN before a = 0; in a universe that recollapses, also
  * from 2 % of a before the turning point, where ky_expansion_age is no longer accurate. By
  * bisection of the age in ln a, to the last digits. */
-static inline double ky_expansion_factor(double age, double omega_matter, double omega_lambda)
+static inline double ky_expansion_factor(double age, const struct ky_universe *u)
 {
     enum { HALVES = 64 };
     const double tolerance = 1e-9, turn = 1.02;
     double low = -35, high = 35; /* ln a */
     for (int k = 0; k < HALVES; k++) {
         const double middle = (low + high) / 2; /* beyond the turning point the age is NaN */
-        if (ky_expansion_age(exp(middle), omega_matter, omega_lambda) <= age)
+        if (ky_expansion_age(exp(middle), u) <= age)
             low = middle;
         else
             high = middle;
     }
-    const double a = exp(low), found = ky_expansion_age(a, omega_matter, omega_lambda);
-    return fabs(found - age) <= tolerance * age &&
-                   ky_expansion_age(turn * a, omega_matter, omega_lambda) > 0
-               ? a
-               : (double)NAN;
+    const double a = exp(low), found = ky_expansion_age(a, u);
+    return fabs(found - age) <= tolerance * age && ky_expansion_age(turn * a, u) > 0 ? a
+                                                                                     : (double)NAN;
+}
+
+/* The second derivative in ln a of a density perturbation of matter, δ, that is small and larger
+ * than the horizon of other matter: δ'' = 3/2 Ω_m(a) δ − (2 + d ln H/d ln a) δ'. */
+static inline double ky_growth_bend(double a, double d, double slope, const struct ky_universe *u)
+{
+    const double square = ky_expansion_square(a, u), m = u->matter / (a * a * a),
+                 curvature = (1 - u->matter - u->lambda - u->radiation) / (a * a),
+                 dark = u->lambda * ky_dark_energy(u, a), w_and_1 = u->w0_and_1 + u->wa * (1 - a),
+                 change = -(3 * m + 2 * curvature + 3 * w_and_1 * dark +
+                            4 * u->radiation / (a * a * a * a)) /
+                          (2 * square);
+    return 1.5 * m / square * d - (2 + change) * slope;
+}
+
+/* The linear growth factor of matter D(a); D = a + 2/3 Ω_r/Ω_m early on. By Runge-Kutta steps of
+ * fourth order in ln a. Ω_m is above 0. */
+static inline double ky_growth_factor(double a, const struct ky_universe *u)
+{
+    enum { STEPS = 2000 };
+    const double first = 1e-7, step = log(a / first) / STEPS;
+    double d = first + u->radiation / (1.5 * u->matter), slope = first;
+    for (int k = 0; k < STEPS; k++) {
+        const double begin = first * exp(k * step), middle = begin * exp(step / 2),
+                     end = begin * exp(step), b1 = ky_growth_bend(begin, d, slope, u),
+                     s2 = slope + step / 2 * b1,
+                     b2 = ky_growth_bend(middle, d + step / 2 * slope, s2, u),
+                     s3 = slope + step / 2 * b2,
+                     b3 = ky_growth_bend(middle, d + step / 2 * s2, s3, u), s4 = slope + step * b3,
+                     b4 = ky_growth_bend(end, d + step * s3, s4, u);
+        d += step / 6 * (slope + 2 * s2 + 2 * s3 + s4);
+        slope += step / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
+    }
+    return d;
+}
+
+/* In comoving coordinates x with p = a² dx/dt the equations of motion are dx/dt = p/a² and
+ * dp/dt = g/a, where g is the acceleration by comoving distances. So over a step p changes by g
+ * times ∫ dt/a = ∫ d ln a/(a H), and x by p times ∫ dt/a² = ∫ d ln a/(a² H).
+ *
+ * H0 times the integral with the power n of 1/a, 1 or 2, from one scale factor to the other, by
+ * Gauss-Legendre quadrature with 8 points in ln a: exact to rounding for steps up to 0.5 in ln a.
+ */
+static inline double ky_comoving_integral(double from, double to, int n,
+                                          const struct ky_universe *u)
+{
+    static const double point[] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674,
+                                   0.96028985649753623},
+                        weight[] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447,
+                                    0.10122853629037626};
+    const double half = log(to / from) / 2, middle = sqrt(from) * sqrt(to);
+    double sum = 0;
+    for (int k = 0; k < 4; k++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double a = middle * exp(side * half * point[k]);
+            sum += weight[k] / ((n == 1 ? a : a * a) * ky_expansion_rate(a, u));
+        }
+    return sum * half;
 }
 
 #endif

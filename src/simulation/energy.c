@@ -34,11 +34,12 @@ static const char columns[] =
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
 
 static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
+static const char of_comoving[] = ",layzer_irvine";
 static const char of_core[] = ",core_radius,core_density,core_bodies";
 
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + sizeof of_bound + sizeof of_core + 32] = "";
+    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_core + 32] = "";
     rewind(file);
     do { /* comments come first */
         if (!fgets(line, sizeof line, file))
@@ -46,13 +47,14 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
     } while (*line == '#');
     start->external = strstr(line, ",external,") != NULL;
     start->bound = strstr(line, of_bound) != NULL;
+    start->comoving = strstr(line, of_comoving) != NULL;
     start->core = strstr(line, of_core) != NULL;
 }
 
 void ky_energy_header(FILE *file, const struct ky_energy_start *start)
 {
-    fprintf(file, "%s%s%s", columns, start->external ? ",external" : "",
-            start->bound ? of_bound : "");
+    fprintf(file, "%s%s%s%s", columns, start->external ? ",external" : "",
+            start->bound ? of_bound : "", start->comoving ? of_comoving : "");
     if (start->core)
         fputs(of_core, file);
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
@@ -98,6 +100,8 @@ void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct
         value(file, now->bound.mass);
         value(file, now->bound.half_mass_radius);
     }
+    if (start->comoving)
+        value(file, relative(energy + now->layzer - start->energy, sums->kinetic));
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
         value(file, now->core[k]);
     for (size_t k = 0; k < start->followed.count; k++)

@@ -23,7 +23,8 @@ struct ky_energy_start {
                       write */
     int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones,
                   which earlier versions did not write */
-    int core;  /* 1: rows have the numbers of the core */
+    int comoving; /* 1: rows have the residual of Layzer and Irvine's equation */
+    int core;     /* 1: rows have the numbers of the core */
     struct ky_followed followed;
 };
 
@@ -35,6 +36,7 @@ struct ky_energy_now {
     double time, wall; /* [time], [s] */
     uint64_t steps;
     struct ky_sums sums;
+    double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
     size_t bodies;
     struct ky_bound bound;        /* measured with start->bound */
     double core[KY_CORE_NUMBERS]; /* measured with start->core */

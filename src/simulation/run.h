@@ -85,7 +85,7 @@ struct ky_run_watch {
 /* A remark about the bodies for the user, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
-    char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
+    char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE], matter[KY_NOTE]; /* or empty */
 };
 
 /* Facts about the bodies before the start. */
@@ -179,7 +179,12 @@ void ky_run_destroy(struct ky_run *run);
 enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                       const struct ky_snapshot *snapshot,
                                       struct ky_run_universe *universe, struct ky_error *error);
-/* The age of the bodies' universe [time]; 0: they have no cosmology. */
+/* Writes to note a remark if comoving bodies have not the mass of the matter in their universe, or
+ * "". */
+enum ky_status ky_run_check_matter(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, char note[KY_NOTE],
+                                   struct ky_error *error);
+/* The age of the bodies' universe [time]; 0: they have no cosmology, or are comoving. */
 double ky_run_age(const struct ky_snapshot *snapshot);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 if no body has mass
  * or there is no gravity. */

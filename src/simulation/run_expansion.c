@@ -17,7 +17,8 @@ static int brings_universe(const struct ky_snapshot *snapshot)
 
 double ky_run_age(const struct ky_snapshot *snapshot)
 {
-    return brings_universe(snapshot) ? snapshot->time : 0;
+    return brings_universe(snapshot) && !ky_space_is_comoving(&snapshot->space) ? snapshot->time
+                                                                                : 0;
 }
 
 /* Replaces the word "bodies" of --expansion by the cosmological parameters of the bodies. */
@@ -30,8 +31,10 @@ static enum ky_status settle_expansion(struct ky_parameters *parameters,
         return KY_OK;
     if (!brings_universe(snapshot))
         return ky_fail(error, KY_USAGE,
-                       "--expansion bodies: the input does not give H0 and the density parameters, "
-                       "or has no units; give omega-m=…,omega-lambda=…,h0=…");
+                       "%s: the input does not give H0 and the density parameters, or has no "
+                       "units; give --expansion omega-m=…,omega-lambda=…,h0=…",
+                       ky_space_is_comoving(&snapshot->space) ? "comoving bodies"
+                                                              : "--expansion bodies");
     ky_expansion_write(told, universe->expansion);
     parameters->expansion = universe->expansion;
     return KY_OK;
@@ -75,12 +78,12 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
                                     struct ky_run_universe *universe, struct ky_error *error)
 {
     char wanted[96], omega[KY_NUMBER_TEXT], h0[KY_NUMBER_TEXT];
-    const double strength = own->omega_lambda * own->h0 * own->h0;
+    const double strength = own->universe.lambda * own->h0 * own->h0;
     int there;
     double given;
     enum ky_status status = find_lambda(parameters, &there, &given, error);
     ky_format(wanted, sizeof wanted, "lambda:omega=%s,h0=%s",
-              ky_number_text(omega, own->omega_lambda), ky_number_text(h0, own->h0));
+              ky_number_text(omega, own->universe.lambda), ky_number_text(h0, own->h0));
     if (status || (!there && strength == 0))
         return status;
     if (there && fabs(given - strength) > 0.01 * fmax(fabs(given), fabs(strength)))
@@ -100,14 +103,38 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
 
+/* The comoving density of the bodies, and the one of the matter in their universe: they should be
+ * the same. */
+enum ky_status ky_run_check_matter(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, char note[KY_NOTE],
+                                   struct ky_error *error)
+{
+    struct ky_expansion own;
+    double mass = 0;
+    note[0] = 0;
+    if (!ky_is_comoving(parameters) || !bodies->mass)
+        return KY_OK;
+    KY_TRY(ky_expansion_read(parameters->expansion, &parameters->units, &own, error));
+    for (size_t i = 0; i < bodies->n; i++)
+        mass += bodies->mass[i];
+    const double wanted = own.universe.matter * 3 * own.h0 * own.h0 / (8 * 3.14159265358979323846) *
+                          pow(parameters->box, 3) / parameters->g;
+    if (wanted > 0 && fabs(mass / wanted - 1) > 0.01)
+        ky_format(note, KY_NOTE,
+                  "the bodies have %.4g of the matter of their universe (omega-m and h0 of "
+                  "--expansion, --box, --g): perturbations will grow at another rate than there",
+                  mass / wanted);
+    return KY_OK;
+}
+
 /* Rejects an expansion that differs from the cosmology of the bodies. */
 static enum ky_status check_same(const struct ky_expansion *given, const struct ky_expansion *own,
                                  struct ky_error *error)
 {
     char text[KY_EXPANSION_TEXT];
     const double densities[][2] = {
-        {given->omega_matter * given->h0 * given->h0, own->omega_matter * own->h0 * own->h0},
-        {given->omega_lambda * given->h0 * given->h0, own->omega_lambda * own->h0 * own->h0},
+        {given->universe.matter * given->h0 * given->h0, own->universe.matter * own->h0 * own->h0},
+        {given->universe.lambda * given->h0 * given->h0, own->universe.lambda * own->h0 * own->h0},
         {given->h0, own->h0}};
     for (int k = 0; k < 3; k++)
         if (fabs(densities[k][0] - densities[k][1]) >
@@ -128,8 +155,12 @@ enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
     const struct ky_space *space = &snapshot->space;
     struct ky_expansion own = {0}, given = {0};
     *universe = (struct ky_run_universe){.field = NULL};
+    if (ky_space_is_comoving(space) && !(parameters->box > 0))
+        parameters->box = space->box;
+    if (ky_space_is_comoving(space) && !parameters->expansion)
+        parameters->expansion = "bodies";
     if (brings_universe(snapshot))
-        own = (struct ky_expansion){space->omega_matter, space->omega_lambda,
+        own = (struct ky_expansion){ky_space_universe(space),
                                     ky_space_hubble(space, &snapshot->units)};
     enum ky_status status = settle_expansion(parameters, snapshot, &own, universe, error);
     if (!status && parameters->expansion)
@@ -138,7 +169,7 @@ enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
         status = check_same(&given, &own, error);
     if (parameters->expansion)
         own = given;
-    if (status || !(own.h0 > 0))
+    if (status || !(own.h0 > 0) || ky_is_comoving(parameters)) /* which contains Λ */
         return status;
     return settle_lambda(parameters, &own, universe, error);
 }

@@ -31,6 +31,12 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->units = run->state.units;
     snapshot->space = run->state.space;
     snapshot->space.box = run->sim->parameters.box;
+    snapshot->space.scale_factor = 1;
+    if (run->sim->line.comoving) {
+        snapshot->space.comoving = 1;
+        snapshot->space.converted = KY_TO_COMOVING;
+        snapshot->space.scale_factor = snapshot->time;
+    }
     snapshot->parameters = run->text;
     snapshot->softening = run->sim->parameters.softening; /* which may have changed */
     snapshot->softening_kind = run->sim->parameters.softening_kind;
@@ -61,6 +67,10 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
     enum ky_status status = ky_bodies_allocate(&snapshot->bodies, run->sim->n, with, error);
     if (!status)
         status = ky_sim_bodies(run->sim, &snapshot->bodies, error);
+    if (!status && run->sim->line.comoving) /* from momenta to peculiar velocities */
+        for (size_t i = 0; i < snapshot->bodies.n; i++)
+            for (int c = 0; c < 3; c++)
+                snapshot->bodies.velocity[i][c] /= snapshot->time;
     if (!status)
         status = run->given.pieces
                      ? ky_hdf5_write_with(path, snapshot, options, pieces_of(run), NULL, error)
@@ -209,6 +219,10 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
     struct ky_energy_now now = {
         .time = ky_sim_time(run->sim), .steps = ky_sim_steps(run->sim), .bodies = run->sim->n};
     enum ky_status status = ky_sim_sums(run->sim, &now.sums, error);
+    if (!status && run->sim->line.comoving) {
+        now.sums = ky_comoving_sums(&now.sums, now.time);
+        now.layzer = run->sim->layzer.sum;
+    }
     if (!status)
         status = measure_bodies(run, &now, error);
     if (status == KY_BAD_DATA) /* the restart file is from an earlier time */

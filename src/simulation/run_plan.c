@@ -118,9 +118,11 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
 {
     const double length = fabs(given->end - start);
     struct ky_times times;
+    double end;
+    KY_TRY(ky_schedule_end(given, 0, &end, error)); /* comoving runs know their steps */
     if (isnan(given->end) && !given->steps)
         return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
-    enum ky_status status = ky_schedule_times(given->at, &times, error);
+    enum ky_status status = ky_schedule_times(given, &times, error);
     const double count = (double)times.count;
     free(times.of);
     *course = (struct course){(double)NAN,
@@ -158,7 +160,7 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
         KY_TRY(ky_softening_choose(&own, initial, NULL, error));
     if (there)
         KY_TRY(ky_run_scales(&own, &initial->bodies, &scales, error));
-    return there || !isnan(own.step)
+    return there || !isnan(own.step) || ky_is_comoving(&own)
                ? plan_steps(&own, given, initial->time, ky_integrator_suggest(&own, &scales),
                             course, error)
                : plan_times(given, initial->time, course, error);

@@ -221,9 +221,11 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
 {
     char time[KY_QUANTITY_TEXT];
     const struct ky_instant now = run->sim->now, before = run->schedule.end;
-    if (isnan(run->given.end) && !run->given.steps)
+    double end;
+    KY_TRY(ky_schedule_end(&run->given, run->sim->line.comoving, &end, error));
+    if (isnan(end) && !run->given.steps)
         return KY_OK;
-    KY_TRY(ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error));
+    KY_TRY(ky_schedule_extend(&run->schedule, end, run->given.steps, error));
     if (ky_instant_compare(run->schedule.end, now) < 0)
         return ky_fail(
             error, KY_USAGE, "the run in %s is at time %s already, past that end; give a later one",

@@ -18,6 +18,7 @@
 #include "physics/softening.h"
 #include "simulation/run_tasks.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/space.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              struct ky_scales *scales, struct ky_error *error)
@@ -52,8 +53,9 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
 {
     ky_schedule_warn(&run->schedule, &run->parameters);
     warn_of_rounding(&run->sim->parameters);
-    const char *const notes[] = {run->notes.escapers, run->notes.coincident, run->notes.peculiar};
-    for (int k = 0; k < 3; k++) {
+    const char *const notes[] = {run->notes.escapers, run->notes.coincident, run->notes.peculiar,
+                                 run->notes.matter};
+    for (int k = 0; k < 4; k++) {
         if (notes[k][0])
             ky_log(&run->parameters, KY_LOG_WARNING, "%s", notes[k]);
     }
@@ -141,8 +143,10 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
                               struct ky_run_facts *facts, struct ky_error *error)
 {
     ky_announce(&run->parameters, bodies->n, "sizes and times of the system");
-    KY_TRY(ky_run_scales(&run->parameters, bodies, &facts->scales, error));
+    if (!ky_is_comoving(&run->parameters)) /* whose steps follow from the expansion */
+        KY_TRY(ky_run_scales(&run->parameters, bodies, &facts->scales, error));
     KY_TRY(ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error));
+    KY_TRY(ky_run_check_matter(&run->parameters, bodies, run->notes.matter, error));
     if (facts->scales.escapers) {
         const size_t fastest = facts->scales.fastest;
         facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
@@ -221,6 +225,45 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
     return check_chosen(&run->parameters, error);
 }
 
+/* Replaces peculiar velocities a dx/dt of comoving bodies by the momenta a² dx/dt, in new memory.
+ */
+static enum ky_status take_momenta(const struct ky_run *run, const struct ky_snapshot *initial,
+                                   struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (!ky_is_comoving(&run->parameters) || !bodies->n)
+        return KY_OK;
+    bodies->velocity = ky_allocate(bodies->n, sizeof *bodies->velocity);
+    if (!bodies->velocity)
+        return ky_no_memory(error, "momenta", bodies->n, sizeof *bodies->velocity);
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies->velocity[i][c] = initial->time * initial->bodies.velocity[i][c];
+    return KY_OK;
+}
+
+/* The space of the bodies' universe, for snapshots. Comoving bodies have the one of --expansion. */
+static enum ky_status describe_space(struct ky_run *run, const struct ky_snapshot *initial,
+                                     struct ky_error *error)
+{
+    const struct ky_units *units = &initial->units;
+    struct ky_expansion expansion;
+    run->state.space = (struct ky_space){.scale_factor = 1,
+                                         .hubble = initial->space.hubble,
+                                         .omega_matter = initial->space.omega_matter,
+                                         .omega_lambda = initial->space.omega_lambda};
+    if (!ky_is_comoving(&run->parameters))
+        return KY_OK;
+    KY_TRY(ky_expansion_read(run->parameters.expansion, &run->parameters.units, &expansion, error));
+    run->state.space.omega_matter = expansion.universe.matter;
+    run->state.space.omega_lambda = expansion.universe.lambda;
+    run->state.space.hubble = (double)NAN;
+    if (units->length_cm > 0) { /* h0 over the unit of h */
+        run->state.space.hubble = 1;
+        run->state.space.hubble = expansion.h0 / ky_space_hubble(&run->state.space, units);
+    }
+    return KY_OK;
+}
+
 /* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
  * forces. */
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
@@ -235,8 +278,12 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
         return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);
     if (run->sim) /* whose ranks have the bodies */
         KY_TRY(ky_engine_set_frame(run->sim->engine, &facts->units, error));
-    enum ky_status status =
-        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    struct ky_bodies bodies = initial->bodies;
+    enum ky_status status = take_momenta(run, initial, &bodies, error);
+    if (!status)
+        status = ky_sim_place(&run->parameters, &bodies, initial->time, &run->sim, error);
+    if (bodies.velocity != initial->bodies.velocity)
+        free(bodies.velocity);
     if (!status && facts->counts)
         run->sim->with |= KY_WITH_ID;
     if (!status && *remark) /* the devices exist */
@@ -248,8 +295,9 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     if (!run->given.keep)
         ky_bodies_free(&initial->bodies);
     const int core = run->given.core || !isnan(run->given.stop_core);
-    run->energy_start.conserved = mutual;
-    run->energy_start.external = run->energy_start.bound = 1;
+    run->energy_start.comoving = ky_is_comoving(&run->parameters);
+    run->energy_start.conserved = mutual && !run->energy_start.comoving;
+    run->energy_start.external = run->energy_start.bound = !run->energy_start.comoving;
     run->energy_start.core = core;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
@@ -267,10 +315,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                                        .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = run->given.has_seed != 0,
-                                       .units = initial->units,
-                                       .space = {.hubble = initial->space.hubble,
-                                                 .omega_matter = initial->space.omega_matter,
-                                                 .omega_lambda = initial->space.omega_lambda}};
+                                       .units = initial->units};
+    KY_TRY(describe_space(run, initial, error));
     run->state.units.g = run->parameters.g;
     ky_announce(&run->parameters, run->sim->n, "first forces");
     return ky_engine_forces(run->sim->engine, error);
@@ -310,7 +356,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         ky_log(&run->parameters, KY_LOG_INFO, "%sstep %s, derived from %s",
                run->schedule.stride > 1 ? "longest " : "",
                ky_step_words(&run->schedule.line, ky_schedule_step(&run->schedule), step),
-               run->schedule.stride > 1
+               run->schedule.line.comoving ? "the end and --every: 1/32 in ln a or less"
+               : run->schedule.stride > 1
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"
                                : "the shortest orbit or free fall of two neighbours");

@@ -29,9 +29,9 @@ uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
  * If the parameters have no step, the schedule takes the largest step up to `suggested` that
  * divides all requested intervals and times; KY_USAGE if that is much shorter. Every time must be a
  * multiple of the step from the start, else KY_USAGE; with run->shorten the end and the times of
- * run->at need not. With --expansion step and intervals are of ln a, and the step has to be given.
- * KY_USAGE too if the step is lost in the rounding of the time. Free with ky_schedule_free,
- * after a failure too. */
+ * run->at need not. With --expansion step and intervals are of ln a, and the step has to be given,
+ * except for comoving bodies: then it is 1/32 or less, and may be divided. KY_USAGE too if the step
+ * is lost in the rounding of the time. Free with ky_schedule_free, after a failure too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);
@@ -68,8 +68,13 @@ struct ky_times {
     double *of;
     size_t count;
 };
-/* Reads a list of times such as "0.5,1,2.25"; NULL is an empty list. KY_USAGE for any other text.
- * The caller frees `of`, also after a failure. */
-enum ky_status ky_schedule_times(const char *text, struct ky_times *times, struct ky_error *error);
+/* Reads the times of --at and the redshifts of --at-z, lists such as "0.5,1,2.25"; NULL is an empty
+ * list. KY_USAGE for any other text. The caller frees `of`, also after a failure. */
+enum ky_status ky_schedule_times(const struct ky_run_parameters *run, struct ky_times *times,
+                                 struct ky_error *error);
+/* Sets *end to the end by --end or --end-z; NaN: neither is given. KY_USAGE for both, and for
+ * redshifts where the bodies are not comoving. */
+enum ky_status ky_schedule_end(const struct ky_run_parameters *run, int comoving, double *end,
+                               struct ky_error *error);
 
 #endif

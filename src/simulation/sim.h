@@ -6,10 +6,21 @@
 #include "base/write_plan.h"
 #include "integrate/integrate.h"
 #include "simulation/sim_view.h"
+#include "simulation/timeline.h"
 #include "snapshot/restart.h"
 
 /* The size of struct ky_stop in its first version. */
 #define KY_FIRST_STOP offsetof(struct ky_stop, count)
+
+/* Comoving bodies at their last step: sums, and the integral of Layzer and Irvine's equation
+ * d(T + W)/d ln a = -(2T + W). T = K/a² is the kinetic energy of peculiar velocities, K of the
+ * momenta; W = U/a is the potential energy in physical lengths, U in comoving ones. */
+struct ky_layzer {
+    double a;                  /* the scale factor of the sums; 0: not known yet */
+    double kinetic, potential; /* K, U [mass velocity²] */
+    double mass;
+    double sum; /* ∫ (2T + W) d ln a since the start: T + W + sum is constant but for errors */
+};
 
 struct ky_sim {
     struct ky_parameters parameters; /* resolved; owns the texts */
@@ -19,6 +30,7 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
+    struct ky_layzer layzer;
     int in_run;      /* 1: the run controls the time, and no other caller may change it */
     int is_changing; /* 1: between ky_sim_change_begin and _end */
     int is_late;     /* 1: the forces on the engine are from before a change */
@@ -104,6 +116,20 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
 /* Replaces the text of the simulation's external fields, with all numbers in the units of the
  * bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
+
+/* sim_comoving.c. The energies of comoving bodies from the sums of their momenta, a² dx/dt, and of
+ * potentials by comoving distances: of peculiar velocities and physical distances. The sums about
+ * the origin, which a box has not, are NaN. */
+struct ky_sums ky_comoving_sums(const struct ky_sums *sums, double a);
+/* Adds the interval from the last such call, or nothing at the first one, to sim->layzer, with
+ * the means of K and U. The bodies are at the scale factor a. */
+enum ky_status ky_sim_note_energy(struct ky_sim *sim, double a, struct ky_error *error);
+/* The number of equal parts in ln a of a step between two scale factors: so that bodies move at
+ * most a quarter of their spacing (rms), and with --eta, that no part is longer than η √(ε/|g|) of
+ * the strongest pull in physical lengths. KY_BAD_DATA if more than 4,096 are
+ * needed, KY_USAGE if the universe never reaches the end of the step. */
+enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned *parts,
+                            struct ky_error *error);
 
 /* sim_stops.c. Allocates the state of the stopping conditions; frees it if there are none left.
  * KY_FAULT if memory runs out. */

@@ -41,6 +41,7 @@ enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error)
 enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error)
 {
     sim->is_late = sim->has_changed = 1;
+    sim->layzer.a = 0; /* the energy of other bodies: the sum goes on from there */
     return sim->is_changing ? KY_OK : ky_sim_catch_up(sim, error);
 }
 

@@ -34,6 +34,7 @@ struct stored_clock {
      * `ticks` includes them, so that a reader that does not know them refuses the file. */
     uint64_t within;
     double within_tick;
+    struct ky_layzer layzer; /* of comoving bodies */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -55,6 +56,11 @@ static const struct ky_stored_field clock_fields[] = {
     {"arithmetic", AT(bits), 1, KY_STORED_ANY},
     {"within", AT(within), 1, KY_STORED_COUNT},
     {"tick within", AT(within_tick), 1, KY_STORED_REAL},
+    {"scale factor", AT(layzer.a), 1, KY_STORED_SIZE},
+    {"kinetic", AT(layzer.kinetic), 1, KY_STORED_SIZE},
+    {"potential", AT(layzer.potential), 1, KY_STORED_REAL},
+    {"mass", AT(layzer.mass), 1, KY_STORED_SIZE},
+    {"layzer irvine", AT(layzer.sum), 1, KY_STORED_REAL},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -154,7 +160,8 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->choice.samples,
                                         sim->engine->bits,
                                         sim->integrator->within,
-                                        sim->integrator->within_tick};
+                                        sim->integrator->within_tick,
+                                        sim->layzer};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     KY_TRY(ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error));
     return ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
@@ -405,6 +412,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     if (!status) {
         sim->line.tick = stored.tick;
         sim->now = (struct ky_instant){stored.ticks, stored.part};
+        sim->layzer = stored.layzer;
         sim->integrator->within = stored.within;
         sim->integrator->within_tick = stored.within_tick;
         ky_engine_set_time(sim->engine, ky_sim_time(sim));

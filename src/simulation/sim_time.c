@@ -128,6 +128,26 @@ static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
     integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;
 }
 
+/* A step of comoving bodies, in parts that are equal in ln a. */
+static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
+                                    struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    unsigned parts;
+    if (!(sim->layzer.a > 0))
+        KY_TRY(ky_sim_note_energy(sim, from, error));
+    KY_TRY(ky_sim_parts(sim, from, to, &parts, error));
+    double at = from;
+    for (unsigned k = 1; k <= parts; k++) {
+        const double next = k < parts ? from * pow(to / from, (double)k / parts) : to;
+        begin_call(sim, at, 0);
+        KY_TRY(settle(sim, verbs->short_step(sim->integrator, next - at, error), error));
+        at = next;
+        KY_TRY(ky_sim_note_energy(sim, at, error));
+    }
+    return KY_OK;
+}
+
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
@@ -135,6 +155,8 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
+    if (sim->line.comoving)
+        return comoving_step(sim, ky_sim_time(sim), ky_sim_time(sim) + dt, error);
     begin_call(sim, ky_sim_time(sim), 0);
     return settle(sim, verbs->short_step(sim->integrator, dt, error), error);
 }

@@ -25,14 +25,25 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
         ky_expansion_read(parameters->expansion, &parameters->units, own, error);
     if (status || is_even(line))
         return status;
-    line->first = ky_expansion_factor(start * own->h0, own->omega_matter, own->omega_lambda);
+    line->comoving = ky_is_comoving(parameters);
+    if (line->comoving) {
+        line->first = start;
+        return start > 0 && ky_expansion_square(start, &own->universe) > 0
+                   ? KY_OK
+                   : ky_fail(
+                         error, KY_USAGE,
+                         "--expansion in a box: the time of the bodies is %.10g; it must be the "
+                         "scale factor of this universe, 1/(1 + redshift)",
+                         start);
+    }
+    line->first = ky_expansion_factor(start * own->h0, &own->universe);
     if (line->first > 0)
         return KY_OK;
     return ky_fail(
         error, KY_USAGE,
         "--expansion: the time of the bodies, %.10g, is not an age of this universe, whose "
         "age at a = 1 is %.10g; bodies that it fits have the time since a = 0",
-        start, ky_expansion_age(1, own->omega_matter, own->omega_lambda) / own->h0);
+        start, ky_expansion_age(1, &own->universe) / own->h0);
 }
 
 /* The time of a tick. */
@@ -44,7 +55,7 @@ static double time_of(const struct ky_timeline *line, uint64_t tick)
     if (is_even(line))
         return fma((double)tick, line->tick, line->start);
     const double a = line->first * exp((double)tick * line->tick);
-    return ky_expansion_age(a, own->omega_matter, own->omega_lambda) / own->h0;
+    return line->comoving ? a : ky_expansion_age(a, &own->universe) / own->h0;
 }
 
 double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride)
@@ -59,7 +70,9 @@ double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double
     const double step = line->tick * (double)stride;
     if (is_even(line))
         return (time - line->start) / step;
-    const double a = ky_expansion_factor(time * own->h0, own->omega_matter, own->omega_lambda);
+    const double a = line->comoving ? time : ky_expansion_factor(time * own->h0, &own->universe);
+    if (line->comoving && !(a > 0 && ky_expansion_reaches(line->first, a, &own->universe)))
+        return (double)NAN;
     return log(a / line->first) / step;
 }
 
@@ -119,13 +132,15 @@ int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time
 
 const char *ky_time_words(const struct ky_timeline *line, double time, char text[KY_QUANTITY_TEXT])
 {
-    return ky_quantity_text(&line->units, KY_TIME_UNIT, time, 10, text);
+    const struct ky_units none = {0};
+    return ky_quantity_text(line->comoving ? &none : &line->units, KY_TIME_UNIT, time, 10, text);
 }
 
 const char *ky_length_of_time(const struct ky_timeline *line, double length,
                               char text[KY_QUANTITY_TEXT])
 {
-    return ky_quantity_text(&line->units, KY_TIME_UNIT, length, 4, text);
+    const struct ky_units none = {0};
+    return ky_quantity_text(line->comoving ? &none : &line->units, KY_TIME_UNIT, length, 4, text);
 }
 
 const char *ky_step_words(const struct ky_timeline *line, double step, char text[KY_QUANTITY_TEXT])

@@ -1,6 +1,7 @@
 /* Time as a count. The times of a simulation are start + ticks × tick, or with --expansion the ages
- * of a universe at the scale factors first × exp(ticks × tick). A time between two of these is a
- * number of ticks and a fraction of one. Such a pair is called an instant. */
+ * of a universe at the scale factors first × exp(ticks × tick); in a periodic box these factors. A
+ * time between two of these is a number of ticks and a fraction of one. Such a pair is called an
+ * instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
@@ -12,6 +13,7 @@ struct ky_timeline {
     double tick;                   /* [time], or of ln a; negative: backwards */
     struct ky_expansion expansion; /* h0 = 0: ticks are equal in time */
     double first;                  /* the scale factor at the start */
+    int comoving;                  /* 1: times are scale factors (ky_is_comoving) */
     struct ky_units units;         /* of times in texts; the parameters' units */
 };
 /* A time, a length of time, and a step or an interval (with an expansion of ln a), as text for
@@ -22,7 +24,7 @@ const char *ky_length_of_time(const struct ky_timeline *line, double length,
 const char *ky_step_words(const struct ky_timeline *line, double step, char text[KY_QUANTITY_TEXT]);
 
 /* The timeline of the parameters' expansion with this start and tick. KY_USAGE if the start is not
- * an age of that universe. */
+ * an age, or in a box a scale factor, of that universe. */
 enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double start, double tick,
                                 struct ky_timeline *line, struct ky_error *error);
 /* The time from a tick to `stride` ticks later [time]. */

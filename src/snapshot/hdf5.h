@@ -190,9 +190,10 @@ hid_t ky_hdf5_make_set(struct ky_hdf5_output *out, hid_t where, const char *name
 void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, struct ky_hdf5_slab slab,
                       const void *data);
 /* Writes the unit of a data set as attributes, with the names of EAGLE, GADGET-4 and AREPO. Only
- * the powers of the array's unit are used. */
+ * the powers of the array's unit are used. `exponent`: stored numbers times these powers of a and h
+ * are physical ones. */
 void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_array *array,
-                      const char *description);
+                      const char *description, const double exponent[2]);
 /* Writes the group /Units. */
 void ky_hdf5_write_units(struct ky_hdf5_output *out);
 /* Writes version, G and scales of the run's units to the group /Kyoho. */

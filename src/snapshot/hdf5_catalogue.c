@@ -127,7 +127,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
         const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
         hid_t set =
             write_set(&w, group, &(struct set){column->set, gather_numbers, column}, groups);
-        ky_hdf5_describe(out, set, &column->array, column->description);
+        ky_hdf5_describe(out, set, &column->array, column->description, (double[]){0, 0});
         H5Dclose(set);
     }
     H5Gclose(group);

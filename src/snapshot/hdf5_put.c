@@ -129,16 +129,16 @@ void ky_hdf5_put_rows(struct ky_hdf5_output *out, hid_t set, struct ky_hdf5_slab
 }
 
 void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_array *array,
-                      const char *description)
+                      const char *description, const double exponent[2])
 {
     const struct ky_units cgs = {1, 1, 1, 0};
     double to_cgs = ky_hdf5_scale(array, &ky_hdf5_units, &cgs);
     put_text(out, set, "VarDescription", description);
     ky_hdf5_put_real(out, set, "CGSConversionFactor", to_cgs);
-    ky_hdf5_put_real(out, set, "aexp-scale-exponent", 0);
-    ky_hdf5_put_real(out, set, "h-scale-exponent", 0);
-    ky_hdf5_put_real(out, set, "a_scaling", 0);
-    ky_hdf5_put_real(out, set, "h_scaling", 0);
+    ky_hdf5_put_real(out, set, "aexp-scale-exponent", exponent[0]);
+    ky_hdf5_put_real(out, set, "h-scale-exponent", exponent[1]);
+    ky_hdf5_put_real(out, set, "a_scaling", exponent[0]);
+    ky_hdf5_put_real(out, set, "h_scaling", exponent[1]);
     ky_hdf5_put_real(out, set, "length_scaling", array->length);
     ky_hdf5_put_real(out, set, "mass_scaling", array->mass);
     ky_hdf5_put_real(out, set, "velocity_scaling", array->velocity);

@@ -183,6 +183,8 @@ double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
                h = ky_hdf5_real(set, exponent_names[k].h, (double)NAN);
         if (ky_hdf5_real(set, "Value stored as physical", 0) == 1) /* SWIFT */
             a = 0;
+        if (space->converted == KY_TO_COMOVING)
+            a -= field->array->length;
         if (isfinite(a) && isfinite(h))
             return pow(space->comoving ? space->scale_factor : 1, a) *
                    pow(space->per_h ? space->hubble : 1, h);

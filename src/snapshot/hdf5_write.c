@@ -21,14 +21,31 @@ struct writer {
     struct ky_hdf5_output *out;
 };
 
+/* The factor from numbers of the bodies to numbers of the file. */
+static double scale_of(const struct ky_snapshot *snapshot, const struct ky_array *array)
+{
+    return ky_hdf5_scale(array, &snapshot->units, &ky_hdf5_units) *
+           ky_space_stored(&snapshot->space, array).factor;
+}
+
 /* The side of the periodic box in the file's unit of length; 0: open space. */
 static double box_of(const struct ky_snapshot *snapshot)
 {
     const struct ky_space *space = &snapshot->space;
-    const int is_here = !space->comoving && !space->per_h && !space->converted;
-    return is_here ? space->box * ky_hdf5_scale(&ky_arrays[KY_ARRAY_POSITION], &snapshot->units,
-                                                &ky_hdf5_units)
-                   : 0;
+    const int is_here =
+        ky_space_is_comoving(space) || (!space->comoving && !space->per_h && !space->converted);
+    return is_here ? space->box * scale_of(snapshot, &ky_arrays[KY_ARRAY_POSITION]) : 0;
+}
+
+/* Writes the cosmology of comoving bodies, as GADGET does. */
+static void write_comoving(struct writer *w, hid_t header)
+{
+    const struct ky_space *space = &w->snapshot->space;
+    if (!ky_space_is_comoving(space))
+        return;
+    ky_hdf5_put_real(w->out, header, "HubbleParam", ky_space_h(space));
+    ky_hdf5_put_real(w->out, header, "Omega0", space->omega_matter);
+    ky_hdf5_put_real(w->out, header, "OmegaLambda", space->omega_lambda);
 }
 
 /* Writes /Header as in GADGET, in the units of the file. */
@@ -44,7 +61,9 @@ static void write_header(struct writer *w)
         high[t] = (uint32_t)(w->share->total[t] >> 32);
         wide |= w->count[t] > here[t];
     }
-    double time = snapshot->time * ky_hdf5_time_scale(&snapshot->units, &ky_hdf5_units);
+    const int comoving = ky_space_is_comoving(&snapshot->space);
+    double time = comoving ? snapshot->space.scale_factor
+                           : snapshot->time * ky_hdf5_time_scale(&snapshot->units, &ky_hdf5_units);
     const double gyr = 3.15576e16; /* seconds, Julian years */
     hid_t header = ky_hdf5_make_group(w->out, "Header");
     if (wide)
@@ -55,10 +74,12 @@ static void write_header(struct writer *w)
     ky_hdf5_put_attribute(w->out, header, "NumPart_Total_HighWord", H5T_NATIVE_UINT32, 6, high);
     ky_hdf5_put_attribute(w->out, header, "MassTable", H5T_NATIVE_DOUBLE, 6, none);
     ky_hdf5_put_real(w->out, header, "Time", time);
-    ky_hdf5_put_real(w->out, header, "Time_GYR",
-                     time * (ky_hdf5_units.length_cm / ky_hdf5_units.velocity_cm_s / gyr));
-    ky_hdf5_put_real(w->out, header, "Redshift", 0);
+    if (!comoving)
+        ky_hdf5_put_real(w->out, header, "Time_GYR",
+                         time * (ky_hdf5_units.length_cm / ky_hdf5_units.velocity_cm_s / gyr));
+    ky_hdf5_put_real(w->out, header, "Redshift", comoving ? 1 / time - 1 : 0);
     ky_hdf5_put_real(w->out, header, "BoxSize", box_of(snapshot));
+    write_comoving(w, header);
     ky_hdf5_put_integer(w->out, header, "NumFilesPerSnapshot", w->share->files);
     ky_hdf5_put_integer(w->out, header, "Flag_DoublePrecision", 1);
     H5Gclose(header);
@@ -101,14 +122,14 @@ static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *f
     struct ky_write_plan *plan = w->out->plan;
     const haddr_t offset = H5Dget_offset(set);
     w->out->failed |= offset == HADDR_UNDEF;
-    plan->part[plan->parts++] = (struct ky_write_piece){
-        .array = (enum ky_array_id)(field->array - ky_arrays),
-        .type = plan->type ? type : KY_ALL_TYPES,
-        .file = plan->files - 1,
-        .first = plan->type ? w->share->before[type] : w->share->first,
-        .count = w->count[type],
-        .offset = offset,
-        .factor = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units)};
+    plan->part[plan->parts++] =
+        (struct ky_write_piece){.array = (enum ky_array_id)(field->array - ky_arrays),
+                                .type = plan->type ? type : KY_ALL_TYPES,
+                                .file = plan->files - 1,
+                                .first = plan->type ? w->share->before[type] : w->share->first,
+                                .count = w->count[type],
+                                .offset = offset,
+                                .factor = scale_of(w->snapshot, field->array)};
 }
 
 /* Writes the data set of one array for the bodies of a type; `first` is the index of the first one
@@ -119,14 +140,15 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     const char *array = ky_hdf5_array(field, &w->snapshot->bodies);
     const int of_others = is_of_others(w->out->others, field);
     const uint64_t rows = w->count[type];
-    double scale = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units);
+    const struct ky_space_form form = ky_space_stored(&w->snapshot->space, field->array);
+    double scale = scale_of(w->snapshot, field->array);
     hid_t memory = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
     hid_t stored = of_others            ? memory /* other ranks write it as it is in memory */
                    : field->array->real ? H5T_IEEE_F64LE
                                         : H5T_STD_U64LE;
     hid_t set = ky_hdf5_make_set(w->out, where, field->name,
                                  (struct ky_hdf5_slab){stored, field->array->columns, rows, 0});
-    ky_hdf5_describe(w->out, set, field->array, field->description);
+    ky_hdf5_describe(w->out, set, field->array, field->description, (double[]){form.a, form.h});
     if (of_others)
         note_part(w, set, field, type);
     int as_it_lies = array && !w->order && (!field->array->real || scale == 1);
@@ -148,7 +170,7 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
 static void write_universe(struct writer *w, hid_t own)
 {
     const struct ky_space *space = &w->snapshot->space;
-    if (!ky_space_tells_universe(space) || (space->comoving && !space->converted))
+    if (!ky_space_tells_universe(space) || (space->comoving && space->converted != KY_TO_PHYSICAL))
         return;
     ky_hdf5_put_integer(w->out, own, "ComovingIntegrationOn", 0);
     ky_hdf5_put_real(w->out, own, "h", space->hubble);

@@ -63,6 +63,11 @@ int ky_space_tells_universe(const struct ky_space *space)
     return space->hubble > 0 && space->omega_matter > 0 && isfinite(space->omega_lambda);
 }
 
+struct ky_universe ky_space_universe(const struct ky_space *space)
+{
+    return (struct ky_universe){.matter = space->omega_matter, .lambda = space->omega_lambda};
+}
+
 void ky_space_describe(const struct ky_space *space, char *text, size_t size)
 {
     static const struct ky_space ordinary = {.scale_factor = 1};
@@ -81,18 +86,24 @@ void ky_space_describe(const struct ky_space *space, char *text, size_t size)
 }
 
 /* KY_BAD_DATA if the file lacks a number that the conversion needs. */
-static enum ky_status check_conversion(const struct ky_space *space, const struct ky_units *units,
-                                       struct ky_error *error)
+static enum ky_status check_factors(const struct ky_space *space, struct ky_error *error)
 {
     if (!(space->scale_factor > 0) || isinf(space->scale_factor))
         return ky_fail(error, KY_BAD_DATA, "its scale factor is %g; it must be positive",
                        space->scale_factor);
     if (space->per_h && !(space->hubble > 0 && isfinite(space->hubble)))
         return ky_fail(error, KY_BAD_DATA, "its h is %g; it must be positive", space->hubble);
+    return KY_OK;
+}
+
+static enum ky_status check_conversion(const struct ky_space *space, const struct ky_units *units,
+                                       struct ky_error *error)
+{
+    const struct ky_universe universe = ky_space_universe(space);
+    KY_TRY(check_factors(space, error));
     if (!space->comoving)
         return KY_OK;
-    if (!(space->hubble > 0) ||
-        !(ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda) > 0) ||
+    if (!(space->hubble > 0) || !(ky_expansion_rate(space->scale_factor, &universe) > 0) ||
         !(space->omega_matter > 0))
         return ky_fail(error, KY_BAD_DATA,
                        "is comoving and has h = %g, Omega_m = %g, Omega_Lambda = %g; the Hubble "
@@ -114,6 +125,12 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     if (ordinary || options->space == KY_SPACE_AS_STORED ||
         (options->space == KY_SPACE_IN_BOX && only_box))
         return KY_OK;
+    if (options->space == KY_SPACE_IN_BOX && space->box > 0) {
+        KY_TRY(check_factors(space, error));
+        snapshot->space.converted = KY_TO_COMOVING;
+        snapshot->space.box *= ky_space_factor(&snapshot->space, 1, 0, 0);
+        return KY_OK;
+    }
     if (options->space ==
         KY_SPACE_OPEN) { /* nor do the bodies belong to the cosmology of the file */
         snapshot->space = (struct ky_space){.scale_factor = 1,
@@ -123,7 +140,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
         return KY_OK;
     }
     if (options->space == KY_SPACE_PHYSICAL) {
-        snapshot->space.converted = 1;
+        snapshot->space.converted = KY_TO_PHYSICAL;
         return check_conversion(space, &snapshot->units, error);
     }
     char what[256];
@@ -139,7 +156,30 @@ double ky_space_factor(const struct ky_space *space, int length, int mass, int v
     if (!space->converted)
         return 1;
     double a = space->comoving ? space->scale_factor : 1, h = space->per_h ? space->hubble : 1;
+    if (space->converted == KY_TO_COMOVING)
+        return pow(h, -length - mass) * pow(a, 0.5 * velocity);
     return pow(a / h, length) * pow(h, -mass) * pow(a, 0.5 * velocity);
+}
+
+int ky_space_is_comoving(const struct ky_space *space)
+{
+    return space->comoving && space->converted == KY_TO_COMOVING;
+}
+
+double ky_space_h(const struct ky_space *space)
+{
+    return space->hubble > 0 ? space->hubble : 1;
+}
+
+struct ky_space_form ky_space_stored(const struct ky_space *space, const struct ky_array *array)
+{
+    const int power = array->length + array->mass;
+    const double a = space->scale_factor, h = ky_space_h(space);
+    if (!ky_space_is_comoving(space))
+        return (struct ky_space_form){1, 0, 0};
+    if (array->velocity == 1) /* peculiar ones over √a */
+        return (struct ky_space_form){1 / sqrt(a), 0.5, 0};
+    return (struct ky_space_form){pow(h, power), array->length - 0.5 * array->velocity, -power};
 }
 
 double ky_space_hubble(const struct ky_space *space, const struct ky_units *units)
@@ -149,10 +189,9 @@ double ky_space_hubble(const struct ky_space *space, const struct ky_units *unit
 
 double ky_space_flow(const struct ky_space *space, const struct ky_units *units)
 {
-    return space->converted && space->comoving
-               ? ky_space_hubble(space, units) * ky_expansion_rate(space->scale_factor,
-                                                                   space->omega_matter,
-                                                                   space->omega_lambda)
+    const struct ky_universe universe = ky_space_universe(space);
+    return space->converted == KY_TO_PHYSICAL && space->comoving
+               ? ky_space_hubble(space, units) * ky_expansion_rate(space->scale_factor, &universe)
                : 0;
 }
 
@@ -174,8 +213,13 @@ void ky_space_finish(struct ky_snapshot *snapshot)
     const struct ky_bodies *bodies = &snapshot->bodies;
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     const double rate = ky_space_flow(space, &snapshot->units);
+    const struct ky_universe universe = ky_space_universe(space);
     if (!space->converted)
         return;
+    if (ky_space_is_comoving(space)) {
+        snapshot->time = space->scale_factor;
+        return;
+    }
     if (!space->comoving) {
         snapshot->time /= space->per_h ? space->hubble : 1;
         return;
@@ -183,6 +227,5 @@ void ky_space_finish(struct ky_snapshot *snapshot)
     if (bodies->mass)
         ky_space_add_flow(&all, bodies, rate, NULL); /* on a single rank nothing can fail */
     snapshot->time =
-        ky_expansion_age(space->scale_factor, space->omega_matter, space->omega_lambda) /
-        ky_space_hubble(space, &snapshot->units);
+        ky_expansion_age(space->scale_factor, &universe) / ky_space_hubble(space, &snapshot->units);
 }

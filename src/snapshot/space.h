@@ -4,6 +4,7 @@
 #define KY_SNAPSHOT_SPACE_H
 
 #include "base/portion.h"
+#include "physics/expansion.h"
 #include "snapshot/snapshot.h"
 
 /* Facts that a file may give about its space. */
@@ -33,6 +34,11 @@ struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 
 /* 1 if h, Ω_m and Ω_Λ are known, which determine the expansion of a universe. */
 int ky_space_tells_universe(const struct ky_space *space);
+/* Its contents: matter and a cosmological constant. */
+struct ky_universe ky_space_universe(const struct ky_space *space);
+
+/* 1 for comoving bodies in a box, with the units of a run there: KY_TO_COMOVING. */
+int ky_space_is_comoving(const struct ky_space *space);
 
 /* Sets snapshot->space, and its `converted` if the options ask for the conversion. KY_BAD_DATA for
  * a space that the options do not accept, and for a conversion for which the file lacks numbers. */
@@ -41,8 +47,19 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
 
 /* The factor that converts stored numbers in the unit length^length mass^mass velocity^velocity to
  * physical ones: a/h for lengths, 1/h for masses, √a for velocities, since GADGET stores the
- * peculiar velocity divided by √a. 1 unless the space is converted. */
+ * peculiar velocity divided by √a. To comoving ones: 1/h for lengths. 1 unless the space is
+ * converted. */
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity);
+
+/* The stored form of comoving bodies in a box, which is GADGET's: a number in such units is written
+ * times `factor`, and stored × a^a h^h is the physical number. Of all other bodies factor is 1, and
+ * a and h are 0. */
+struct ky_space_form {
+    double factor, a, h;
+};
+struct ky_space_form ky_space_stored(const struct ky_space *space, const struct ky_array *array);
+/* h in the file: the bodies' own, or 1 where lengths have no physical unit. */
+double ky_space_h(const struct ky_space *space);
 
 /* H0 = 100 h km/s/Mpc in velocity/length of these units, which have physical scales. */
 double ky_space_hubble(const struct ky_space *space, const struct ky_units *units);

@@ -73,6 +73,14 @@ def profile():
     refused(ValueError, "no shells", ["shells: 0", "1"], kyoho.profile, made, shells=0)
 
 
+def power():
+    box = kyoho.model("cosmic-box", n=512, side=20)
+    found = kyoho.power(box, box=20e3 / 0.6766, mesh=16)
+    check(len(found.k) == 4 and found.mesh == 16 and found.waves[0] == 18 and (found.power > 0).all(), "a power spectrum", found)
+    check(np.isclose(found.noise, (20e3 / 0.6766)**3 / 512), "its noise", found.noise)
+    refused(ValueError, "an odd mesh", ["mesh of 9"], kyoho.power, box, box=20e3, mesh=9)
+
+
 def checks():
     found, told = kyoho.check(made, 100, theta=0.5), command("force", "--check", "100", "--theta", "0.5")
     check(found.acceleration.p99 == told["error"]["p99"] and found.potential.median == told["error_potential"]["median"] and found.acceleration.samples == 100
@@ -131,7 +139,7 @@ def systems():
     refused(ZeroDivisionError, "an exception of the progress", ["division"], kyoho.few, x, v, 0.5, 1, progress=lambda done, text: 1 / 0)
 
 
-for test in (centres, binaries, profile, checks, tune, systems, fields):
+for test in (centres, binaries, profile, power, checks, tune, systems, fields):
     with folder() as place:
         os.chdir(place)
         test()

@@ -17,9 +17,9 @@
 static struct ky_error error;
 static const double pi = 3.14159265358979323846;
 
-static const struct ky_cosmology standard = {1, 0, 0.05, 0.5, 1, 0.8},
-                                 lambda = {0.3, 0.7, 0.05, 0.7, 1, 0.8},
-                                 open_space = {0.3, 0, 0.05, 0.7, 1, 0.8};
+static const struct ky_cosmology standard = {{.matter = 1}, 0.05, 0.5, 1, 0.8},
+                                 lambda = {{.matter = 0.3, .lambda = 0.7}, 0.05, 0.7, 1, 0.8},
+                                 open_space = {{.matter = 0.3}, 0.05, 0.7, 1, 0.8};
 
 #define assert_near(value, wanted, part) assert_between((value) / (wanted), 1 - (part), 1 + (part))
 
@@ -29,7 +29,7 @@ static const struct ky_cosmology standard = {1, 0, 0.05, 0.5, 1, 0.8},
 static void transfer_is_that_of_eisenstein_and_hu(void **state)
 {
     (void)state;
-    const struct ky_cosmology cold = {1, 0, 0, 0.5, 1, 0.8};
+    const struct ky_cosmology cold = {{.matter = 1}, 0, 0.5, 1, 0.8};
     const struct {
         const struct ky_cosmology *cosmology;
         double at[4]; /* k = 0.01, 0.1, 1, 10 / Mpc */
@@ -99,7 +99,7 @@ static void universes_that_cannot_be_are_refused(void **state)
     assert_int_equal(ky_cosmology_check(&wrong, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "omega-b"));
     wrong = standard;
-    wrong.omega_lambda = 3; /* no big bang */
+    wrong.universe.lambda = 3; /* no big bang */
     assert_int_equal(ky_cosmology_check(&wrong, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "omega-lambda"));
 }
@@ -257,7 +257,7 @@ static void fields_have_the_power_of_the_spectrum(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         double *grid = fourier.grid[0], mean = 0, square = 0;
         struct measured one = {0};
-        ky_random_waves(&spectrum, 100, seed, N, NULL, grid);
+        ky_random_waves(&spectrum, 100, &(struct ky_random_phases){.seed = seed}, N, NULL, grid);
         measure(&spectrum, 100, N, grid, &all);
         measure(&spectrum, 100, N, grid, &one);
         ky_fourier_to_space(&fourier, grid);
@@ -290,7 +290,8 @@ static void fields_have_their_sigma8(void **state)
     assert_ok(ky_fourier_open(&fourier, N, &error));
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         const double(*wave)[2] = (const double(*)[2])fourier.grid[0];
-        ky_random_waves(&spectrum, side, seed, N, NULL, fourier.grid[0]);
+        ky_random_waves(&spectrum, side, &(struct ky_random_phases){.seed = seed}, N, NULL,
+                        fourier.grid[0]);
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++)
                 for (size_t k = 0; k <= N / 2; k++, wave++) {
@@ -315,8 +316,8 @@ static void finer_grids_have_the_same_long_waves(void **state)
     struct ky_fourier coarse, fine;
     assert_ok(ky_fourier_open(&coarse, N, &error));
     assert_ok(ky_fourier_open(&fine, FINE, &error));
-    ky_random_waves(&spectrum, 50, 7, N, NULL, coarse.grid[0]);
-    ky_random_waves(&spectrum, 50, 7, FINE, NULL, fine.grid[0]);
+    ky_random_waves(&spectrum, 50, &(struct ky_random_phases){.seed = 7}, N, NULL, coarse.grid[0]);
+    ky_random_waves(&spectrum, 50, &(struct ky_random_phases){.seed = 7}, FINE, NULL, fine.grid[0]);
     size_t same = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++)
@@ -332,7 +333,7 @@ static void finer_grids_have_the_same_long_waves(void **state)
                 same++;
             }
     assert_int_equal(same, 7 * 7 * 4);
-    ky_random_waves(&spectrum, 50, 8, N, NULL, coarse.grid[1]);
+    ky_random_waves(&spectrum, 50, &(struct ky_random_phases){.seed = 8}, N, NULL, coarse.grid[1]);
     assert_memory_not_equal(coarse.grid[0], coarse.grid[1], N * N * (N + 2) * sizeof(double));
     ky_fourier_close(&coarse);
     ky_fourier_close(&fine);
@@ -713,8 +714,7 @@ static void a_sphere_grows_as_linear_theory_has_it(void **state)
         assert_ok(make(N, words, &start));
         words[0] = "sigma8=0";
         assert_ok(make(N, words, &lattice));
-        const double end =
-            ky_expansion_age(a, cosmology->omega_m, cosmology->omega_lambda) / cases[k].h0;
+        const double end = ky_expansion_age(a, &cosmology->universe) / cases[k].h0;
         follow(&start, cases[k].field, end, &later);
         const double linear = ky_growth_at(cosmology, a).d1 / ky_growth_at(cosmology, 0.04).d1;
         assert_near(grown(&start.bodies, &lattice.bodies, &later, scale, 1800), linear, 0.06);
@@ -742,7 +742,7 @@ static void an_early_start_needs_steps_in_ln_a(void **state)
         struct ky_bodies later = {0};
         struct ky_sim *sim;
         double now = 0, before = 0;
-        const double end = ky_expansion_age(1, 1, 0) / 0.05;
+        const double end = ky_expansion_age(1, &(struct ky_universe){.matter = 1}) / 0.05;
         parameters.softening = 4;
         parameters.threads = 1;
         parameters.expansion = even ? NULL : "omega-m=1,h0=0.05";

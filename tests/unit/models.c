@@ -73,13 +73,13 @@ static void names_and_wrong_parameters(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "plummer", "uniform-sphere", "uniform-cube", "hernquist", "jaffe",
-        "nfw",     "king",           "two-body",     "random",    "figure8",
-        "super8",  "cosmic",         "galaxy",       "cartwheel", "merger"};
+        "plummer",    "uniform-sphere", "uniform-cube", "hernquist", "jaffe",  "nfw",
+        "king",       "two-body",       "random",       "figure8",   "super8", "cosmic",
+        "cosmic-box", "galaxy",         "cartwheel",    "merger"};
     struct ky_snapshot snapshot;
-    for (size_t k = 0; k < 15; k++)
+    for (size_t k = 0; k < 16; k++)
         assert_string_equal(ky_model_name(k), names[k]);
-    assert_null(ky_model_name(15));
+    assert_null(ky_model_name(16));
     assert_true(ky_model_takes(ky_model_find("king", &error), "w0"));
     assert_true(ky_model_takes(ky_model_find("plummer", &error), "softening"));
     assert_false(ky_model_takes(ky_model_find("plummer", &error), "soft"));

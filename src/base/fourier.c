@@ -3,7 +3,7 @@
  * LANES lines are transformed at a time, so that the innermost loops run over lines and vectorise
  * for every factor. A transform of a grid handles planes of constant x in two dimensions, then
  * lines along x. The bits do not depend on the number of threads. */
-#include "models/fourier.h"
+#include "base/fourier.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,7 +228,7 @@ enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_e
     for (int g = 0; g < KY_GRIDS; g++) {
         fourier->grid[g] = ky_allocate(n * n, (n + 2) * sizeof(double));
         if (!fourier->grid[g])
-            return ky_no_memory(error, "a grid of the random field", n * n,
+            return ky_no_memory(error, "a grid of Fourier transforms", n * n,
                                 (n + 2) * sizeof(double));
     }
     fourier->root = ky_allocate(n, 2 * sizeof(double));

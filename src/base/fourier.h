@@ -1,6 +1,6 @@
 /* Periodic grids and their Fourier transforms. */
-#ifndef KY_MODELS_FOURIER_H
-#define KY_MODELS_FOURIER_H
+#ifndef KY_BASE_FOURIER_H
+#define KY_BASE_FOURIER_H
 
 #include "base/halt.h"
 #include "base/status.h"

@@ -1,0 +1,269 @@
+/* The power spectrum of bodies in a periodic box: see kyoho.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/fourier.h"
+#include "base/memory.h"
+#include "base/sizes.h"
+#include "base/status.h"
+#include "physics/expansion.h"
+#include "physics/space.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* The bodies in the order of their planes of the mesh. */
+struct sorted {
+    const struct ky_bodies *bodies;
+    double box;
+    size_t n;             /* points of the mesh along an axis */
+    double shift;         /* of the bodies, in cells */
+    size_t *first, *body; /* [n + 1], [bodies] */
+};
+
+/* The place of a body along an axis in cells, from 0 to n. */
+static double cells(const struct sorted *sorted, size_t i, int axis)
+{
+    const double n = (double)sorted->n;
+    return ky_wrap(sorted->bodies->position[i][axis] / sorted->box * n + sorted->shift, n);
+}
+
+/* The nearest point of the mesh, and in d the distance from it. */
+static size_t nearest(double place, size_t n, double *d)
+{
+    const double point = floor(place + 0.5);
+    *d = place - point;
+    return (size_t)point % n;
+}
+
+/* Weights of the three points about the nearest one. */
+static void cloud(double d, double weight[3])
+{
+    weight[0] = 0.5 * (0.5 - d) * (0.5 - d);
+    weight[1] = 0.75 - d * d;
+    weight[2] = 0.5 * (0.5 + d) * (0.5 + d);
+}
+
+/* Sorts the bodies by the plane of their nearest point, in their own order within it. */
+static void sort_planes(struct sorted *sorted)
+{
+    const size_t n = sorted->n;
+    double d;
+    memset(sorted->first, 0, (n + 2) * sizeof *sorted->first);
+    for (size_t i = 0; i < sorted->bodies->n; i++)
+        sorted->first[nearest(cells(sorted, i, 0), n, &d) + 2]++;
+    for (size_t p = 2; p <= n + 1; p++)
+        sorted->first[p] += sorted->first[p - 1];
+    for (size_t i = 0; i < sorted->bodies->n; i++)
+        sorted->body[sorted->first[nearest(cells(sorted, i, 0), n, &d) + 1]++] = i;
+}
+
+/* Adds a body to a plane of the mesh; `side`: which of its three planes that is. */
+static void add_to_plane(const struct sorted *sorted, size_t i, int side, double *plane)
+{
+    const size_t n = sorted->n;
+    double d[3], weight[3][3];
+    size_t point[3];
+    for (int c = 0; c < 3; c++) {
+        point[c] = nearest(cells(sorted, i, c), n, &d[c]);
+        cloud(d[c], weight[c]);
+    }
+    const double m = sorted->bodies->mass[i] * weight[0][side];
+    for (size_t j = 0; j < 3; j++)
+        for (size_t k = 0; k < 3; k++)
+            plane[(point[1] + n + j - 1) % n * (n + 2) + (point[2] + n + k - 1) % n] +=
+                m * weight[1][j] * weight[2][k];
+}
+
+/* The masses on the mesh. Each plane is summed by one thread, in a fixed order. */
+static void assign(struct sorted *sorted, double *grid)
+{
+    const size_t n = sorted->n;
+    sort_planes(sorted);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t p = 0; p < n; p++) {
+        double *plane = grid + p * n * (n + 2);
+        memset(plane, 0, n * (n + 2) * sizeof *plane);
+        for (int side = 0; side < 3; side++) { /* of bodies one plane above, here, one below */
+            const size_t from = (p + n + 1 - (size_t)side) % n;
+            for (size_t b = sorted->first[from]; b < sorted->first[from + 1]; b++)
+                add_to_plane(sorted, sorted->body[b], side, plane);
+        }
+    }
+}
+
+/* sin(x)/x to the third power at x = π n'/n: the spectrum of the cloud along an axis. */
+static double spectrum_of_cloud(long wave, size_t n)
+{
+    const double x = pi * (double)wave / (double)n, s = wave ? sin(x) / x : 1;
+    return s * s * s;
+}
+
+/* Sums of a shell. */
+struct shell {
+    double power, k;
+    uint64_t waves;
+};
+
+/* Adds the waves of a plane to the shells. Waves with 0 < k < n/2 stand for their conjugates too.
+ */
+static void add_waves(const struct ky_fourier *fourier, size_t i, size_t count,
+                      struct shell *shells)
+{
+    const size_t n = fourier->n;
+    const long x = ky_wave_number(i, n);
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k <= n / 2; k++) {
+            const long y = ky_wave_number(j, n), z = (long)k;
+            const double length = sqrt((double)(x * x + y * y + z * z));
+            const size_t shell = (size_t)floor(length + 0.5);
+            if (shell < 1 || shell > count)
+                continue;
+            const size_t at = 2 * ((i * n + j) * (n / 2 + 1) + k);
+            const double *one = fourier->grid[0] + at, *other = fourier->grid[1] + at;
+            const double phase = pi * (double)(x + y + z) / (double)n, c = cos(phase),
+                         s = sin(phase), re = 0.5 * (one[0] + c * other[0] - s * other[1]),
+                         im = 0.5 * (one[1] + s * other[0] + c * other[1]),
+                         w = spectrum_of_cloud(x, n) * spectrum_of_cloud(y, n) *
+                             spectrum_of_cloud(z, n);
+            const uint64_t times = k > 0 && k < n / 2 ? 2 : 1;
+            shells[shell].power += (double)times * (re * re + im * im) / (w * w);
+            shells[shell].k += (double)times * length;
+            shells[shell].waves += times;
+        }
+}
+
+/* The shells of all planes, added in the order of the planes. */
+static enum ky_status add_up(const struct ky_fourier *fourier, size_t count, struct shell *sum,
+                             struct ky_error *error)
+{
+    const size_t n = fourier->n;
+    struct shell *part = ky_allocate_zeroed(n * (count + 1), sizeof *part);
+    if (!part)
+        return ky_no_memory(error, "shells of waves", n * (count + 1), sizeof *part);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < n; i++)
+        add_waves(fourier, i, count, part + i * (count + 1));
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 1; s <= count; s++) {
+            sum[s].power += part[i * (count + 1) + s].power;
+            sum[s].k += part[i * (count + 1) + s].k;
+            sum[s].waves += part[i * (count + 1) + s].waves;
+        }
+    free(part);
+    return KY_OK;
+}
+
+/* Fills the arrays of *power from the two meshes' waves. The amplitudes are of
+ * masses, and n³ times too large. */
+static enum ky_status finish(const struct ky_fourier *fourier, double box, double mass,
+                             struct ky_power *power, struct ky_error *error)
+{
+    const size_t count = power->count;
+    struct shell *sum = ky_allocate_zeroed(count + 1, sizeof *sum);
+    power->k = ky_allocate(count, sizeof *power->k);
+    power->power = ky_allocate(count, sizeof *power->power);
+    power->waves = ky_allocate(count, sizeof *power->waves);
+    enum ky_status status = sum && power->k && power->power && power->waves
+                                ? add_up(fourier, count, sum, error)
+                                : ky_no_memory(error, "a power spectrum", count, 48);
+    for (size_t s = 1; s <= count && !status; s++) {
+        const double waves = (double)sum[s].waves;
+        power->k[s - 1] = 2 * pi / box * sum[s].k / waves;
+        power->power[s - 1] = pow(box, 3) * sum[s].power / waves / (mass * mass);
+        power->waves[s - 1] = sum[s].waves;
+    }
+    free(sum);
+    return status;
+}
+
+/* Assigns the bodies to both meshes, and transforms them. */
+static enum ky_status measure(const struct ky_bodies *bodies, double box, double mass,
+                              struct ky_power *power, struct ky_error *error)
+{
+    const size_t n = (size_t)power->mesh;
+    struct ky_fourier fourier = {0};
+    struct sorted sorted = {.bodies = bodies,
+                            .box = box,
+                            .n = n,
+                            .first = ky_allocate(n + 2, sizeof *sorted.first),
+                            .body = ky_allocate(bodies->n, sizeof *sorted.body)};
+    enum ky_status status = sorted.first && sorted.body
+                                ? ky_fourier_open(&fourier, n, error)
+                                : ky_no_memory(error, "bodies on a mesh", bodies->n, 8);
+    for (int g = 0; g < 2 && !status; g++) {
+        sorted.shift = 0.5 * g;
+        assign(&sorted, fourier.grid[g]);
+        ky_fourier_to_waves(&fourier, fourier.grid[g]);
+    }
+    if (!status)
+        status = finish(&fourier, box, mass, power, error);
+    ky_fourier_close(&fourier);
+    free(sorted.first);
+    free(sorted.body);
+    return status;
+}
+
+/* The mesh: the caller's, or one for the number of bodies. */
+static enum ky_status choose_mesh(uint64_t given, size_t bodies, uint64_t *mesh,
+                                  struct ky_error *error)
+{
+    const double wanted = fmin(fmax(floor(2 * cbrt((double)bodies) + 0.5), 16), 1024);
+    *mesh = given ? given : ky_fourier_size((size_t)wanted);
+    if (*mesh >= 8 && *mesh <= 1 << 14 && ky_fourier_size((size_t)*mesh) == *mesh)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "a mesh of %" PRIu64
+                   " points; it must be an even number from 8 to 16384 without "
+                   "prime factors above 7",
+                   *mesh);
+}
+
+enum ky_status ky_power_make(const struct ky_bodies *bodies, double box, uint64_t mesh,
+                             struct ky_power *power, struct ky_error *error)
+{
+    KY_NEED(bodies, error);
+    KY_NEED(power, error);
+    struct ky_power own = {.size = sizeof own};
+    double mass = 0, squares = 0;
+    KY_TRY(ky_bodies_check(bodies, error));
+    if (!(box > 0) || !isfinite(box))
+        return ky_fail(error, KY_USAGE, "a power spectrum needs a periodic box; its side is %g",
+                       box);
+    KY_TRY(choose_mesh(mesh, bodies->n, &own.mesh, error));
+    for (size_t i = 0; i < bodies->n; i++) {
+        mass += bodies->mass[i];
+        squares += bodies->mass[i] * bodies->mass[i];
+    }
+    if (!(mass > 0))
+        return ky_fail(error, KY_BAD_DATA, "no body has mass");
+    own.count = (size_t)own.mesh / 4;
+    own.noise = pow(box, 3) * squares / (mass * mass);
+    const enum ky_status status = measure(bodies, box, mass, &own, error);
+    if (status)
+        ky_power_free(&own);
+    ky_size_give(power, &own, sizeof own);
+    return status;
+}
+
+void ky_power_free(struct ky_power *power)
+{
+    if (!power)
+        return;
+    free(power->k);
+    free(power->power);
+    free(power->waves);
+    ky_size_give(power, &(struct ky_power){0}, sizeof *power);
+}
+
+double ky_linear_growth(const struct ky_space *space, double from, double to)
+{
+    if (!space || !(space->omega_matter > 0) || !isfinite(space->omega_lambda) || !(from > 0) ||
+        !(to > 0))
+        return (double)NAN;
+    const struct ky_universe universe = {.matter = space->omega_matter,
+                                         .lambda = space->omega_lambda};
+    return ky_growth_factor(to, &universe) / ky_growth_factor(from, &universe);
+}

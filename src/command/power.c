@@ -1,0 +1,280 @@
+/* kyoho power: power spectra of bodies in periodic boxes. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "command/files.h"
+#include "command/plotted.h"
+
+struct request {
+    uint64_t mesh;
+    double box;
+    int subtract;
+    struct reading reading;
+    struct plotted output;
+};
+
+#define FIELD(name) offsetof(struct request, name)
+static const struct ky_option own_options[] = {
+    {"mesh", KY_OPTION_COUNT, FIELD(mesh), "0", 0, 16384, NULL, NULL,
+     "points of the mesh along an axis; 0: twice the cube root of the number of bodies. The "
+     "spectrum "
+     "reaches to half of the highest wave number of the mesh"},
+    {"box", KY_OPTION_REAL, FIELD(box), NULL, 0, 1e300, NULL, "LENGTH",
+     "side of the periodic box, in the numbers of the file, if the file does not keep it"},
+    {"subtract-noise", KY_OPTION_FLAG, FIELD(subtract), NULL, KY_NO_RANGE, NULL, NULL,
+     "subtract the noise of bodies at random, V/N; bodies that began on a lattice have less"},
+};
+static const struct ky_option output_options[] = {
+    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
+     "FILE.csv|FILE.png|...", "write the table, or plot it: PNG, PDF, SVG"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+     "replace a file that exists"},
+    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
+     "text above the plot"},
+    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
+     "width of the plot [pixels]"},
+    {"height", KY_OPTION_INTEGER, FIELD(output.height), "600", 64, 65536, NULL, NULL,
+     "height of the plot [pixels]"},
+};
+
+/* The spectra of some snapshots, one after the other. */
+enum { TIME, K, POWER, WAVES, LINEAR, COLUMNS };
+struct spectra {
+    size_t files, rows; /* snapshots; rows of all columns */
+    size_t *first;      /* [files + 1] the first row of a snapshot */
+    double *number[COLUMNS];
+    uint64_t *waves;
+    int comoving, per_h; /* 1: times are scale factors; k is in h/Mpc */
+    double start;        /* the first scale factor */
+    struct ky_units units;
+};
+
+static int is_per_h(const struct ky_snapshot *snapshot)
+{
+    return snapshot->space.hubble > 0 && snapshot->units.length_cm > 0;
+}
+
+/* The bodies' unit of length in Mpc/h; 1 if that is not known. */
+static double length_of(const struct ky_snapshot *snapshot)
+{
+    return is_per_h(snapshot)
+               ? snapshot->units.length_cm / (1e3 * KY_KPC_CM) * snapshot->space.hubble
+               : 1;
+}
+
+/* Makes room for more rows. */
+static enum ky_status extend(struct spectra *all, size_t more, struct ky_error *error)
+{
+    const size_t rows = all->rows + more;
+    for (int c = 0; c < COLUMNS; c++) {
+        double *numbers = realloc(all->number[c], rows * sizeof *numbers);
+        if (!numbers)
+            return ky_no_memory(error, "rows of a spectrum", rows, sizeof *numbers);
+        all->number[c] = numbers;
+    }
+    uint64_t *waves = realloc(all->waves, rows * sizeof *waves);
+    size_t *first = realloc(all->first, (all->files + 2) * sizeof *first);
+    all->waves = waves ? waves : all->waves;
+    all->first = first ? first : all->first;
+    return waves && first ? KY_OK : ky_no_memory(error, "rows of a spectrum", rows, sizeof *waves);
+}
+
+/* The linear spectrum: the one of the first snapshot, which has the same waves, as it has grown. */
+static double linear(const struct spectra *all, const struct ky_space *space, size_t row, double k)
+{
+    const size_t waves = all->files ? all->first[1] : 0;
+    if (!all->comoving || row >= waves ||
+        fabs(all->number[K][row] - k) > 1e-9 * all->number[K][row])
+        return (double)NAN;
+    return all->number[POWER][row] *
+           pow(ky_linear_growth(space, all->start, space->scale_factor), 2);
+}
+
+/* Appends the rows of a snapshot. */
+static enum ky_status append(struct spectra *all, const struct ky_snapshot *snapshot,
+                             const struct ky_power *power, struct ky_error *error)
+{
+    const struct ky_space *space = &snapshot->space;
+    const double length = length_of(snapshot);
+    KY_TRY(extend(all, power->count, error));
+    if (!all->files) {
+        all->per_h = is_per_h(snapshot);
+        all->comoving = space->comoving;
+        all->start = space->scale_factor;
+        all->units = snapshot->units;
+    }
+    all->first[all->files] = all->rows;
+    for (size_t k = 0; k < power->count; k++) {
+        const size_t row = all->rows + k;
+        all->number[TIME][row] = snapshot->time;
+        all->number[K][row] = power->k[k] / length;
+        all->number[POWER][row] = power->power[k] * pow(length, 3);
+        all->number[LINEAR][row] = linear(all, space, k, power->k[k] / length);
+        all->waves[row] = power->waves[k];
+    }
+    all->rows += power->count;
+    all->first[++all->files] = all->rows;
+    return KY_OK;
+}
+
+/* Reads a snapshot and measures its spectrum. */
+static enum ky_status add_file(struct cli *cli, const struct request *request, const char *file,
+                               struct spectra *all)
+{
+    struct ky_snapshot snapshot;
+    struct ky_power power = {.size = sizeof power};
+    ky_snapshot_clear(&snapshot);
+    enum ky_status status =
+        reading_get(cli, &request->reading, file, NULL, KY_SPACE_IN_BOX, &snapshot);
+    const double box = snapshot.space.box > 0 ? snapshot.space.box : request->box;
+    if (!status && !(box > 0))
+        status = ky_fail(&cli->error, KY_USAGE, "%s is in open space: give --box", file);
+    if (!status && request->box > 0 && fabs(request->box / box - 1) > 1e-6)
+        status = ky_fail(&cli->error, KY_USAGE, "--box %.9g, but %s has a box of side %.9g",
+                         request->box, file, box);
+    if (!status)
+        status = ky_power_make(&snapshot.bodies, box, request->mesh, &power, &cli->error);
+    if (!status && !all->files && !cli->quiet && !cli->json)
+        printf(
+            "mesh of %llu³; the noise of as many bodies at random, %.6g of the unit of power, is "
+            "%s\n",
+            (unsigned long long)power.mesh, power.noise * pow(length_of(&snapshot), 3),
+            request->subtract ? "subtracted" : "not subtracted");
+    for (size_t k = 0; k < power.count && !status && request->subtract; k++)
+        power.power[k] -= power.noise;
+    if (!status)
+        status = append(all, &snapshot, &power, &cli->error);
+    ky_power_free(&power);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+static struct table table_of(const struct spectra *all, struct table_column column[COLUMNS])
+{
+    static const struct ky_units plain = {0};
+    const char *const names[2][COLUMNS] = {
+        {"time", "k", "power", "waves", "linear"},
+        {"time", "k_h_per_mpc", "power_mpc3_per_h3", "waves", "linear_mpc3_per_h3"}};
+    for (int c = 0; c < COLUMNS; c++)
+        column[c] = (struct table_column){names[all->per_h != 0][c], KY_NO_UNIT, all->number[c],
+                                          c == WAVES ? all->waves : NULL};
+    if (all->comoving)
+        column[TIME].name = "scale_factor";
+    return (struct table){column, all->comoving ? COLUMNS : LINEAR, all->rows, &plain};
+}
+
+/* 0 for a scale factor that is 1 but for rounding. */
+static double redshift(double a)
+{
+    return fabs(a - 1) < 1e-9 ? 0 : 1 / a - 1;
+}
+
+/* Draws each spectrum, and dashed the linear one. */
+static enum ky_status plot(struct cli *cli, const struct request *request,
+                           const struct spectra *all)
+{
+    enum { NAME = 40 };
+    const size_t size[2] = {(size_t)request->output.width, (size_t)request->output.height};
+    struct ky_plot_curve *curves = ky_allocate_zeroed(2 * all->files, sizeof *curves);
+    char(*names)[NAME] = ky_allocate(all->files, NAME);
+    size_t count = 0;
+    enum ky_status status =
+        curves && names ? KY_OK : ky_no_memory(&cli->error, "a plot", all->files, sizeof *curves);
+    for (size_t f = 0; f < all->files && !status; f++) {
+        const size_t first = all->first[f], rows = all->first[f + 1] - first;
+        ky_format(names[f], NAME, all->comoving ? "z = %.3g" : "time %.4g",
+                  all->comoving ? redshift(all->number[TIME][first]) : all->number[TIME][first]);
+        curves[count++] = (struct ky_plot_curve){.name = names[f],
+                                                 .x = all->number[K] + first,
+                                                 .y = all->number[POWER] + first,
+                                                 .n = rows,
+                                                 .colour = (int)f};
+        if (all->comoving && f)
+            curves[count++] = (struct ky_plot_curve){.name = f == 1 ? "linear" : NULL,
+                                                     .x = all->number[K] + first,
+                                                     .y = all->number[LINEAR] + first,
+                                                     .n = rows,
+                                                     .colour = (int)f,
+                                                     .dash = 1};
+    }
+    const struct ky_plot one = {
+        .labels = {"k", "P"},
+        .units = {all->per_h ? "h/Mpc" : NULL, all->per_h ? "Mpc³/h³" : NULL},
+        .logarithmic = {1, 1},
+        .curves = curves,
+        .count = count};
+    if (!status)
+        status = ky_plot_write(request->output.output, &one, 1, size, request->output.title,
+                               request->output.overwrite, &cli->error);
+    free(curves);
+    free(names);
+    return status;
+}
+
+static void show(const struct cli *cli, const struct table *table)
+{
+    if (cli->json) {
+        struct ky_json json = {.out = stdout};
+        ky_json_object(&json, NULL);
+        table_json(&json, "waves", table);
+        ky_json_end_object(&json);
+    } else if (!cli->quiet) {
+        table_print(table, 0, table->rows, stdout);
+    }
+}
+
+static enum ky_status measure(struct cli *cli, const struct request *request)
+{
+    struct file_list files = {0};
+    struct spectra all = {0};
+    struct table_column column[COLUMNS];
+    int is_picture;
+    enum ky_status status = cli->word_count ? KY_OK
+                                            : ky_fail(&cli->error, KY_USAGE,
+                                                      "no bodies: give snapshots, or the folder of "
+                                                      "a run");
+    for (int k = 0; k < cli->word_count && !status; k++)
+        status = files_add(cli, &files, cli->words[k]);
+    if (!status)
+        status = plotted_check(cli, &request->output, files.names[0]);
+    for (size_t k = 0; k < files.count && !status; k++)
+        status = add_file(cli, request, files.names[k], &all);
+    const struct table table = table_of(&all, column);
+    if (!status)
+        status = plotted_write(cli, &request->output, &table, &is_picture);
+    if (!status && is_picture)
+        status = plot(cli, request, &all);
+    if (!status)
+        show(cli, &table);
+    for (int c = 0; c < COLUMNS; c++)
+        free(all.number[c]);
+    free(all.waves);
+    free(all.first);
+    files_free(&files);
+    return status;
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct request request;
+    cli_add_table(cli, "power", own_options, &request);
+    cli_add_table(cli, "output", output_options, &request);
+    reading_add(cli, &request.reading);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX);
+    return status || describe || cli->help ? status : measure(cli, &request);
+}
+
+const struct subcommand power_command = {
+    "power",
+    "FILE...|FOLDER [--mesh M] [-o FILE.csv|FILE.png]",
+    "measure the power spectrum of bodies in a periodic box, with linear theory beside it",
+    run,
+    NULL,
+    "mesh subtract-noise output overwrite",
+    "kyoho model cosmic-box -n 4096 -o box.hdf5\n"
+    "kyoho power box.hdf5 -o power.csv\n"};

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# Comoving boxes: the model cosmic-box, runs in a and z, files as GADGET writes them, and what is refused.
+import math
+import os
+
+from tap import check, finish, folder, run, run_json
+
+MODEL = ["model", "cosmic-box", "-n", "512", "--side", "20", "--seed", "3"]
+RUN = ["--force", "direct", "--quiet"]
+
+
+def csv(snapshot, scratch):
+    """The bodies of a snapshot as text with all digits."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    return [line for line in open(scratch).read().splitlines() if not line.startswith("#")]
+
+
+def columns(lines, *names):
+    head = lines[0].split(",")
+    places = [head.index(name) for name in names]
+    return [[float(line.split(",")[k] or "nan") for k in places] for line in lines[1:]]
+
+
+def refused(name, *words, code=2, text="box"):
+    process = run(*words, code=None)
+    check(process.returncode == code and text in process.stderr, name, f"{process.returncode}\n{process.stderr}")
+
+
+with folder() as where:
+    def at(name):
+        return os.path.join(where, name)
+
+    box, scratch, one, parts = at("box.hdf5"), at("scratch.csv"), at("one"), at("parts")
+    run(*MODEL, "-o", box, "--quiet")
+    told = run_json("info", box)
+    space = told["space"]
+    check(space["comoving"] and space["per_h"] and abs(space["box"] - 20000) < 1e-9 and abs(space["scale_factor"] - 0.02) < 1e-12,
+          "the file has comoving kpc/h", space)
+    matter = 0.3111 * 27.7536627 * 20**3  # rho_crit is 27.75 1e10 Msun/h / (Mpc/h)^3
+    check(abs(told["mass"] / matter - 1) < 1e-3, "the mass is the matter of the box, in 1e10 Msun/h", told["mass"] / matter)
+
+    # The same large waves with eight times the bodies: displacements of the common bodies' neighbourhoods agree.
+    first = columns(csv(box, scratch), "x", "y", "z", "vx", "vy", "vz")
+    run(*MODEL[:3], "4096", *MODEL[4:], "-o", at("fine.hdf5"), "--quiet")
+    fine = columns(csv(at("fine.hdf5"), scratch), "vx", "vy", "vz")
+    side = 16
+    mean = []
+    for k in range(512):
+        i, j, l = k // 64, k // 8 % 8, k % 8
+        near = [fine[((2 * i + a) * side + 2 * j + b) * side + 2 * l + c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+        mean.append([sum(v[c] for v in near) / 8 for c in range(3)])
+    cross = sum(m[c] * f[3 + c] for m, f in zip(mean, first) for c in range(3))
+    own = sum(f[3 + c] ** 2 for f in first for c in range(3)) * sum(m[c] ** 2 for m in mean for c in range(3))
+    check(cross / math.sqrt(own) > 0.9, "more bodies have the same large waves", cross / math.sqrt(own))
+    for option in ("--fixed", "--opposite"):
+        run(*MODEL, option, "-o", at(option[2:] + ".hdf5"), "--quiet")
+    other = columns(csv(at("opposite.hdf5"), scratch), "vx")
+    check(sum(a[0] * b[3] for a, b in zip(other, first)) < -0.9 * sum(b[3] ** 2 for b in first), "--opposite has the other sign")
+
+    # a run by redshifts, in parts, and its numbers
+    run("run", box, *RUN, "--end-z", "3", "--at-z", "24", "--at", "0.1", "--restart-every", "0.01", "--output", one)
+    files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))
+    times = [run_json("info", os.path.join(one, name))["space"]["scale_factor"] for name in files]
+    check([round(a, 9) for a in times] == [0.02, 0.04, 0.1, 0.25], "snapshots at scale factors and redshifts", times)
+    last = os.path.join(one, files[-1])
+    energy = [line for line in open(os.path.join(one, "energy.csv")).read().splitlines() if not line.startswith("#")]
+    rows = columns(energy, "time", "kinetic", "layzer_irvine")
+    check(all(b[0] > a[0] for a, b in zip(rows, rows[1:])) and abs(rows[-1][0] - 0.25) < 1e-12, "rows in a")
+    check(abs(rows[-1][2]) < 0.03 and rows[-1][1] > 2 * rows[0][1], "the equation of Layzer and Irvine holds", rows[-1])
+    run("run", box, *RUN, "--end-z", "9", "--restart-every", "0.01", "--at-z", "24", "--output", parts, "--step", "0.0625")
+    run("run", "--resume", parts, "--end-z", "4", "--quiet")
+    run("run", box, *RUN, "--end-z", "4", "--at-z", "24,9", "--output", at("whole"), "--step", "0.0625", "--threads", "1")
+    check(csv(os.path.join(parts, "snapshot_0003.hdf5"), scratch) == csv(os.path.join(at("whole"), "snapshot_0003.hdf5"), scratch),
+          "a resumed run has the same bits, with any number of threads")
+    tail = [open(os.path.join(name, "energy.csv")).read().splitlines()[-1].rsplit(",", 1)[0] for name in (parts, at("whole"))]
+    check(tail[0] == tail[1], "and the same last row", tail)
+
+    run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
+    told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
+    check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+
+    run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")
+    power = open(at("power.csv")).read().splitlines()
+    check(power[0] == "scale_factor,k_h_per_mpc,power_mpc3_per_h3,waves,linear_mpc3_per_h3" and len(power) == 1 + 4 * 4, "rows of four spectra")
+    second = columns(power, "scale_factor", "k_h_per_mpc", "power_mpc3_per_h3", "linear_mpc3_per_h3")[4]
+    check(abs(second[0] - 0.04) < 1e-9 and 0.31 < second[1] < 0.47 and abs(second[2] / second[3] - 1) < 0.1, "long waves grow as in linear theory", second)
+    refused("a spectrum in open space", "power", scratch, text="--box")
+
+    # the file of a run is the start of another, which needs no options
+    run("run", os.path.join(one, files[2]), *RUN, "--end", "0.25", "--output", at("on"))
+    difference = max(abs((a - b + 0.5 * 29560) % 29560 - 0.5 * 29560)
+                     for a, b in zip([v for row in columns(csv(last, scratch), "x", "y", "z") for v in row],
+                                     [v for row in columns(csv(os.path.join(at("on"), "snapshot_0001.hdf5"), at("b.csv")), "x", "y", "z") for v in row]))
+    check(difference < 30, "a run from a snapshot continues it", difference)  # kpc; the spacing is 3695
+    physical = run_json("info", last, "--physical")
+    check(abs(physical["space"]["scale_factor"] - 0.25) < 1e-9, "--physical reads it too")
+
+    start = ["run", box, "--output", at("no")]
+    refused("a universe that never reaches z = 0", "run", "--model", "cosmic-box", "-n", "512", "--side", "20", "--omega-m", "9",
+            "--omega-lambda", "0", "--end", "2", "--output", at("no"), text="never reaches")
+    refused("--end-z in open space", "run", "--model", "plummer", "-n", "10", "--end-z", "0", "--output", at("no"), text="--end-z")
+    refused("--end and --end-z", *start, "--end", "1", "--end-z", "0", text="--end-z")
+    refused("z = -1", *start, "--end-z", "-1", text="--end-z")
+    refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
+    refused("a list that is none", *start, "--end-z", "0", "--at-z", "4;2", text="--at-z")
+    refused("another universe", *start, "--end-z", "0", "--expansion", "omega-m=1,h0=0.07", text="differs")
+    refused("times with units", *start, "--end", "13Gyr", text="scale factor")
+    refused("--eta without a softening", *start, "--end-z", "0", "--eta", "0.1", "--softening", "0", text="--eta")
+    for n, text in (("511", "cube"), ("1", "8 are"), ("0", "bodies")):
+        refused(f"{n} bodies", *MODEL[:3], n, "-o", at("no.hdf5"), text=text)
+    refused("two amplitudes", *MODEL, "--sigma8", "0.8", "--a-s", "2e-9", "-o", at("no.hdf5"), text="--a-s")
+    refused("no such table", *MODEL, "--spectrum", at("none.txt"), "-o", at("no.hdf5"), text="none.txt")
+    with open(at("bad.txt"), "w") as table:
+        table.write("# k P\n1 2\n0.5 3\n")
+    refused("a table that does not grow", *MODEL, "--spectrum", at("bad.txt"), "-o", at("no.hdf5"), code=4, text="does not grow")
+    check(not os.path.exists(at("no")) and not os.path.exists(at("no.hdf5")), "nothing is made for a run that is refused")
+
+finish()

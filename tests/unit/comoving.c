@@ -1,0 +1,356 @@
+/* Bodies in a comoving box: the integrals of kicks and drifts, plane waves on a lattice against
+ * particle linear theory, reversal of time, division of steps, and what is refused. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "physics/expansion.h"
+#include "simulation/sim.h"
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+static const char flat[] = "omega-m=1,h0=1", standard[] = "omega-m=0.3,omega-lambda=0.7,h0=1";
+
+/* ---- integrals ---- */
+
+/* With Ωm = 1: ∫ d ln a/(a H) = 2 √a, ∫ d ln a/(a² H) = −2/√a. With matter and radiation H = √(Ωm +
+ * Ωr/a)/a^1.5, ∫ d ln a/(a H) = 2 √(Ωm a + Ωr)/Ωm. With Ωm = 0 and w = −1/3, as curvature,
+ * ∫ d ln a/(a H) = ln a. */
+static void integrals_are_those_of_textbooks(void **state)
+{
+    (void)state;
+    const struct ky_universe matter = {.matter = 1}, dark = {.lambda = 1, .w0_and_1 = 2. / 3},
+                             both = {.matter = 0.6, .radiation = 0.4},
+                             changing = {.lambda = 1, .w0_and_1 = 0.5, .wa = -0.5};
+    for (double a = 0.01; a < 1; a *= 1.3) {
+        const double b = 1.3 * a;
+        assert_between(ky_comoving_integral(a, b, 1, &matter) / (2 * (sqrt(b) - sqrt(a))),
+                       1 - 1e-13, 1 + 1e-13);
+        assert_between(ky_comoving_integral(a, b, 2, &matter) / (2 / sqrt(a) - 2 / sqrt(b)),
+                       1 - 1e-13, 1 + 1e-13);
+        assert_between(ky_comoving_integral(a, b, 1, &both) * 0.6 /
+                           (2 * (sqrt(0.6 * b + 0.4) - sqrt(0.6 * a + 0.4))),
+                       1 - 1e-12, 1 + 1e-12);
+        assert_between(ky_comoving_integral(a, b, 1, &dark) / log(1.3), 1 - 1e-12, 1 + 1e-12);
+        assert_between(ky_comoving_integral(b, a, 2, &both) + ky_comoving_integral(a, b, 2, &both),
+                       -1e-13, 1e-13);
+    }
+    /* w(a) = −1 + 0.5 − 0.5 (1 − a) = −1 + 0.5 a: ρ = exp(1.5 (1 − a)) */
+    assert_between(ky_dark_energy(&changing, 0.5) / exp(0.75), 1 - 1e-14, 1 + 1e-14);
+    assert_true(ky_expansion_reaches(0.1, 1, &matter));
+    assert_false(ky_expansion_reaches(0.1, 3, &(struct ky_universe){.matter = 2}));
+}
+
+/* ---- simulations ---- */
+
+static struct ky_parameters parameters_of(const char *expansion, double step)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.box = 1;
+    parameters.expansion = expansion;
+    parameters.step = step;
+    parameters.softening = 0;
+    return parameters;
+}
+
+/* The mass of the matter in a box of side 1 with H0 = 1 and G = 1. */
+static double mass_of(double omega_matter)
+{
+    return 3 * omega_matter / (8 * pi);
+}
+
+/* n³ bodies in the middles of the cells of a lattice. */
+static void make_lattice(size_t n, double mass, struct ky_bodies *bodies)
+{
+    assert_ok(ky_bodies_allocate(bodies, n * n * n, 0, &error));
+    for (size_t b = 0; b < n * n * n; b++) {
+        const size_t point[] = {b / (n * n), b / n % n, b % n};
+        bodies->mass[b] = mass / (double)(n * n * n);
+        for (int c = 0; c < 3; c++)
+            bodies->position[b][c] = ((double)point[c] + 0.5) / (double)n;
+    }
+}
+
+enum { SIDE = 16 };
+
+/* The phase of a wave at a lattice point, and its direction. */
+struct wave {
+    double k[3], length; /* wave numbers; |k| */
+};
+
+static double phase_at(const struct wave *wave, const double q[3])
+{
+    return 2 * pi * (wave->k[0] * q[0] + wave->k[1] * q[1] + wave->k[2] * q[2]);
+}
+
+/* The amplitude of the wave in displacements from the lattice, and in *across the rms of the rest
+ * over it. */
+static double amplitude_of(const struct wave *wave, const struct ky_bodies *lattice,
+                           const double (*x)[3], double *across)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < lattice->n; i++) {
+        double along = 0, d[3];
+        for (int c = 0; c < 3; c++) {
+            d[c] = remainder(x[i][c] - lattice->position[i][c], 1);
+            along += d[c] * wave->k[c] / wave->length;
+            square += d[c] * d[c];
+        }
+        sum += 2 * along * sin(phase_at(wave, lattice->position[i])) / (double)lattice->n;
+    }
+    if (across)
+        *across = sqrt(fabs(square / (double)lattice->n - sum * sum / 2)) / fabs(sum);
+    return sum;
+}
+
+static void displace(const struct wave *wave, double size, const struct ky_bodies *lattice,
+                     double (*to)[3])
+{
+    for (size_t i = 0; i < lattice->n; i++)
+        for (int c = 0; c < 3; c++)
+            to[i][c] +=
+                size * wave->k[c] / wave->length * sin(phase_at(wave, lattice->position[i]));
+}
+
+/* e of the wave: the pull of the lattice on a small wave over the one on a fluid, 4πG ρ × the
+ * displacement, by the exact sum. */
+static double eigenvalue(const struct wave *wave, const struct ky_bodies *lattice, double mass)
+{
+    const double size = 1e-4 / SIDE;
+    struct ky_parameters parameters = parameters_of(flat, 0.01);
+    struct ky_bodies moved = {0};
+    struct ky_sim *sim;
+    parameters.force = KY_DIRECT;
+    parameters.precision = KY_DOUBLE;
+    make_lattice(SIDE, mass, &moved);
+    displace(wave, size, lattice, moved.position);
+    assert_ok(ky_sim_open(&parameters, &moved, 0.1, &sim, &error));
+    struct ky_bodies pulled = {.n = moved.n, .acceleration = moved.velocity};
+    assert_ok(ky_sim_bodies(sim, &pulled, &error));
+    double sum = 0;
+    for (size_t i = 0; i < moved.n; i++)
+        for (int c = 0; c < 3; c++)
+            sum += 2 * moved.velocity[i][c] * wave->k[c] / wave->length *
+                   sin(phase_at(wave, lattice->position[i])) / (double)moved.n;
+    ky_sim_close(sim);
+    ky_bodies_free(&moved);
+    return sum / (4 * pi * mass * size);
+}
+
+/* Joyce & Marcos (2007): with Ωm = 1 the growing wave of a lattice grows as a^m, m = (√(1 + 24 e) −
+ * 1)/4, and e is not 1. The two waves along (1,1,0) and (1,1,1) have other e than a fluid. */
+static void plane_waves_grow_as_on_a_lattice(void **state)
+{
+    (void)state;
+    static const struct {
+        double k[3], e; /* of 16 spacings to a wave; by Ewald sums */
+    } cases[] = {{{1, 0, 0}, 1.003993}, {{1, 1, 0}, 0.986417}, {{1, 1, 1}, 0.969208}};
+    const double mass = mass_of(1), a = 0.05, to = 0.1, size = 0.01 / SIDE;
+    struct ky_bodies lattice = {0};
+    make_lattice(SIDE, mass, &lattice);
+    for (int w = 0; w < 3; w++) {
+        struct wave wave = {.length = 0};
+        memcpy(wave.k, cases[w].k, sizeof wave.k);
+        wave.length = sqrt(wave.k[0] + wave.k[1] + wave.k[2]);
+        const double e = cases[w].e, m = (sqrt(1 + 24 * e) - 1) / 4;
+        if (w == 0)
+            assert_between(eigenvalue(&wave, &lattice, mass), e - 5e-6, e + 5e-6);
+        struct ky_bodies bodies = {0};
+        struct ky_sim *sim;
+        struct ky_parameters parameters = parameters_of(flat, log(to / a) / 16);
+        parameters.force = KY_FMM;
+        make_lattice(SIDE, mass, &bodies);
+        displace(&wave, size, &lattice, bodies.position);
+        displace(&wave, m * sqrt(a) * size, &lattice, bodies.velocity); /* a² dx/dt */
+        assert_ok(ky_sim_open(&parameters, &bodies, a, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 16, &error));
+        assert_between(ky_sim_time(sim), to * (1 - 1e-14), to * (1 + 1e-14));
+        assert_ok(ky_sim_bodies(sim, &bodies, &error));
+        double across;
+        const double found =
+            amplitude_of(&wave, &lattice, (const double(*)[3])bodies.position, &across);
+        assert_between(found / (size * pow(to / a, m)), 1 - 5e-4, 1 + 5e-4);
+        assert_between(across, 0, 2e-3);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+    ky_bodies_free(&lattice);
+}
+
+/* Bodies on a lattice with large random displacements. */
+static void make_stirred(size_t n, struct ky_bodies *bodies)
+{
+    make_lattice(n, mass_of(0.3), bodies);
+    for (size_t i = 0; i < bodies->n; i++) {
+        struct ky_random random = ky_random_at(3, 1, i);
+        for (int c = 0; c < 3; c++) {
+            bodies->position[i][c] += 0.2 / (double)n * (ky_random_uniform(&random) - 0.5);
+            bodies->velocity[i][c] = 0.02 * (ky_random_uniform(&random) - 0.5);
+        }
+    }
+}
+
+static void steps_can_be_taken_back(void **state)
+{
+    (void)state;
+    struct ky_bodies before = {0}, after = {0};
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(standard, 0.0625);
+    parameters.force = KY_DIRECT;
+    parameters.precision = KY_DOUBLE;
+    parameters.softening = 0.02;
+    make_stirred(6, &before);
+    make_stirred(6, &after);
+    assert_ok(ky_sim_open(&parameters, &before, 0.2, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 16, &error));
+    assert_ok(ky_sim_bodies(sim, &after, &error));
+    double moved = 0, left = 0;
+    for (size_t i = 0; i < before.n; i++)
+        for (int c = 0; c < 3; c++)
+            moved = fmax(moved, fabs(remainder(after.position[i][c] - before.position[i][c], 1)));
+    assert_ok(ky_sim_set_step(sim, -0.0625, &error));
+    assert_ok(ky_sim_advance(sim, 16, &error));
+    assert_between(ky_sim_time(sim), 0.2 * (1 - 1e-14), 0.2 * (1 + 1e-14));
+    assert_ok(ky_sim_bodies(sim, &after, &error));
+    for (size_t i = 0; i < before.n; i++)
+        for (int c = 0; c < 3; c++) {
+            left = fmax(left, fabs(remainder(after.position[i][c] - before.position[i][c], 1)));
+            left = fmax(left, fabs(after.velocity[i][c] - before.velocity[i][c]));
+        }
+    assert_true(moved > 0.02);
+    assert_between(left, 0, 1e-11);
+    ky_sim_close(sim);
+    ky_bodies_free(&before);
+    ky_bodies_free(&after);
+}
+
+/* A body alone moves with its momentum, also through the wall. */
+static void one_body_drifts(void **state)
+{
+    (void)state;
+    struct ky_bodies body = {0};
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(flat, 0.125);
+    assert_ok(ky_bodies_allocate(&body, 1, 0, &error));
+    body.mass[0] = mass_of(1);
+    body.position[0][0] = 0.9;
+    body.velocity[0][0] = 0.05;
+    assert_ok(ky_sim_open(&parameters, &body, 0.25, &sim, &error));
+    assert_ok(ky_sim_advance_to(sim, 1, 1, &error));
+    assert_ok(ky_sim_bodies(sim, &body, &error));
+    assert_between(body.position[0][0], 0.9 + 0.05 * 2 - 1 - 1e-12, 0.9 + 0.05 * 2 - 1 + 1e-12);
+    assert_true(body.velocity[0][0] == 0.05);
+    assert_true(ky_sim_steps(sim) == 12); /* the last one is shorter */
+    ky_sim_close(sim);
+    ky_bodies_free(&body);
+}
+
+/* Two bodies and eight, at rest on a lattice, feel nothing. */
+static void few_bodies_rest_on_a_lattice(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(flat, 0.125);
+    make_lattice(2, mass_of(1), &bodies);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.25, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 8, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    for (int i = 0; i < 8; i++)
+        for (int c = 0; c < 3; c++)
+            assert_between(fabs(bodies.position[i][c] - 0.5), 0.25 - 1e-5, 0.25 + 1e-5);
+    ky_sim_close(sim);
+    bodies.n = 2; /* (0.25, 0.25, 0.25) and (0.25, 0.25, 0.75): half a box apart */
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.25, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 8, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_between(bodies.position[1][2] - bodies.position[0][2], 0.5 - 1e-5, 0.5 + 1e-5);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+static void steps_are_divided_where_bodies_are_fast(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(standard, 0.125);
+    make_stirred(4, &bodies);
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.velocity[i][c] *= 100;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_true(ky_sim_steps(sim) > 2 && ky_sim_steps(sim) < 20);
+    ky_sim_close(sim);
+    parameters.eta = 0.05; /* and where they are pulled strongly */
+    parameters.softening = 0.01;
+    make_stirred(4, &bodies);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_true(ky_sim_steps(sim) > 1);
+    ky_sim_close(sim);
+    for (size_t i = 0; i < bodies.n; i++)
+        bodies.velocity[i][0] = 1e6;
+    parameters.eta = (double)NAN;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error));
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "sides of the box"));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+static void impossible_universes_are_refused(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim;
+    make_lattice(2, 1, &bodies);
+    static const struct {
+        const char *expansion;
+        double box, a, eta;
+        const char *told;
+    } cases[] = {
+        {flat, 1, 0, (double)NAN, "scale factor"},
+        {flat, 1, -1, (double)NAN, "scale factor"},
+        {"omega-m=0.1,omega-lambda=3,h0=1", 1, 0.5, (double)NAN, "scale factor"},
+        {"omega-m=1,omega-r=-1,h0=1", 1, 0.5, (double)NAN, "omega-r"},
+        {"omega-m=1,omega-r=0.1,h0=1", 0, 0.5, (double)NAN, "omega-r"},
+        {"omega-m=1,w0=-0.9,h0=1", 0, 0.5, (double)NAN, "omega-r"},
+        {NULL, 1, 0.5, 0.1, "--eta"},
+        {flat, 1, 0.5, 0.1, "--softening"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters parameters = parameters_of(cases[k].expansion, 0.1);
+        parameters.box = cases[k].box;
+        parameters.eta = cases[k].eta;
+        assert_int_equal(ky_sim_open(&parameters, &bodies, cases[k].a, &sim, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, cases[k].told));
+    }
+    struct ky_parameters parameters = parameters_of("omega-m=2,h0=1", 0.1);
+    assert_ok(ky_sim_open(&parameters, &bodies, 1, &sim, &error)); /* it turns round at a = 2 */
+    assert_int_equal(ky_sim_advance_to(sim, 3, 1, &error), KY_USAGE);
+    assert_ok(ky_sim_advance_to(sim, 1.5, 1, &error));
+    assert_int_equal(ky_sim_advance(sim, 10, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "does not expand"));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integrals_are_those_of_textbooks),
+        cmocka_unit_test(plane_waves_grow_as_on_a_lattice),
+        cmocka_unit_test(steps_can_be_taken_back),
+        cmocka_unit_test(one_body_drifts),
+        cmocka_unit_test(few_bodies_rest_on_a_lattice),
+        cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
+        cmocka_unit_test(impossible_universes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* Power spectra: a plane wave, bodies at random, the model cosmic-box against its spectrum, and the
+ * growth factor against known solutions. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/random.h"
+#include "models/cosmology.h"
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+
+/* δ = 2 A/V^½ … : a mass that follows 1 + A cos(k x) has |δ_k|² = A²/4 in two waves. */
+static void a_wave_is_in_its_shell(void **state)
+{
+    (void)state;
+    enum { N = 32 };
+    const double box = 3, size = 0.25;
+    struct ky_bodies bodies = {0};
+    struct ky_power power = {.size = sizeof power};
+    assert_ok(ky_bodies_allocate(&bodies, N * N * N, 0, &error));
+    for (size_t b = 0; b < bodies.n; b++) {
+        const size_t point[] = {b / (N * N), b / N % N, b % N};
+        for (int c = 0; c < 3; c++)
+            bodies.position[b][c] = box * ((double)point[c] + 0.3) / N;
+        bodies.mass[b] =
+            1 + size * cos(2 * pi / box * (2 * bodies.position[b][0] - bodies.position[b][2]));
+    }
+    assert_ok(ky_power_make(&bodies, box, 32, &power, &error));
+    assert_int_equal(power.count, 8);
+    assert_int_equal(power.mesh, 32);
+    const double in_two = 2 * box * box * box * size * size / 4 / (double)power.waves[1];
+    assert_between(power.power[1] / in_two, 1 - 1e-4, 1 + 1e-4); /* |k| = √5 */
+    for (size_t s = 0; s < power.count; s++)
+        if (s != 1)
+            assert_between(power.power[s], -1e-12, 1e-12);
+    uint64_t waves = 0; /* all wave numbers of length below 1.5 */
+    waves = power.waves[0];
+    assert_int_equal(waves, 18);
+    assert_between(power.k[0] * box / (2 * pi), (6 + 12 * sqrt(2)) / 18 - 1e-12,
+                   (6 + 12 * sqrt(2)) / 18 + 1e-12);
+    ky_power_free(&power);
+    ky_bodies_free(&bodies);
+}
+
+static void bodies_at_random_have_noise_alone(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct ky_bodies bodies = {0};
+    struct ky_power power = {.size = sizeof power}, again = {.size = sizeof again};
+    assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
+    for (size_t i = 0; i < N; i++) {
+        struct ky_random random = ky_random_at(11, 1, i);
+        bodies.mass[i] = 0.5 + ky_random_uniform(&random);
+        for (int c = 0; c < 3; c++) /* some of them outside the box */
+            bodies.position[i][c] = 4 * (ky_random_uniform(&random) + (i % 7 == 0));
+    }
+    assert_ok(ky_power_make(&bodies, 4, 0, &power, &error));
+    assert_int_equal(power.mesh, 54); /* 2 × 27.1 */
+    for (size_t s = 0; s < power.count; s++) {
+        const double scatter = sqrt(2 / (double)power.waves[s]);
+        assert_between(power.power[s] / power.noise, 0.98 - 5 * scatter, 1.02 + 5 * scatter);
+    }
+#ifdef _OPENMP
+    omp_set_num_threads(1);
+    assert_ok(ky_power_make(&bodies, 4, 0, &again, &error));
+    assert_memory_equal(power.power, again.power, power.count * sizeof *power.power);
+    ky_power_free(&again);
+    omp_set_num_threads(2);
+#endif
+    ky_power_free(&power);
+    assert_null(power.k);
+    ky_bodies_free(&bodies);
+}
+
+/* With fixed amplitudes the box has the linear spectrum in every shell, but for aliases of short
+ * waves and the second order. */
+static void the_cosmic_box_has_its_spectrum(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"side=200", "fixed=yes", "redshift=99", NULL};
+    static const struct ky_cosmology cosmology = {
+        {.matter = 0.3111, .lambda = 0.6889}, 0.049, 0.6766, 0.9665, 0.8102};
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    struct ky_power power = {.size = sizeof power};
+    const struct ky_spectrum spectrum = ky_spectrum_of(&cosmology);
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = 32 * 32 * 32;
+    parameters.options = words;
+    ky_snapshot_clear(&snapshot);
+    assert_ok(ky_model_make("cosmic-box", &parameters, &snapshot, &error));
+    assert_between(snapshot.time, 0.01 - 1e-15, 0.01 + 1e-15);
+    assert_ok(ky_power_make(&snapshot.bodies, snapshot.space.box, 64, &power, &error));
+    const double d = ky_growth_at(&cosmology, 0.01).d1 / ky_growth_at(&cosmology, 1).d1;
+    assert_between(ky_linear_growth(&snapshot.space, 1, 0.01) / d, 1 - 1e-6, 1 + 1e-6);
+    for (size_t s = 0; s < 8; s++) { /* a lattice has no noise at these waves */
+        const double k = 1000 * power.k[s], found = 1e-9 * power.power[s];
+        assert_between(found / (d * d * ky_power(&spectrum, k)), 0.96, 1.04);
+    }
+    ky_power_free(&power);
+    ky_snapshot_free(&snapshot);
+}
+
+/* Ωm = 1: D = a. Matter and radiation: D = a + 2/3 a_eq. Ωm = 0.3 without Λ: the growth of an open
+ * universe (Peebles 1980, 11.16). */
+static void growth_is_that_of_textbooks(void **state)
+{
+    (void)state;
+    const struct ky_universe flat = {.matter = 1}, both = {.matter = 0.999, .radiation = 0.001},
+                             open_space = {.matter = 0.3}, dark = {0.3, 0.7, 0, 0.1, 0};
+    const struct ky_space unknown = {.omega_matter = (double)NAN};
+    for (double a = 0.01; a < 1.5; a *= 3) {
+        assert_between(ky_growth_factor(a, &flat) / a, 1 - 1e-8, 1 + 1e-8);
+        assert_between(ky_growth_factor(a, &both) / (a + 0.001 / (1.5 * 0.999)), 1 - 1e-6,
+                       1 + 1e-6);
+        const double x = (1 / 0.3 - 1) * a, root = sqrt((1 + x) / x),
+                     d = 1 + 3 / x + 3 * root / x * log(sqrt(1 + x) - sqrt(x));
+        assert_between(ky_growth_factor(a, &open_space) / (2.5 * 0.3 / 0.7 * d), 1 - 1e-6,
+                       1 + 1e-6);
+    }
+    /* dark energy that is denser in the past slows growth down: Linder's fit, to 1 % */
+    double fit = 0;
+    for (int k = 0; k < 1000; k++) {
+        const double a = (k + 0.5) / 1000, e = ky_expansion_square(a, &dark);
+        fit += (pow(0.3 / (a * a * a) / e, 0.55 + 0.05 * 0.1) - 1) / a / 1000;
+    }
+    assert_between(ky_growth_factor(1, &dark) / exp(fit), 0.99, 1.01);
+    assert_true(isnan(ky_linear_growth(&unknown, 0.1, 1)) && isnan(ky_linear_growth(NULL, 0.1, 1)));
+}
+
+static void what_has_no_spectrum_is_refused(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_power power = {.size = sizeof power};
+    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+    assert_int_equal(ky_power_make(&bodies, 1, 0, &power, &error), KY_BAD_DATA);
+    bodies.mass[0] = 1;
+    static const double boxes[] = {0, -1, (double)NAN, (double)INFINITY};
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(ky_power_make(&bodies, boxes[k], 0, &power, &error), KY_USAGE);
+    static const uint64_t meshes[] = {1, 6, 9, 22, 1 << 20};
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(ky_power_make(&bodies, 1, meshes[k], &power, &error), KY_USAGE);
+    assert_ok(ky_power_make(&bodies, 1, 0, &power, &error));
+    for (size_t s = 0; s < power.count; s++) /* one body in all waves alike */
+        assert_between(power.power[s] / power.noise, 1 - 0.02, 1 + 0.02);
+    ky_power_free(&power);
+    bodies.position[0][1] = (double)NAN;
+    assert_int_equal(ky_power_make(&bodies, 1, 0, &power, &error), KY_BAD_DATA);
+    assert_int_equal(ky_power_make(NULL, 1, 0, &power, &error), KY_USAGE);
+    ky_power_free(NULL);
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wave_is_in_its_shell),
+        cmocka_unit_test(bodies_at_random_have_noise_alone),
+        cmocka_unit_test(the_cosmic_box_has_its_spectrum),
+        cmocka_unit_test(growth_is_that_of_textbooks),
+        cmocka_unit_test(what_has_no_spectrum_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
