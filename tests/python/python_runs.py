@@ -124,6 +124,10 @@ def boxes():
     open_acc = kyoho.gravity(place, bodies.mass, 0.1)[0]
     wanted = kyoho.gravity(place, bodies.mass, 0.1, box=10)
     check(np.array_equal(acc, wanted[0]) and np.array_equal(pot, wanted[1]) and not np.allclose(acc, open_acc, rtol=0.1), "forces of such bodies are periodic")
+    points = np.array([[1, 1, 1], [9.9, 0.1, 5]])
+    at = kyoho.field(points, bodies, force="direct")[0]
+    check(np.allclose(at, kyoho.field(points - [10, 0, -20], bodies, force="direct")[0], 1e-9)
+          and not np.allclose(at, kyoho.field(points, place, bodies.mass, 0.1, force="direct")[0], rtol=0.1), "fields at points are periodic")
     check(kyoho.check(bodies, 100, force="direct").acceleration.p99 < 1e-5 and kyoho.check(bodies, 0).parameters["box"] == 10, "also those of check")
     with kyoho.Simulation(bodies, step=0.01) as sim:
         sim.advance(4)
@@ -133,7 +137,7 @@ def boxes():
         refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
     for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
                            ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
-                           ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1)), ("field", lambda bodies: kyoho.field([[1, 1, 1]], bodies))):
+                           ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1))):
         refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
     free = bodies.copy()
     free.box = None
