@@ -12,7 +12,7 @@ from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted, softened
-from .errors import BadDataError
+from .errors import BadDataError, UsageError
 from .forces import given_bodies
 from .simulation import parameters_of, report_of, sums_of
 from .snapshot import Snapshot, fill_bodies, snapshot_of, taken, with_box
@@ -244,22 +244,25 @@ random, which is in `power`; points of the `mesh` along an axis."""
 
 
 @hinted
-def power(bodies, box, mesh=0) -> Power:
+def power(bodies, box=None, mesh=0) -> Power:
     """
     The power spectrum of bodies in a periodic box, as kyoho.analysis.Power; the command has it as `kyoho power`.
 
     Arguments:
       bodies   a Snapshot or a Simulation; the results are in its units
-      box      the side of the box, which has a corner at the origin [length]
+      box      the side of the box, which has a corner at the origin [length]; None: that of the bodies
       mesh     points of the mesh along an axis; 0: twice the cube root of the number of bodies
     Example:
-      found = kyoho.power(sim, box=100)
+      found = kyoho.power(kyoho.model("cosmic-box", 512))
       found.k, found.power - found.noise
     """
-    bodies = snapshot_of(bodies, "power")
+    bodies = snapshot_of(bodies, "power", in_box=True)
+    side = with_box(bodies, {} if box is None else {"box": box}).get("box")
+    if side is None:
+        raise UsageError("the bodies have no periodic box: give box, its side")
     made, memory = bodies._struct()
     found = struct("ky_power")
-    call(lib.ky_power_make, ffi.addressof(made.bodies), float(box), int(mesh), found)
+    call(lib.ky_power_make, ffi.addressof(made.bodies), bodies.units.real(side, "length", "box"), int(mesh), found)
     del memory
     owner, shells = ffi.gc(found, lib.ky_power_free), found.count
     return Power(_arrays.view(found.k, (shells,), "f8", owner), _arrays.view(found.power, (shells,), "f8", owner),

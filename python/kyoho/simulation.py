@@ -18,9 +18,9 @@ from ._progress import Progress
 from ._sharing import Shared, alone
 from ._view import View
 from ._words import Named, hinted, no_option, softened
-from .errors import BadDataError, StoppedError, UsageError
+from .errors import BadDataError, StoppedError, UnsupportedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, snapshot_of, with_box
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, at_rest_box, bodies_array, fill_bodies, snapshot_of, with_box
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Simulation(Named, Shared, WithQuantities):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
-        bodies = snapshot_of(bodies, "a simulation without position=…", in_box=True)
+        bodies = at_rest_box(bodies, "a simulation without position=…")
         self.units, options = bodies.units, with_box(bodies, options)
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
@@ -309,6 +309,8 @@ class Simulation(Named, Shared, WithQuantities):
     def snapshot(self) -> Snapshot:
         """The bodies as a Snapshot with arrays of its own."""
         told = self._told()
+        if told.box > 0 and told.expansion != NULL:
+            raise UnsupportedError("a simulation in a comoving box has momenta as velocities, which no Snapshot has: kyoho.run writes snapshots")
         arrays = {name: self._array(name).copy() for name in ARRAYS if name not in ("softening", "radius")}
         radius = self._array("radius")
         arrays["radius"] = radius.copy() if radius.any() or told.stop_collision else None
@@ -534,7 +536,7 @@ class Simulation(Named, Shared, WithQuantities):
         Example:
           sim.add(kyoho.Snapshot([[3, 0, 0]], [[0, 0.5, 0]], mass=0.001))
         """
-        bodies = snapshot_of(bodies, "add", in_box=True)
+        bodies = at_rest_box(bodies, "add")
         with_box(bodies, {"box": self._told().box})
         if bodies.units != self.units:
             raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")

@@ -6,6 +6,7 @@ import logging
 import math
 import operator
 import os
+from collections import namedtuple
 
 import numpy as np
 
@@ -59,6 +60,14 @@ def snapshot_of(given, what, in_box=False):
     return found
 
 
+def at_rest_box(given, what):
+    """The Snapshot, in open space or in a box that does not expand."""
+    found = snapshot_of(given, what, in_box=True)
+    if found.cosmology is not None:
+        raise UnsupportedError(f"{what} does not know comoving boxes: kyoho.run integrates their bodies")
+    return found
+
+
 def with_box(bodies, options):
     """The options with the periodic box of the bodies, if they have one. UsageError where the options have another."""
     if bodies.box is None:
@@ -82,6 +91,10 @@ def taken(bodies, units, options=None, **given):
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
 
 
+Cosmology = namedtuple("Cosmology", "hubble omega_matter omega_lambda")
+Cosmology.__doc__ = """The universe of bodies in a comoving box: `hubble` is H0 in 100 km/s/Mpc, the densities are those of today."""
+
+
 class Snapshot(Named, WithQuantities):
     """
     Bodies at a time, as arrays of numpy.
@@ -95,6 +108,7 @@ class Snapshot(Named, WithQuantities):
       acceleration, potential   (n, 3), (n), where they are known
       time       [time]
       box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
+      cosmology  of a comoving box, kyoho.snapshot.Cosmology: positions are comoving, velocities a dx/dt, time is a; None: no expansion
       units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
@@ -116,11 +130,12 @@ class Snapshot(Named, WithQuantities):
     units: Units
     time: float
     box: float | None = None
+    cosmology: Cosmology | None = None
     parameters: str | None
 
     @hinted
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
-                 potential=None, radius=None, time=0.0, units=None, softening_kind=None, box=None):
+                 potential=None, radius=None, time=0.0, units=None, softening_kind=None, box=None, cosmology=None):
         self.units = Units.of(units)
         self.position = _arrays.vectors(self.units.number(position, "length", "position"), "position")
         n = len(self.position)
@@ -135,6 +150,7 @@ class Snapshot(Named, WithQuantities):
         self.box = None if box is None else self.units.real(box, "length", "box")
         if box is not None and not 0 < self.box < math.inf:
             raise UsageError(f"box is {box}; it must be above 0 and finite, or None for open space")
+        self.cosmology = None if cosmology is None else Cosmology(*cosmology)
         self.parameters = None
 
     def _softening(self, given, n):
@@ -156,7 +172,10 @@ class Snapshot(Named, WithQuantities):
             self.softening = made.softening
         self.softening_kind = SOFTENING_KINDS.get(made.softening_kind)
         self.units, self.time = Units.from_struct(made.units), made.time
-        self.box = made.space.box if made.space.box > 0 and not made.space.converted else None
+        space = made.space
+        self.box = space.box if space.box > 0 and space.converted != lib.KY_TO_PHYSICAL else None
+        if self.box is not None and space.comoving:
+            self.cosmology = Cosmology(space.hubble, space.omega_matter, space.omega_lambda)
         self.parameters = ffi.string(made.parameters).decode() if made.parameters else None
         return self
 
@@ -174,6 +193,11 @@ class Snapshot(Named, WithQuantities):
         fill_bodies(made.bodies, len(self), arrays)
         self.units.put(made.units)
         made.time, made.space.box = _arrays.number(self.time, "time"), self.box or 0.0
+        if self.cosmology is not None:
+            if self.box is None:
+                raise UsageError("the bodies have a cosmology and no box: set cosmology = None to treat their numbers as in open space")
+            made.space.comoving, made.space.converted, made.space.scale_factor = 1, lib.KY_TO_COMOVING, made.time
+            made.space.hubble, made.space.omega_matter, made.space.omega_lambda = map(float, self.cosmology)
         if self.softening_kind is not None:
             kinds = {name: number for number, name in SOFTENING_KINDS.items()}
             if self.softening_kind not in kinds:
@@ -270,7 +294,7 @@ class Snapshot(Named, WithQuantities):
         return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
 
     def __repr__(self):
-        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}" + ("" if self.box is None else f" in a box of {self.box:g}") + ">"
+        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}" + ("" if self.box is None else f" in a {'' if self.cosmology is None else 'comoving '}box of {self.box:g}") + ">"
 
     def _repr_html_(self):
         return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])
@@ -307,7 +331,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     call_file(path, lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
     snapshot = Snapshot._from_struct(made)
     if as_stored:
-        snapshot.box = None
+        snapshot.box = snapshot.cosmology = None
     return snapshot
 
 

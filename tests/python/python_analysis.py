@@ -75,10 +75,12 @@ def profile():
 
 def power():
     box = kyoho.model("cosmic-box", n=512, side=20)
-    found = kyoho.power(box, box=20e3 / 0.6766, mesh=16)
+    found = kyoho.power(box, mesh=16)
     check(len(found.k) == 4 and found.mesh == 16 and found.waves[0] == 18 and (found.power > 0).all(), "a power spectrum", found)
     check(np.isclose(found.noise, (20e3 / 0.6766)**3 / 512), "its noise", found.noise)
-    refused(ValueError, "an odd mesh", ["mesh of 9"], kyoho.power, box, box=20e3, mesh=9)
+    refused(ValueError, "an odd mesh", ["mesh of 9"], kyoho.power, box, mesh=9)
+    refused(kyoho.UsageError, "another box", ["leave out box"], kyoho.power, box, box=20e3)
+    refused(kyoho.UsageError, "no box", ["give box"], kyoho.power, made)
 
 
 def checks():

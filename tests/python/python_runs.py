@@ -112,6 +112,21 @@ def beats():
     check(np.array_equal(half[-1].position, whole[-1].position) and half[-1].position.mean() > 0.4, "a run with a function as field, resumed with it")
 
 
+def comoving():
+    """A comoving box: from the model through a run, its snapshots and a file; what knows only boxes at rest refuses it."""
+    bodies = kyoho.model("cosmic-box", 512, side=20)
+    bodies.write("universe.hdf5")
+    stored, run = kyoho.read("universe.hdf5"), kyoho.run(bodies, "universe", end_z=24)
+    check(bodies.cosmology[:2] == (0.6766, 0.3111) and np.isclose(bodies.box, 20e3 / 0.6766) and np.isclose(bodies.time, 0.02) and "comoving box" in repr(bodies), "a comoving box", bodies)
+    check(np.allclose(stored.cosmology, bodies.cosmology) and np.isclose(stored.box, bodies.box) and np.allclose(stored.velocity, bodies.velocity, 1e-5), "its file", stored)
+    check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
+    check(1.9 < np.sqrt(kyoho.power(run[-1]).power[0] / kyoho.power(bodies).power[0]) < 2.1, "waves grow with a")
+    refused(kyoho.UnsupportedError, "a simulation of it", ["kyoho.run"], kyoho.Simulation, bodies)
+    refused(kyoho.UnsupportedError, "neighbours in it", ["periodic boxes"], kyoho.neighbours, bodies, 1)
+    bodies.box = None
+    refused(kyoho.UsageError, "a cosmology and no box", ["cosmology = None"], bodies.write, "open.hdf5")
+
+
 def boxes():
     """A periodic box stays with the bodies: from the run to its snapshots and to what is computed of them, or it is refused."""
     rng = np.random.default_rng(1)
@@ -135,6 +150,7 @@ def boxes():
         refused(kyoho.UnsupportedError, "neighbours of a simulation in a box", ["periodic boxes"], kyoho.neighbours, sim, 0.1)
         refused(kyoho.UnsupportedError, "its own neighbours", ["periodic boxes"], sim.neighbours, 0.1)
         refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
+    comoving()
     for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
                            ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
                            ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1))):
