@@ -64,6 +64,8 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
     char *at = times_text(run), follow[KY_FOLLOW_TEXT];
     struct ky_run_parameters own = run->given;
     own.end = ky_instant_time(&schedule->line, schedule->end);
+    own.end_z = (double)NAN; /* `end` and `at` have the redshifts */
+    own.at_z = NULL;
     own.every = every_of(schedule);
     own.energy_every = (double)schedule->energy_every * tick;
     own.at = at;

@@ -68,6 +68,7 @@ with folder() as where:
     check(all(b[0] > a[0] for a, b in zip(rows, rows[1:])) and abs(rows[-1][0] - 0.25) < 1e-12, "rows in a")
     check(abs(rows[-1][2]) < 0.03 and rows[-1][1] > 2 * rows[0][1], "the equation of Layzer and Irvine holds", rows[-1])
     run("run", box, *RUN, "--end-z", "9", "--restart-every", "0.01", "--at-z", "24", "--output", parts, "--step", "0.0625")
+    check("same bits" in run("verify", one).stdout, "run.json repeats a run by redshifts")
     run("run", "--resume", parts, "--end-z", "4", "--quiet")
     run("run", box, *RUN, "--end-z", "4", "--at-z", "24,9", "--output", at("whole"), "--step", "0.0625", "--threads", "1")
     check(csv(os.path.join(parts, "snapshot_0003.hdf5"), scratch) == csv(os.path.join(at("whole"), "snapshot_0003.hdf5"), scratch),
