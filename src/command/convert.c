@@ -74,10 +74,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         reading_json(&json, &snapshot);
         ky_json_end_object(&json);
     } else if (!status && !cli->quiet) {
+        const struct ky_units none = {0}; /* of a scale factor */
+        const int comoving = snapshot.space.converted == KY_TO_COMOVING;
         char time[KY_QUANTITY_TEXT];
         fprintf(sink_remarks(&sink), "%s: %zu %s at time %s\n", sink.output, snapshot.bodies.n,
                 ky_plural(snapshot.bodies.n, "body", "bodies"),
-                ky_quantity_text(&snapshot.units, KY_TIME_UNIT, snapshot.time, 6, time));
+                ky_quantity_text(comoving ? &none : &snapshot.units, KY_TIME_UNIT, snapshot.time, 6,
+                                 time));
         reading_show(sink_remarks(&sink), cli->words[0], &snapshot);
     }
     ky_snapshot_free(&snapshot);

@@ -214,7 +214,7 @@ void ky_colour(double lightness, double chroma, double hue, uint8_t rgb[3]);
 double ky_text_cell(const size_t size[2]);
 
 /* Writes the time of a panel, "t = 12.5 Myr", in the unit that suits `largest`, the largest time of
- * all panels. */
+ * all panels; of a comoving box the redshift, "z = 3". */
 void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, size_t size);
 /* Returns a round length, at most `wanted`, and writes its label ("2 kpc") to `text`. */
 double ky_length_label(const struct ky_units *units, double wanted, char *text, size_t size);

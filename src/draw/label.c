@@ -12,6 +12,11 @@
 void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, size_t size)
 {
     char unit[KY_UNIT_TEXT];
+    const struct ky_space *space = &panel->space;
+    if (space->comoving && space->box > 0 && space->converted != KY_TO_PHYSICAL) {
+        ky_format(text, size, "z = %.3g", fmax(0, 1 / space->scale_factor - 1));
+        return;
+    }
     const double factor =
         ky_unit_shown(&panel->units, KY_TIME_UNIT, largest > 0 ? largest : (double)NAN, unit);
     ky_format(text, size, "t = %.4g%s%s", panel->time * factor, *unit ? " " : "", unit);

@@ -244,7 +244,7 @@ static void one_body_drifts(void **state)
     assert_ok(ky_sim_bodies(sim, &body, &error));
     assert_between(body.position[0][0], 0.9 + 0.05 * 2 - 1 - 1e-12, 0.9 + 0.05 * 2 - 1 + 1e-12);
     assert_between(body.velocity[0][0], 0.05 - 1e-15, 0.05 + 1e-15); /* its images pull equally */
-    assert_true(ky_sim_steps(sim) == 12); /* the last one is shorter */
+    assert_true(ky_sim_steps(sim) == 12);                            /* the last one is shorter */
     ky_sim_close(sim);
     ky_bodies_free(&body);
 }
