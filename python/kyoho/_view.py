@@ -16,6 +16,7 @@ from .errors import Error
 from .snapshot import HAS_HDF5, read, snapshot_of
 
 HEIGHT = 520  # of a frame in a notebook [pixels]
+MOST_BODIES = 20_000_000  # as of --view-bodies
 
 
 class View(str):
@@ -38,7 +39,8 @@ class View(str):
 
 def wanted(port, bodies, frame):
     """The members of struct ky_view_parameters that are given."""
-    given = {name: _arrays.whole(value, name) for name, value in (("port", port), ("bodies", bodies)) if value is not None}
+    given = {name: _arrays.whole(value, name, most, least) for name, value, least, most in (("port", port, 0, 65535), ("bodies", bodies, 1, MOST_BODIES))
+             if value is not None}
     if frame not in (True, False):
         raise TypeError(f"frame must be True or False, not {frame!r}")
     return {**given, "frame": 1} if frame else given
@@ -109,7 +111,7 @@ def view(what, *, port=None, bodies=None, frame=False, browser=None) -> View:
     Shows the snapshots of a run, or one snapshot, in a browser, until Python ends. Returns the address, a kyoho.View.
 
     Arguments:
-      what      a kyoho.Run or its folder, the path of a snapshot, or a Snapshot
+      what      a kyoho.Run or its folder, the path of a snapshot, a Snapshot, or a Simulation as it is now
       port      of 127.0.0.1; without it the system chooses one
       bodies    the most bodies that the page shows; of more it shows a sample
       frame     True: the last line of a cell in a notebook shows the page in a frame, which the page allows to this machine alone

@@ -11,6 +11,7 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
+from ._table import in_python
 from ._words import hinted, softened
 from .errors import BadDataError
 from .forces import given_bodies
@@ -274,7 +275,7 @@ def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Che
     errors = [Errors(*(getattr(one, name) for name in Errors._fields)) if one.samples else None
               for one in (results.acceleration, results.potential, results.total, results.without_dominant)]
     rms = (results.of_rms, results.of_peculiar) if errors[0] else (math.nan, math.nan)
-    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), ffi.string(choice.text).decode() or None)
+    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), in_python(ffi.string(choice.text).decode()) or None)
 
 
 Setting = namedtuple("Setting", "options seconds error error_potential")

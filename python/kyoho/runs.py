@@ -14,9 +14,9 @@ from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, no_file, struct
 from ._options import MOTION, Parameters, divided, documented, fill, table
 from ._progress import Progress, left
-from ._table import text_of
+from ._table import in_python, text_of
 from ._words import hinted, softened
-from .errors import StoppedError, UsageError
+from .errors import BadDataError, StoppedError, UsageError
 from .simulation import Simulation, explain
 from .snapshot import Snapshot, read, snapshot_of, with_box
 from .units import Units, is_quantity
@@ -55,26 +55,40 @@ class Run:
             folder = folder.folder
         self.folder = os.fspath(folder)
         if not os.path.isdir(self.folder):
-            raise no_file(folder, f"{self.folder}: there is no such folder")
+            why = "is a file, not the folder of a run" if os.path.exists(self.folder) else "there is no such folder"
+            raise no_file(folder, f"{self.folder}: {why}")
 
     @property
     def snapshots(self) -> list[str]:
         """The paths of the snapshots, in their order."""
         paths = struct("ky_paths")
-        call(lib.ky_run_snapshots, encoded(self.folder), paths)
+        try:
+            call(lib.ky_run_snapshots, encoded(self.folder), paths)
+        except BadDataError:
+            if os.path.exists(os.path.join(self.folder, "run.json")):  # a run with every=0 may have none
+                return []
+            raise
         owner = ffi.gc(paths, lib.ky_paths_free)
         return [text_of(ffi, owner.path[k]) for k in range(owner.count)]
 
     @property
     def energy(self) -> np.ndarray:
         """(rows) of energy.csv, with a field for each column; docs/command.md explains them."""
-        return np.atleast_1d(np.genfromtxt(self._file("energy.csv"), delimiter=",", names=True))
+        path = self._file("energy.csv")
+        try:
+            return np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True))
+        except ValueError as why:
+            raise BadDataError(f"{path}: is damaged, or a run is writing it now: {' '.join(str(why).split())}") from None
 
     @property
     def record(self) -> dict:
         """run.json: the options, the units, the processor, and how the run has ended."""
-        with open(self._file("run.json"), encoding="utf-8") as file:
-            return json.load(file)
+        path = self._file("run.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except ValueError as why:
+            raise BadDataError(f"{path}: is damaged: {why}") from None
 
     def _file(self, name):
         """The path of a file of the run. NoFileError where there is none."""
@@ -94,7 +108,10 @@ class Run:
         return len(self.snapshots)
 
     def __getitem__(self, which) -> Snapshot:
-        files = self.snapshots[which]
+        try:
+            files = self.snapshots[which]
+        except IndexError:
+            raise IndexError(f"snapshot {which}: the run has {len(self)} snapshots") from None
         return [read(file) for file in files] if isinstance(which, slice) else read(files)
 
     def __iter__(self):
@@ -203,7 +220,7 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
     if dry_run:
         plan = struct("ky_plan")
         call(lib.ky_run_plan, parameters.values, values, initial, plan)
-        return Plan(*(getattr(plan, name) for name in Plan._fields[:-1]), ffi.string(plan.choice).decode() or None)
+        return Plan(*(getattr(plan, name) for name in Plan._fields[:-1]), in_python(ffi.string(plan.choice).decode()) or None)
     with Progress(progress) as shown:
         calls = _Calls(values, parameters, units, shown, heartbeat, heartbeat_every)
         _follow(lib.ky_run, parameters, values, calls, initial)
