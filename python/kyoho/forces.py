@@ -436,7 +436,7 @@ class Groups:
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
-                raise UsageError(f"{idle} has no effect with linking_length: leave out one of them")
+                raise UsageError(f"{idle} has no effect with linking_length: leave out {idle}")
         values, keep = struct("ky_catalogue_parameters"), []
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
         made = struct("ky_catalogue")
