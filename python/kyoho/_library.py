@@ -98,17 +98,17 @@ _threads = [0]  # of calls
 
 def use_threads(count=None):
     """
-    From now on calls take this number of threads where no `threads` is given.
+    Sets the number of threads of all later calls without `threads`.
 
     Arguments:
-      count   1 to 1024, or None for OMP_NUM_THREADS, or the processors
+      count   1 to 1024; None: OMP_NUM_THREADS, or the number of cores
     Example:
       kyoho.use_threads(2)
 
-    Results do not depend on it. It holds for all threads of the program.
+    Results do not depend on the number. It applies to all threads of the program.
     """
     if count is not None and not (isinstance(count, numbers.Integral) and 1 <= count <= 1024):
-        raise errors.UsageError(f"{count!r} threads: the number is 1 to 1024, or None")
+        raise errors.UsageError(f"count is {count!r}; it must be a whole number from 1 to 1024, or None")
     _threads[0] = int(count or 0)
 
 
@@ -147,5 +147,5 @@ def encoded(text):
         raise TypeError(f"{text!r} must be text or a path")
     text = os.fsencode(text)
     if b"\0" in text:
-        raise errors.UsageError(f"{text!r} has a character with the number 0")
+        raise errors.UsageError(f"{text!r} must not contain the character NUL")
     return ffi.new("char[]", text)

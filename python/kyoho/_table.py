@@ -14,7 +14,7 @@ KINDS = ("flag", "integer", "real", "choice", "text")
 def in_python(text):
     """The library's text with its options written as arguments: --softening-kind becomes softening_kind."""
     text = re.sub(r"(?:`kyoho run )?--resume (?!continues\b)([^\s;,`]*[^\s;,.`])`?", r'kyoho.resume("\1")', text)
-    for words, here in (("--resume", "kyoho.resume"), ("--output", "folder"), ("`kyoho devices`", "kyoho.devices()"),
+    for words, here in (("--resume", "kyoho.resume"), ("--output", "folder"), ("--view-port", "port"), ("`kyoho devices`", "kyoho.devices()"),
                         ("`kyoho help run` lists", 'kyoho.options(kyoho.Simulation)["field"] lists'), ("(kyoho run)", ""), (" -n ", " n=")):
         text = text.replace(words, here)
     return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: found.group(1).replace("-", "_"), text)

@@ -16,10 +16,11 @@ from .errors import Error
 from .snapshot import HAS_HDF5, read, snapshot_of
 
 HEIGHT = 520  # of a frame in a notebook [pixels]
+MOST_BODIES = 20_000_000  # as of --view-bodies
 
 
 class View(str):
-    """The address of a view, as text. With frame=True a notebook shows the page in place of it."""
+    """The address of a view, as text. With frame=True a notebook shows the page instead of the text."""
 
     framed = False
     _folder = None
@@ -31,14 +32,15 @@ class View(str):
                 'title="Kyoho: the view"></iframe>')
 
     def close(self):
-        """Ends the view of kyoho.view. The view of a simulation ends with that."""
+        """Ends the view of kyoho.view. The view of a simulation ends when the simulation is closed."""
         if self._folder:
             self._folder.close()
 
 
 def wanted(port, bodies, frame):
     """The members of struct ky_view_parameters that are given."""
-    given = {name: _arrays.whole(value, name) for name, value in (("port", port), ("bodies", bodies)) if value is not None}
+    given = {name: _arrays.whole(value, name, most, least) for name, value, least, most in (("port", port, 0, 65535), ("bodies", bodies, 1, MOST_BODIES))
+             if value is not None}
     if frame not in (True, False):
         raise TypeError(f"frame must be True or False, not {frame!r}")
     return {**given, "frame": 1} if frame else given
@@ -106,18 +108,18 @@ def _path_of(what):
 @hinted
 def view(what, *, port=None, bodies=None, frame=False, browser=None) -> View:
     """
-    Shows the snapshots of a run, or one snapshot, in a browser, until Python ends. Returns the address, a kyoho.View.
+    Shows the snapshots of a run, or one snapshot, in a browser until Python ends. Returns the address, a kyoho.View.
 
     Arguments:
-      what      a kyoho.Run or its folder, the path of a snapshot, or a Snapshot
-      port      of 127.0.0.1; without it the system chooses one
-      bodies    the most bodies that the page shows; of more it shows a sample
-      frame     True: the last line of a cell in a notebook shows the page in a frame, which the page allows to this machine alone
-      browser   whether a browser is opened; without it only where there is no frame
+      what      a kyoho.Run or its folder, the path of a snapshot, a Snapshot, or a Simulation as it is now
+      port      on 127.0.0.1; by default the system chooses a free one
+      bodies    the largest number of bodies on the page; if there are more it shows a sample
+      frame     True: a notebook shows the page in a frame, if the call is the last line of its cell; pages of this machine alone may do so
+      browser   True opens a browser, False opens none; by default a browser opens if there is no frame
     Example:
       kyoho.view("first", frame=True)
 
-    `close()` of the result ends the view. A simulation that advances is shown by Simulation.view.
+    `close()` of the result ends the view. Simulation.view shows a simulation that advances.
     """
     members = wanted(port, bodies, frame)
     path, place = _path_of(what)

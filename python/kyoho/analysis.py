@@ -11,6 +11,7 @@ from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
+from ._table import in_python
 from ._words import hinted, softened
 from .errors import BadDataError, UsageError
 from .forces import given_bodies
@@ -48,7 +49,7 @@ def density_centre(position, mass=None, *, units=None) -> np.ndarray:
     Example:
       centre = kyoho.density_centre(pos, mass)
 
-    Casertano & Hut (1985), with their masses.
+    The density is a density of mass (Casertano & Hut 1985). For fewer than 7 bodies the centre is the centre of mass.
     """
     bodies, keep = _placed(position, mass, units)
     centre = np.empty(3)
@@ -64,8 +65,8 @@ def lagrangian_radii(position, mass=None, fractions=FRACTIONS, centre=None, *, u
 
     Arguments:
       position, mass   (n, 3) [length]; masses (n) or one for all [mass]
-      fractions        one or several, ascending; 1, 2, 5, 10, 25, 50, 75 and 90 % without them
-      centre           three numbers [length]; without it the density centre
+      fractions        one or several, ascending; the default is 1, 2, 5, 10, 25, 50, 75 and 90 %
+      centre           three numbers [length]; the default is the density centre
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       half = kyoho.lagrangian_radii(pos, mass, 0.5)[0]
@@ -92,7 +93,7 @@ def scales(snapshot: Snapshot, softening=None) -> Scales:
 
     Arguments:
       snapshot    a Snapshot or a Simulation; the results are in its units
-      softening   that of the run, from which the step follows [length]; without it the recommended one
+      softening   of the run, from which the step follows [length]; without it the recommended softening
     Example:
       step = kyoho.scales(kyoho.model("plummer", 1000)).step
     """
@@ -121,8 +122,8 @@ def _softened(bodies, options, sections, default=None):
 class Binaries:
     """Pairs of bodies that are bound to each other, the tightest first; each array has a row for each pair.
 
-    `index` (k, 2) are the places of the two bodies, the more massive first, and `id` (k, 2) their ids; `separation` is their present distance,
-    `semi_major_axis`, `eccentricity` and `period` are those of their orbit, and `energy` is that of their relative motion.
+    `index` (k, 2) has the indices of the two bodies, the more massive first, and `id` (k, 2) their ids. `separation` is their
+    present distance. `semi_major_axis`, `eccentricity` and `period` are elements of their orbit. `energy` is the energy of their relative motion.
     """
 
     index: np.ndarray
@@ -159,9 +160,9 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
       pairs = kyoho.binaries(sim)
       pairs.id, pairs.semi_major_axis, pairs.eccentricity, pairs.period
 
-    Of all snapshots of a run: [kyoho.binaries(one) for one in kyoho.Run("first")]. A pair is two bodies each of which is the nearest
-    that the other is bound to, among its eight nearest neighbours. Without `softening` the bodies have their own; bodies for
-    which none is known have none.
+    For all snapshots of a run: [kyoho.binaries(one) for one in kyoho.Run("first")]. For each of the two bodies, the other is the
+    nearest of the bodies to which it is bound, among its eight nearest neighbours. Without `softening` it is the softening of
+    the bodies, or 0 if that is unknown.
     """
     bodies = snapshot_of(bodies, "binaries")
     own = table(lib.KY_OPTIONS_PARAMETERS)
@@ -176,10 +177,10 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
 class Profile:
     """Spherical profiles about `centre`; each array has a row for each shell.
 
-    `radius` is the middle of the shell and `edge` (one more) its ends; `bodies` their number, `density` [mass/length³], `enclosed` the mass
-    within its outer edge, `circular_speed` there; `radial` and `tangential` the dispersions of the velocity in one dimension, `anisotropy`
-    1 − tangential²/radial², `radial_velocity` and `rotation` mean velocities; `surface_density` [mass/length²] of the ring. NaN where
-    there are too few bodies.
+    `radius` is the middle of the shell; `edge` has one row more, the boundaries of the shells. `bodies` is the number of bodies, `density`
+    [mass/length³], `enclosed` the mass within the outer edge, and `circular_speed` the circular speed there. `radial` and `tangential` are
+    velocity dispersions in one dimension, and `anisotropy` is 1 − tangential²/radial². `radial_velocity` and `rotation` are mean velocities.
+    `surface_density` [mass/length²] is that of the ring of the same radii. Values are NaN in shells with too few bodies.
     """
 
     centre: np.ndarray
@@ -270,29 +271,29 @@ def power(bodies, box=None, mesh=0) -> Power:
 
 
 Errors = namedtuple("Errors", "median p90 p99 max mean rms samples")
-Errors.__doc__ = """Relative errors: `p99` is the smallest that 99 % of the samples do not exceed."""
+Errors.__doc__ = """Relative errors. 99 % of the samples have at most the error `p99`."""
 
 Check = namedtuple("Check", "acceleration potential total without_dominant of_rms of_peculiar report sums parameters choice")
-Check.__doc__ = """What one evaluation of forces costs, and how accurate it is. `acceleration` and `potential` are kyoho.analysis.Errors
-against exact sums in double precision, `total` with external fields, `without_dominant` less the heaviest body; None where nothing was compared.
-`of_rms` is the rms error over the rms acceleration, `of_peculiar` without the linear part. `report` is as Simulation.report(), with medians of
-the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters, `choice` the line about what was chosen, if anything was."""
+Check.__doc__ = """The cost and the accuracy of one evaluation of forces. `acceleration` and `potential` are kyoho.analysis.Errors against exact
+sums in double precision; `total` includes external fields; `without_dominant` is relative to the pull of all bodies but one that has more than half of
+the mass; None where nothing was compared. `of_rms` is the rms error over the rms acceleration, `of_peculiar` the same without the linear part of that. `report` is as Simulation.report(),
+with medians of the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters. `choice` is the line about what Kyoho chose, or None."""
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE)
 @softened
 def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Check:
     """
-    Computes the forces and compares them with exact sums, as kyoho.analysis.Check; the command has it as `kyoho force`.
+    Computes the forces and compares them with exact sums, as `kyoho force` does. Returns kyoho.analysis.Check.
 
     Arguments:
       bodies    a Snapshot or a Simulation
       samples   the number of bodies whose forces are compared; 0 for none
-      repeat    the number of evaluations, of which the times are the median [s]
+      repeat    the number of evaluations; the times are their medians [s]
     Example:
       kyoho.check(sim, theta=0.5).acceleration.p99  # 99 % of the accelerations have at most this relative error
 
-    The options are those of the force that is measured.
+    The options choose the force that is measured.
     """
     bodies = snapshot_of(bodies, "check", in_box=True)
     made, keep, parameters = _softened(bodies, with_box(bodies, options), FORCE)
@@ -305,16 +306,16 @@ def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Che
     errors = [Errors(*(getattr(one, name) for name in Errors._fields)) if one.samples else None
               for one in (results.acceleration, results.potential, results.total, results.without_dominant)]
     rms = (results.of_rms, results.of_peculiar) if errors[0] else (math.nan, math.nan)
-    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), ffi.string(choice.text).decode() or None)
+    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), in_python(ffi.string(choice.text).decode()) or None)
 
 
 Setting = namedtuple("Setting", "options seconds error error_potential")
-Setting.__doc__ = """A setting of the force: its `options`, for kyoho.Simulation(bodies, **options), the `seconds` of an evaluation, and the relative
-errors that 99 % of the accelerations and of the potentials keep."""
+Setting.__doc__ = """A setting of the force: its `options`, for kyoho.Simulation(bodies, **options), and the `seconds` of an evaluation. 99 % of the
+accelerations have at most the relative error `error`, and 99 % of the potentials `error_potential`."""
 
 Tuning = namedtuple("Tuning", "settings found left_out")
-Tuning.__doc__ = """`settings` that were measured, as kyoho.analysis.Setting, the one that was `found` for the error, or None, and the number of settings
-that were `left_out` for want of time."""
+Tuning.__doc__ = """The `settings` that were measured, as kyoho.analysis.Setting; the setting that was `found` for the error, or None; and the number of
+settings that were `left_out` because the time was over."""
 
 TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening_kind", "g", "field")
 
@@ -341,19 +342,19 @@ def _tuned():
 @softened
 def tune(bodies, error=None, seconds=60, samples=500, repeat=3, **options: Unpack[TuneOptions]) -> Tuning:
     """
-    Measures what methods and tolerances cost for these bodies, and finds the fastest options for an error, as kyoho.analysis.Tuning.
+    Measures the cost of methods and tolerances for these bodies, and finds the fastest options for an error, as kyoho.analysis.Tuning.
 
     Arguments:
       bodies    a Snapshot or a Simulation
-      error     the relative error that 99 % of the accelerations keep; without it all settings are only measured
+      error     the relative error that 99 % of the accelerations may have; without it the settings are only measured
       seconds   the time for all measurements [s]
-      samples   the number of bodies that are compared with an exact sum
-      repeat    the number of evaluations of a setting, of which the time is the median [s]
+      samples   the number of bodies whose forces are compared with exact sums
+      repeat    the number of evaluations of a setting; its time is their median [s]
     Example:
       best = kyoho.tune(bodies, error=1e-3, seconds=10).found
       sim = kyoho.Simulation(bodies, **best.options)
 
-    Options restrict what is measured: force="tree".
+    Options such as force="tree" restrict the settings.
     """
     bodies = snapshot_of(bodies, "tune")
     divided(options, {option.keyword: option for option in _tuned()})

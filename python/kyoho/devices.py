@@ -4,15 +4,15 @@ from collections import namedtuple
 from ._library import ffi, lib, struct
 
 Device = namedtuple("Device", "engine name usable reason")
-Device.__doc__ = """A processor: `engine` is what the option of this name takes, `reason` says why it is not usable, or when the
-engine "auto" takes it."""
+Device.__doc__ = """A processor. `engine` is its name for the option `engine`. `reason` says why it is not usable, or when the engine
+"auto" takes it."""
 
 
 def devices() -> list:
     """
-    The processors that the library knows of, as kyoho.Device.
+    The processors of this machine, as a list of kyoho.Device.
 
-    Arguments: none. Returns a list; `engine` of an element is what the option of this name takes.
+    Arguments: none. `engine` of an element is its name for the option `engine`.
     Example:
       [device.engine for device in kyoho.devices() if device.usable]
     """

@@ -45,7 +45,7 @@ def _sources(given):
                 single = snapshot_of(single, "draw", in_box=True)
             found.append(single)
     if not found:
-        raise UsageError("draw needs a snapshot")
+        raise UsageError("draw needs at least one snapshot")
     return found, has_run
 
 
@@ -121,8 +121,8 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
 
     Arguments:
       bodies     a Snapshot or a Simulation; axes and colours are in its units
-      ax         the axes; without them those of matplotlib.pyplot.gca()
-      colorbar   False leaves the bar out
+      ax         the axes; the default is matplotlib.pyplot.gca()
+      colorbar   False draws no colour bar
       cmap       a colour map of matplotlib
     Example:
       image = kyoho.plot(sim, axis="x", region=4)
@@ -153,21 +153,21 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
 @documented(lib.KY_OPTIONS_DRAW, without=("overwrite",), more=lambda: list(table(lib.KY_OPTIONS_FILM).values()))
 def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progress=False, **options: Unpack[DrawOptions]) -> np.ndarray | None:
     """
-    Draws snapshots side by side with equal scales, or a film of them.
+    Draws snapshots side by side with equal scales, or makes a film of them.
 
     Arguments:
-      snapshots   each a Snapshot, a Simulation as it is now, the path of a file, or a kyoho.Run or its folder
-      path        a file to be written: a picture (.png, .pdf, .svg) or a film (.mp4, by the program ffmpeg); without it the
+      snapshots   each is a Snapshot, a Simulation (its present state), the path of a file, a kyoho.Run or its folder
+      path        the file for the picture (.png, .pdf, .svg) or the film (.mp4, made by the program ffmpeg); without it the
                   result is an array (height, width, 4) of red, green, blue and 255
       overwrite   True replaces a file that exists
-      panels      the number of snapshots that are drawn, evenly from the first to the last; 3 of a run, else all
-      groups      kyoho.Groups of the one snapshot, around which circles are drawn
+      panels      the number of snapshots in the picture, evenly from the first to the last; by default 3 for a run, else all
+      groups      kyoho.Groups of the snapshot, if there is one alone; each gets a circle
       progress    True shows a line, or a bar in a notebook, while a film is made
     Example:
       kyoho.draw(sim, path="sim.png", show="density")
       kyoho.draw("first", path="first.mp4", progress=True)
 
-    Lengths are in the units of the first snapshot. For show="trails" the snapshots are one system at several times.
+    Lengths are in the units of the first snapshot. With show="trails" the snapshots show one system at several times.
     """
     of_picture, of_film = divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name != "overwrite"},
                                   table(lib.KY_OPTIONS_FILM))
@@ -176,7 +176,7 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
         raise UsageError(f"{path}: pictures are PNG, PDF or SVG files, films are MP4 files; give a name that ends in .png, .pdf, .svg or .mp4")
     given = {name for name, value in options.items() if value is not None}
     if given & set(of_film) and ending != ".mp4":
-        raise UsageError(f"{', '.join(sorted(given & set(of_film)))}: only a film (.mp4) has this")
+        raise UsageError(f"{', '.join(sorted(given & set(of_film)))}: only for films (.mp4)")
     if of_picture.get("show") is None and given & set(OF_DENSITY):
         of_picture["show"] = "density"
     sources, has_run = _sources(snapshots)
@@ -189,7 +189,7 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
     if panels is not None or (has_run and of_picture.get("show") != "trails"):
         sources = _spread(sources, PANELS if panels is None else _arrays.whole(panels, "panels"))
     if groups is not None and len(sources) != 1:
-        raise UsageError("groups marks the groups of one snapshot in a picture of it")
+        raise UsageError(f"groups marks groups in a picture of one snapshot; there are {len(sources)}")
     keep = []
     values, made = prepared([read(one, as_stored=True) if isinstance(one, str) else one for one in sources], of_picture, keep, overwrite=int(overwrite))
     _circles(groups, keep, values)

@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """Something that Kyoho cannot do. The text is one line: what is wrong, where, and what would be right."""
+    """Any error of Kyoho. The text is one line: what is wrong, where, and how to correct it."""
 
 
 class FaultError(Error, RuntimeError):
@@ -18,7 +18,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class BadDataError(Error, ValueError):
-    """A file or the bodies are not what they should be."""
+    """A file is damaged, or bodies have impossible values."""
 
 
 class NoFileError(BadDataError, FileNotFoundError):
@@ -35,10 +35,10 @@ class DeviceError(Error, RuntimeError):
 class StoppedError(Error, RuntimeError):
     """A simulation stopped early; the next call continues.
 
-    `reason` is the word for it: "close pair", or the option that asked for the stop, "stop_collision", "stop_pair",
-    "stop_escape" or "stop_box"; "asked" after Simulation.stop. `ids` and `indices` are of the two bodies, or of the one body,
-    `distance` is of the two, or of the body from the centre, and `time` is when it was. `count` pairs or bodies met the
-    condition together, and the ids are those of the nearest pair or of the farthest body.
+    `reason` is "close pair", or the option that has stopped it: "stop_collision", "stop_pair", "stop_escape", "stop_box",
+    "max_wall" or "stop_core"; or "asked" after Simulation.stop. `ids` and `indices` name the two bodies, or the one body.
+    `distance` is the distance of the two bodies, or of the body from the centre. `time` is the time of the stop. `count` is the
+    number of pairs or bodies that met the condition at this time; `ids` are those of the nearest pair or of the farthest body.
     """
 
     reason, ids, indices, distance, time, asked, count = "", (), (), float("nan"), float("nan"), False, 0

@@ -81,8 +81,8 @@ def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOpti
     Example:
       acc, pot = kyoho.gravity(pos, mass, 0.05, theta=0.5)
 
-    The potential is per unit mass, without the body itself and without external fields. Arguments and results are those of
-    pyfalcon.gravity; the kernel of the softening is Plummer's unless softening_kind says otherwise.
+    The potential is per unit mass. It excludes the body itself and external fields. Arguments and results are those of
+    pyfalcon.gravity. The softening is Plummer's unless softening_kind gives another.
     """
     found = _forces(pos, mass, eps, units, options, ("acceleration", "potential"))
     return found["acceleration"], found["potential"]
@@ -92,7 +92,7 @@ def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOpti
 @hinted
 def accelerations(position, mass=None, softening=None, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
     """
-    Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
+    Accelerations (n, 3) of bodies by each other and by external fields (`field`).
 
     Arguments:
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
@@ -100,7 +100,7 @@ def accelerations(position, mass=None, softening=None, *, units=None, **options:
     Example:
       acc = kyoho.accelerations(pos, mass, 0.05, field="plummer:mass=1,scale=2")
 
-    For the forces of a motion use kyoho.Simulation, which keeps the bodies and takes the last accelerations for the next ones.
+    For moving bodies use kyoho.Simulation: it keeps the bodies, and uses their last accelerations in the next evaluation.
     """
     return _forces(position, mass, softening, units, options, ("acceleration",))["acceleration"]
 
@@ -133,7 +133,7 @@ class Points:
         given = units.number(softening, "length", "softening")
         each = not _arrays.single(given)
         if each and np.shape(given) != (count,):
-            raise UsageError(f"softening: one length, or one for each of the {count} points")
+            raise UsageError(f"softening must be one length, or one for each of the {count} points")
         self.softening = _arrays.numbers(given, "softening") if each else None
         self.found = {name: np.empty((count, columns) if columns > 1 else count)
                       for name, columns in (("acceleration", 3), ("potential", 1), ("tide", 6)) if name in wanted}
@@ -159,7 +159,7 @@ class Points:
 def _field_of(points, position, mass, softening, points_softening, units, options, wanted):
     position, mass, softening, units = _taken(position, mass, softening, units, options)
     if points_softening is None and np.ndim(softening):
-        raise UsageError("the bodies have softenings of their own: give points_softening, one length or one for each point")
+        raise UsageError("each body has its own softening: give points_softening, one length or one for each point")
     parameters, arrays = _prepared(position, mass, softening, units, options)
     bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
     asked = Points(points, softening if points_softening is None else points_softening, units, wanted)
@@ -172,17 +172,17 @@ def _field_of(points, position, mass, softening, points_softening, units, option
 def field(points, position, mass=None, softening=None, *, points_softening=None, units=None,
           **options: Unpack[FieldOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
+    Accelerations (m, 3) and potentials (m) of bodies and external fields (`field`) at m points that are not bodies.
 
     Arguments:
       points   (m, 3) [length]
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
-      points_softening   one length for all points, or one for each [length]; without it that of the bodies
+      points_softening   one length for all points, or one for each [length]; without it the softening of the bodies
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       acc, pot = kyoho.field([[0, 0, 3.0]], pos, mass, 0.05)
 
-    No forces of the bodies are computed.
+    The forces on the bodies are not computed.
     """
     return _field_of(points, position, mass, softening, points_softening, units, options,
                      ("acceleration", "potential")).results()
@@ -198,12 +198,12 @@ def tides(points, position, mass=None, softening=None, *, points_softening=None,
     Arguments:
       points   (m, 3) [length]
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
-      points_softening   one length for all points, or one for each [length]; without it that of the bodies
+      points_softening   one length for all points, or one for each [length]; without it the softening of the bodies
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       tide = kyoho.tides([[0, 0, 3.0]], pos, mass, 0.05)
 
-    They are of the bodies and of external fields (`field`), in double, which a device has to have.
+    The field is that of bodies and external fields (`field`). It is computed in double precision, which the device must support.
     """
     return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
 
@@ -227,7 +227,7 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
       field    a text ("mw14", "nfw:mass=1e12Msun,scale=20kpc"), a function, or a tuple of both, as of kyoho.Simulation
       time     for fields that change in time [time]
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
-      g        the constant of gravity in place of that of the units
+      g        the constant of gravity, instead of the one of the units
     Example:
       acc, pot = kyoho.external_field([[8, 0, 0.0]], "mw14", units="galaxy")
     """
@@ -246,14 +246,14 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
       position, velocity   of the body at times[0], three numbers each [length] [velocity]
       times    (n), ascending or descending [time]
       field    as of kyoho.external_field
-      turn     speed of axes that turn about z, in which the results are [1/time, in radians]; they coincide with the axes
-               at rest at the time 0
+      turn     angular speed of axes that turn about z [1/time, in radians]; the results are in these axes, which
+               coincide with the axes at rest at the time 0
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
-      g        the constant of gravity in place of that of the units
+      g        the constant of gravity, instead of the one of the units
     Example:
-      place, velocity = kyoho.orbit([8, 0, 0], [0, 150, 50], np.linspace(0, 2, 100), "mw14", units="galaxy")
+      path, velocity = kyoho.orbit([8, 0, 0], [0, 150, 50], np.linspace(0, 2, 100), "mw14", units="galaxy")
 
-    Each step has an error of 1e-12. A field "friction" slows this body down; it needs body=0 and a mass.
+    The relative error of a step is 1e-12. A field "friction" slows this body down; it needs body=0 and a mass.
     """
     parameters, units = _in_fields(field, 0.0, units, g)
     times = _arrays.row(units.number(times, "time", "times"), "times")
@@ -270,9 +270,9 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
 
 
 class Neighbours:
-    """Neighbours of each body: the indices of those of body i are neighbours[i], in ascending order.
+    """The neighbours of each body: neighbours[i] has the indices of the neighbours of body i, in ascending order.
 
-    `count` has their numbers. All indices stand in `body`, those of body i from offset[i] to offset[i + 1].
+    `count` has the number of neighbours of each body. `body` has all indices; the ones of body i are body[offset[i]:offset[i + 1]].
     """
 
     def __init__(self, offset, body):
@@ -324,7 +324,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
       radius     one length for all bodies, or one for each [length]
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
-      near = kyoho.neighbours(pos, 0.3)  # those of body 5: near[5]; their numbers: near.count
+      near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
     position, units, _ = taken(position, units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
@@ -336,7 +336,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
 @hinted
 def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    Densities (n) of the cubic spline over the k nearest other bodies, and the distances (n) of the k-th of them.
+    SPH densities (n) with a cubic spline that reaches to the k-th nearest other body, and the distances (n) of this body.
 
     Arguments:
       position, mass   (n, 3) [length]; masses (n) or one for all [mass]; or a Snapshot or a Simulation as position
@@ -368,16 +368,16 @@ def nearest_of(n, k, search):
 @hinted
 def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
-    The k nearest other bodies of each body: their places (n, k), nearest first, and distances (n, k).
+    The k nearest other bodies of each body: their indices (n, k), nearest first, and distances (n, k).
 
     Arguments:
       position   (n, 3) [length], or a Snapshot or a Simulation
-      k          how many, 1 to n - 1
+      k          the number of nearest bodies, 1 to n - 1
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
       index, distance = kyoho.nearest(pos, 6)  # the nearest of body 5: index[5, 0]
 
-    Of bodies at equal distances those come first that stand first.
+    Bodies at equal distances are in the order of their indices.
     """
     position, units, _ = taken(position, units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
@@ -385,10 +385,10 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
 
 
 class Groups:
-    """Groups of bodies, those of more bodies first: the indices of the bodies of group g are groups[g].
+    """Groups of bodies, the largest first: groups[g] has the indices of the bodies of group g.
 
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
-    for each group; `linking_length` is the length that was taken. `label` has the number of the group of each body.
+    for each group; `linking_length` is the linking length that was used. `label` has the number of the group of each body.
     """
 
     offset: np.ndarray
@@ -436,7 +436,7 @@ class Groups:
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
-                raise UsageError(f"linking_length is complete: leave out {idle}")
+                raise UsageError(f"{idle} has no effect with linking_length: leave out {idle}")
         values, keep = struct("ky_catalogue_parameters"), []
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
         made = struct("ky_catalogue")
@@ -456,7 +456,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
       velocity   (n, 3) [velocity]; without it the bodies are at rest
       units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
-      groups = kyoho.groups(pos, mass, linking_length=0.2)  # of the largest: groups[0]; of each body: groups.label
+      groups = kyoho.groups(pos, mass, linking_length=0.2)  # the largest group: groups[0]; the group of each body: groups.label
     """
     position, units, own = taken(position, units, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def models() -> dict[str, str]:
     """
-    The names of the initial models, with a line of help each.
+    The names of the initial models, each with a line of help.
 
     Arguments: none. Returns {name: help}.
     Example:
@@ -80,7 +80,8 @@ def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snaps
     Example:
       bodies = kyoho.model("plummer", 500, units="cluster", mass="500 Msun", radius="0.5 pc", seed=3)
 
-    kyoho.model_options(name) has the options of one model, which refuses the others. The same seed gives the same bodies anywhere.
+    kyoho.model_options(name) has the options of one model. Other options are errors. The same seed gives the same bodies on any
+    computer.
     """
     given = struct("ky_units")
     units = Units.of(units)
@@ -127,11 +128,11 @@ def _settle_softening(a, b, given):
 @softened
 def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot:
     """
-    Puts two snapshots on a Kepler orbit about each other, in the x-y plane: a Snapshot at time 0 with the bodies of both.
+    Places two systems on a Kepler orbit about each other in the x-y plane. Returns a Snapshot at time 0 with the bodies of both.
 
     Arguments:
-      a, b   Snapshots or Simulations with the same units and, where they have one, the same kind of softening
-      separation, pericentre   options that are required [length]
+      a, b   Snapshots or Simulations with the same units; if both have a kind of softening, it must be the same
+      separation, pericentre   required [length]
     Example:
       pair = kyoho.merge(a, b, separation=5, pericentre=0.5)
 
@@ -142,7 +143,7 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
         raise UsageError(f"the two snapshots have different units: {a.units} and {b.units}")
     kinds = {snapshot.softening_kind for snapshot in (a, b)} - {None}
     if len(kinds) > 1:
-        raise UsageError("the two snapshots are made for different kinds of softening; make them for the same")
+        raise UsageError("the two snapshots have different softening_kind; it must be the same")
     values, keep = struct("ky_merge_parameters", g=a.units.g), []
     fill(values, lib.KY_OPTIONS_MERGE, options, table(lib.KY_OPTIONS_MERGE), a.units, keep)
     for required in ("separation", "pericentre"):

@@ -14,9 +14,9 @@ from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, no_file, struct
 from ._options import MOTION, Parameters, divided, documented, fill, table
 from ._progress import Progress, left
-from ._table import text_of
+from ._table import in_python, text_of
 from ._words import hinted, softened
-from .errors import StoppedError, UsageError
+from .errors import BadDataError, StoppedError, UsageError
 from .simulation import Simulation, explain
 from .snapshot import Snapshot, read, snapshot_of, with_box
 from .units import Units, is_quantity
@@ -32,8 +32,8 @@ RESUMED = ((lib.KY_OPTIONS_RUN, ("end", "steps", "max_wall", "restart_every")),
 
 
 Plan = namedtuple("Plan", "step steps snapshots host_bytes device_bytes rank_bytes disk_bytes largest_n choice")
-Plan.__doc__ = """What a run would take: `step` [time], the numbers of steps and snapshots, bytes of memory and disk, the most bodies that fit into
-the memory that is free, and the line about what was chosen."""
+Plan.__doc__ = """The needs of a run: `step` [time], the numbers of steps and snapshots, and bytes of memory and disk. `largest_n` is the largest number
+of bodies that fits into the free memory. `choice` is the line about what Kyoho chose, or None."""
 
 
 class Run:
@@ -46,8 +46,8 @@ class Run:
       run = kyoho.Run("first")
       run[-1].position, len(run), run.energy["time"], run.units
 
-    run[0] is its first Snapshot, run[-1] its last; `for snapshot in run` reads one after the other. `energy` has the columns of
-    energy.csv by name, in the units of the run.
+    run[0] is its first Snapshot and run[-1] its last. `for snapshot in run` reads them one after the other. `energy` has the
+    columns of energy.csv by name, in the units of the run.
     """
 
     def __init__(self, folder):
@@ -55,26 +55,40 @@ class Run:
             folder = folder.folder
         self.folder = os.fspath(folder)
         if not os.path.isdir(self.folder):
-            raise no_file(folder, f"{self.folder}: there is no such folder")
+            why = "is a file, not the folder of a run" if os.path.exists(self.folder) else "there is no such folder"
+            raise no_file(folder, f"{self.folder}: {why}")
 
     @property
     def snapshots(self) -> list[str]:
         """The paths of the snapshots, in their order."""
         paths = struct("ky_paths")
-        call(lib.ky_run_snapshots, encoded(self.folder), paths)
+        try:
+            call(lib.ky_run_snapshots, encoded(self.folder), paths)
+        except BadDataError:
+            if os.path.exists(os.path.join(self.folder, "run.json")):  # a run with every=0 may have none
+                return []
+            raise
         owner = ffi.gc(paths, lib.ky_paths_free)
         return [text_of(ffi, owner.path[k]) for k in range(owner.count)]
 
     @property
     def energy(self) -> np.ndarray:
         """(rows) of energy.csv, with a field for each column; docs/command.md explains them."""
-        return np.atleast_1d(np.genfromtxt(self._file("energy.csv"), delimiter=",", names=True))
+        path = self._file("energy.csv")
+        try:
+            return np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True))
+        except ValueError as why:
+            raise BadDataError(f"{path}: is damaged, or a run is writing it now: {' '.join(str(why).split())}") from None
 
     @property
     def record(self) -> dict:
         """run.json: the options, the units, the processor, and how the run has ended."""
-        with open(self._file("run.json"), encoding="utf-8") as file:
-            return json.load(file)
+        path = self._file("run.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except ValueError as why:
+            raise BadDataError(f"{path}: is damaged: {why}") from None
 
     def _file(self, name):
         """The path of a file of the run. NoFileError where there is none."""
@@ -94,7 +108,10 @@ class Run:
         return len(self.snapshots)
 
     def __getitem__(self, which) -> Snapshot:
-        files = self.snapshots[which]
+        try:
+            files = self.snapshots[which]
+        except IndexError:
+            raise IndexError(f"snapshot {which}: the run has {len(self)} snapshots") from None
         return [read(file) for file in files] if isinstance(which, slice) else read(files)
 
     def __iter__(self):
@@ -182,13 +199,13 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
       progress    True shows a line in a terminal, or a bar in a notebook
       heartbeat   called with the simulation after every `heartbeat_every` steps; it may read and change the bodies, and
                   ends the run if it returns True
-      dry_run     True starts nothing, and returns kyoho.runs.Plan: steps, files and memory
+      dry_run     True starts no run, and returns kyoho.runs.Plan: steps, files and memory
     Example:
       run = kyoho.run(bodies, "first", end=1, every=0.25)
       run[-1].position, run.energy["de"]
 
-    Without `step` the run chooses one. A run that stops early, also by Ctrl-C or a file named "stop" in the folder, can go on:
-    kyoho.resume(folder). StoppedError tells why it has stopped, with `reason` ("max_wall", "stop_core" ... or "asked").
+    Without `step` the run chooses one. kyoho.resume(folder) continues a run that has stopped early, also after Ctrl-C or a
+    file named "stop" in the folder. StoppedError has the `reason` of the stop: "max_wall", "stop_core" ... or "asked".
     """
     bodies = snapshot_of(bodies, "run", in_box=True)
     options = with_box(bodies, options)
@@ -203,7 +220,7 @@ def run(bodies, folder, *, progress=False, heartbeat=None, heartbeat_every=1, dr
     if dry_run:
         plan = struct("ky_plan")
         call(lib.ky_run_plan, parameters.values, values, initial, plan)
-        return Plan(*(getattr(plan, name) for name in Plan._fields[:-1]), ffi.string(plan.choice).decode() or None)
+        return Plan(*(getattr(plan, name) for name in Plan._fields[:-1]), in_python(ffi.string(plan.choice).decode()) or None)
     with Progress(progress) as shown:
         calls = _Calls(values, parameters, units, shown, heartbeat, heartbeat_every)
         _follow(lib.ky_run, parameters, values, calls, initial)
@@ -219,20 +236,20 @@ def _resumed():
 @hinted
 def resume(folder, *, progress=False, heartbeat=None, heartbeat_every=1, field=None, **options: Unpack[ResumeOptions]) -> Run:
     """
-    Continues the run in a folder, of kyoho.run or `kyoho run`, bit for bit as if it had not stopped. Returns kyoho.Run.
+    Continues the run of kyoho.run or `kyoho run` in a folder, with the same bits as without the stop. Returns kyoho.Run.
 
     Arguments:
       folder      of the run
       progress    True shows a line in a terminal, or a bar in a notebook
-      heartbeat, heartbeat_every   as of kyoho.run, and the same as there for the same results
+      heartbeat, heartbeat_every   as of kyoho.run; for the same bits they must be those of the first run
       field       the function that the run had as `field`, if it had one
     Example:
-      run = kyoho.resume("first", end=2)  # [time]; without it to the end of the run
+      run = kyoho.resume("first", end=2)  # [time]; without `end` to the planned end of the run
 
-    All else is as the run began.
+    All other options are those of the first run.
     """
     if field is not None and not callable(field):
-        raise UsageError("field: the function that the run had; fields with a name are in the folder")
+        raise UsageError(f"field must be the function that the run had, not {field!r}; the folder has the text of a named field")
     folder = Run(folder).folder
     if not any(os.path.exists(os.path.join(folder, name)) for name in ("restart.kyo", "restart.kyo.previous")):
         raise no_file(folder, f"{folder}: there is no restart.kyo in it; is it the folder of a run?")

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ._option_types import GroupOptions, SimulationOptions, SomeOptions
 
 Sums = namedtuple("Sums", "mass centre momentum angular_momentum kinetic potential external total virial_ratio")
-Sums.__doc__ = """Sums over all bodies. `potential` is of the bodies among themselves, `external` in external fields, `total` the
-whole energy; `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
+Sums.__doc__ = """Sums over all bodies. `potential` is the energy of the bodies in each other's fields, `external` in external fields, and
+`total` the total energy. `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
 
 # By enum ky_stop_kind: the word for it, and how many bodies it names.
 REASONS = {lib.KY_STOP_CLOSE_PAIR: ("close pair", 2), lib.KY_STOP_ASKED: ("asked", 0), lib.KY_STOP_COLLISION: ("stop_collision", 2),
@@ -87,8 +87,8 @@ class Simulation(Named, Shared, WithQuantities):
     Arguments:
       bodies     a Snapshot or another Simulation; or None, and arrays:
       position, velocity, mass   (n, 3) [length], (n, 3) [velocity], (n) [mass]
-      softening  one length, 0 for none, or one for each body [length]; without it that of the Snapshot
-      id, type, radius   (n) if need be; radii are for stop_collision [length]
+      softening  one length, 0 for none, or one for each body [length]; without it the softening of the Snapshot
+      id, type, radius   (n), optional; radii are for stop_collision [length]
       time       at the start [time]
       units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "planets" or kyoho.Units
     Example:
@@ -104,8 +104,8 @@ class Simulation(Named, Shared, WithQuantities):
       fields    field, tides, neighbours, nearest, density, groups, pairs
       keeping   save and kyoho.restore, copy, pickle, view, close
 
-    Without `step` the first advance chooses one, as `kyoho run` does. The library copies the bodies. Arrays are copied from the processor
-    once after each change, and cannot be written in place: assign a whole array. Several threads may use a simulation, one after the other.
+    Without `step` the first call that advances chooses one, as `kyoho run` does. The library copies the bodies. Arrays are copied from the
+    processor once after each change, and cannot be written in place: assign a whole array. Several threads may use a simulation in turn.
     """
 
     position = _changeable("position", "(n, 3) [length]")
@@ -200,7 +200,7 @@ class Simulation(Named, Shared, WithQuantities):
         self._need_open()
         self._need_idle()
         if self._lost:
-            raise BadDataError(f"the bodies are lost: {self._lost}. Go on from a file of save() or a copy, made before")
+            raise BadDataError(f"the bodies are lost: {self._lost}. Continue from a file of save() or from a copy that was made before")
         self._busy = True
         try:
             call(function, self._sim, *arguments)
@@ -209,8 +209,8 @@ class Simulation(Named, Shared, WithQuantities):
 
     def _need_idle(self):
         if self._busy:
-            raise UsageError("the simulation is computing: a field function takes the positions and the time that it is given, and "
-                             "asks the simulation for nothing")
+            raise UsageError("the simulation is computing: a field function may use only its arguments, and may not call the "
+                             "simulation")
 
     @alone
     def _search(self, function, *arguments):
@@ -326,7 +326,7 @@ class Simulation(Named, Shared, WithQuantities):
         return sums_of(found)
 
     def energy(self) -> float:
-        """The whole energy: kinetic, among the bodies, and in external fields."""
+        """The total energy: kinetic energy, and potential energy in the fields of the bodies and in external fields."""
         return self.sums().total
 
     # ---- the motion ----
@@ -343,8 +343,8 @@ class Simulation(Named, Shared, WithQuantities):
         self.step = plan.step
 
     def stop(self):
-        """Ends the call that another thread makes: one that advances after the step that it computes, and a later call continues; a field
-        or a search at once, with StoppedError."""
+        """Ends the call of another thread. A call that advances ends after its present step, and a later call continues. A field or a
+        search ends at once, with StoppedError."""
         self._stop[0] = 1
 
     def _advance(self, function, *arguments):
@@ -376,15 +376,15 @@ class Simulation(Named, Shared, WithQuantities):
     @hinted
     def view(self, *, port=None, bodies=None, frame=False, browser=None) -> View:
         """
-        Shows the simulation in a browser from now on, while it advances. Returns the address of the page, a kyoho.View.
+        Shows the simulation in a browser while it advances. Returns the address of the page, a kyoho.View.
 
         Arguments:
           port, bodies, frame, browser   as of kyoho.view
         Example:
           sim.view(frame=True)  # the last line of a cell of a notebook
 
-        Another call opens the same page again. Buttons pause the call that advances, make a step, end the call as stop() does, and write
-        view_STEPS.hdf5 (.csv without HDF5) in the present folder. While a page looks on, each step is a call of its own.
+        A second call opens the same page again. Buttons pause the call that advances, make a step, end the call as stop() does, and write
+        view_STEPS.hdf5 (.csv without HDF5) in the working directory. With a view each step is a separate call of the library.
         """
         return _view.shown(self._viewed(_view.wanted(port, bodies, frame)), frame, browser)
 
@@ -397,7 +397,7 @@ class Simulation(Named, Shared, WithQuantities):
             self._call(lib.ky_sim_show, view, ffi.new("unsigned *"))
             self._view, self._view_has = view, members
         elif {**self._view_has, **members} != self._view_has:
-            raise UsageError("port, bodies and frame are those of the first call: the view is open already")
+            raise UsageError("the view is open already: port, bodies and frame cannot change")
         return self._view
 
     def _calls(self, most, tell):
@@ -434,13 +434,13 @@ class Simulation(Named, Shared, WithQuantities):
         Makes a number of steps; a negative sim.step leads into the past.
 
         Arguments:
-          steps      how many
+          steps      the number of steps
           progress   True shows a line in a terminal, or a bar in a notebook
         Example:
           sim.advance(2)
 
-        Ctrl-C ends it after the present step. StoppedError tells that two bodies of hermite4 are too close, or that stop_collision,
-        stop_pair, stop_escape or stop_box is met. The next call continues in all cases.
+        Ctrl-C ends it after the present step. StoppedError is raised if two bodies of hermite4 are too close, or if the condition of
+        stop_collision, stop_pair, stop_escape or stop_box is met. The next call continues in all cases.
         """
         steps = _arrays.whole(steps, "steps")
         self._need_step()
@@ -464,11 +464,11 @@ class Simulation(Named, Shared, WithQuantities):
     @hinted
     def integrate(self, time, *, shorten=True, progress=False):
         """
-        Advances to a time. Otherwise as advance().
+        Advances to a time, as advance() does.
 
         Arguments:
           time       [time], or a text: "40 Myr"
-          shorten    True divides a step within which the time lies; False refuses such a time
+          shorten    True divides a step if the time lies within it; with False such a time is an error
           progress   True shows a line in a terminal, or a bar in a notebook
         Example:
           sim.integrate(0.5)
@@ -478,7 +478,7 @@ class Simulation(Named, Shared, WithQuantities):
         self._stop[0] = 0
         if self._told().expansion != NULL:
             if self.heartbeat:
-                raise UsageError("integrate calls no heartbeat between steps that are equal in ln a: use advance")
+                raise UsageError("integrate cannot call the heartbeat with steps that are equal in ln a (expansion): use advance")
             aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)), self.stop)
             return
         with Progress(progress) as shown:
@@ -516,7 +516,7 @@ class Simulation(Named, Shared, WithQuantities):
 
         Arguments:
           change   (n, 3) [velocity]
-          index    the places of n bodies; without it all of them
+          index    the indices of n bodies; without it all bodies
         Example:
           sim.kick([[0, 0, 0.1]], index=[7])
         """
@@ -532,7 +532,7 @@ class Simulation(Named, Shared, WithQuantities):
         Appends bodies.
 
         Arguments:
-          bodies   a Snapshot or another Simulation in the same units, with new ids, or without: then they continue from the largest
+          bodies   a Snapshot or another Simulation in the same units; its ids must be new; without ids they follow the largest id
         Example:
           sim.add(kyoho.Snapshot([[3, 0, 0]], [[0, 0.5, 0]], mass=0.001))
         """
@@ -546,7 +546,7 @@ class Simulation(Named, Shared, WithQuantities):
 
     def remove(self, ids):
         """
-        Removes bodies; the order of the others stays.
+        Removes bodies. The order of the others does not change.
 
         Arguments:
           ids   of the bodies, as in sim.id
@@ -558,7 +558,7 @@ class Simulation(Named, Shared, WithQuantities):
 
     def find(self, ids):
         """
-        The places (n) of bodies in the arrays.
+        The indices (n) of bodies in the arrays.
 
         Arguments:
           ids   (n) of the bodies
@@ -573,9 +573,9 @@ class Simulation(Named, Shared, WithQuantities):
     @softened
     def set(self, **options: Unpack[SomeOptions]):
         """
-        Changes options of the force and of the steps, in the order in which they stand.
+        Changes options of the force and of the steps, in the given order.
 
-        Arguments: options of kyoho.Simulation. The error of an option that cannot change says why.
+        Arguments: options of kyoho.Simulation. Some cannot change; the error says why.
         Example:
           sim.set(softening=0.1)
         """
@@ -592,7 +592,7 @@ class Simulation(Named, Shared, WithQuantities):
         if softening is None:
             softening = self._told().softening
             if math.isnan(softening):
-                raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
+                raise UsageError("each body has its own softening: give softening, the length for the points")
         asked = Points(points, softening, self.units, wanted)
         self._search(lib.ky_sim_field_fill, asked.values)
         return asked
@@ -604,7 +604,7 @@ class Simulation(Named, Shared, WithQuantities):
 
         Arguments:
           points      (m, 3) [length]
-          softening   of the points, one length or one for each [length]; without it that of all bodies
+          softening   of the points, one length or one for each [length]; without it the softening of the bodies
         Example:
           acc, pot = sim.field([[0, 0, 2.0]])
         """
@@ -630,19 +630,19 @@ class Simulation(Named, Shared, WithQuantities):
         Arguments:
           radius   one length for all bodies, or one for each [length]
         Example:
-          near = sim.neighbours(0.3)  # those of body 5: near[5]
+          near = sim.neighbours(0.3)  # neighbours of body 5: near[5]
         """
         return Neighbours._find(lambda *given: self._search(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
                                 radius, len(self), self.units)
 
     def pairs(self, radius=None):
         """
-        The pairs of bodies that are nearer than the sum of their radii: their places (m, 2) and distances (m).
+        The pairs of bodies that are nearer than the sum of their radii: their indices (m, 2) and distances (m).
 
         Arguments:
-          radius   one length for all bodies, half of the largest distance, or one for each [length]; without it their own
+          radius   one length for all bodies, or one for each [length]; without it the radii of the bodies
         Example:
-          places, distances = sim.pairs(0.05)
+          index, distance = sim.pairs(0.05)  # all pairs nearer than 0.1
         """
         radius = self.units.number(radius, "length", "radius")
         if radius is not None:
@@ -655,7 +655,7 @@ class Simulation(Named, Shared, WithQuantities):
     @alone
     def density(self, k=32):
         """
-        As kyoho.density, of the present bodies.
+        The same as kyoho.density, for the present bodies.
 
         Arguments:
           k   the number of neighbours
@@ -670,10 +670,10 @@ class Simulation(Named, Shared, WithQuantities):
     @alone
     def nearest(self, k):
         """
-        As kyoho.nearest, of the present bodies.
+        The same as kyoho.nearest, for the present bodies.
 
         Arguments:
-          k   how many, 1 to n - 1
+          k   the number of nearest bodies, 1 to n - 1
         Example:
           index, distance = sim.nearest(6)
         """
@@ -681,7 +681,7 @@ class Simulation(Named, Shared, WithQuantities):
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """
-        As kyoho.groups, of the present bodies.
+        The same as kyoho.groups, for the present bodies.
 
         Arguments: linking_length, linking_fraction, volume or minimum, which kyoho.options(kyoho.groups) explains.
         Example:
@@ -690,7 +690,7 @@ class Simulation(Named, Shared, WithQuantities):
         return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self))
 
     def report(self):
-        """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
+        """{name: value} with the cost of the last evaluation of forces: engine, device, seconds of each phase, interactions."""
         found = struct("ky_force_report")
         self._ask(lambda sim: lib.ky_sim_report(sim, found))
         return report_of(found)
@@ -732,7 +732,7 @@ class Simulation(Named, Shared, WithQuantities):
         return self.copy()
 
     def close(self):
-        """Frees the bodies and the processor. The end of a `with` does so too."""
+        """Frees the bodies and the processor. The end of a `with` block does the same."""
         with self._lock:
             self._need_idle()
             if self._sim is not None:
@@ -770,14 +770,14 @@ def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None
 
     Arguments:
       path    of the file
-      units   of the simulation, which the file does not have: the name of a preset or kyoho.Units
-      engine, isa, threads   a processor in place of that of the file
+      units   of the simulation, since the file does not have them: the name of a preset or kyoho.Units
+      engine, isa, threads   another processor than that of the file
       field   the function that the simulation had as `field`, if it had one
     Example:
       sim = kyoho.restore("first/restart.kyo")
     """
     if field is not None and not callable(field):
-        raise UsageError("field: the function that the simulation had; fields with a name are in the file")
+        raise UsageError(f"field must be the function that the simulation had, not {field!r}; the file has the text of a named field")
     return _opened(lambda *rest: call_file(path, lib.ky_sim_restore, encoded(os.fspath(path)), *rest), units, engine=engine, isa=isa, threads=threads, field=field)
 
 

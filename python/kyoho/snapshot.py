@@ -56,7 +56,7 @@ def snapshot_of(given, what, in_box=False):
         maker = "kyoho.read(path) reads a file" if isinstance(given, (str, os.PathLike)) else "kyoho.Snapshot(position, velocity, mass) makes one of arrays"
         raise TypeError(f"{what} takes a kyoho.Snapshot or a kyoho.Simulation, not {type(given).__name__}; {maker}")
     if found.box is not None and not in_box:
-        raise UnsupportedError(f"{what} does not know periodic boxes: set box = None of the Snapshot to treat its bodies as in open space")
+        raise UnsupportedError(f"{what} does not know periodic boxes: set box = None of the Snapshot to treat its bodies as bodies in open space")
     return found
 
 
@@ -102,10 +102,10 @@ class Snapshot(Named, WithQuantities):
     Arguments:
       position, velocity   (n, 3) [length] [velocity]; without velocity they are at rest
       mass       (n) or one for all [mass]; without it 1/n each
-      id, type   (n) whole numbers; GADGET types, 0 to 5
-      softening  one length for all, or one for each body [length]; softening_kind is "plummer", "symmetric" or "spline"
-      radius     (n), of the bodies themselves, for stop_collision [length]
-      acceleration, potential   (n, 3), (n), where they are known
+      id, type   (n) whole numbers; types are GADGET's, 0 to 5
+      softening  one length for all bodies, or one for each [length]; softening_kind is "plummer", "symmetric" or "spline"
+      radius     (n), the sizes of the bodies, for stop_collision [length]
+      acceleration, potential   (n, 3), (n), if they are known
       time       [time]
       box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
       cosmology  of a comoving box, kyoho.snapshot.Cosmology: positions are comoving, velocities a dx/dt, time is a; None: no expansion
@@ -114,7 +114,7 @@ class Snapshot(Named, WithQuantities):
       bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
       bodies.position, bodies[:1], bodies.write("sun.csv", overwrite=True)
 
-    The arguments are its attributes; what is not known is None. Arrays of C-contiguous float64 are taken without a copy.
+    The arguments are its attributes. An attribute that is not known is None. C-contiguous arrays of float64 are not copied.
     """
 
     position: np.ndarray
@@ -235,7 +235,7 @@ class Snapshot(Named, WithQuantities):
         return self
 
     def check(self):
-        """BadDataError for numbers that are not finite, negative masses and ids that occur twice."""
+        """Raises BadDataError for numbers that are not finite, for negative masses, and for ids that occur twice."""
         made, keep = self._struct()
         call(lib.ky_bodies_check, ffi.addressof(made.bodies))
         del keep
@@ -248,7 +248,7 @@ class Snapshot(Named, WithQuantities):
           path       its ending gives the format: .hdf5, .h5, .tipsy or .csv
           format     "hdf5", "tipsy" or "csv", for other endings
           compress   True compresses HDF5
-          overwrite  True replaces a file that exists, which is never damaged
+          overwrite  True replaces an existing file, atomically
         Example:
           bodies.write("bodies.csv", overwrite=True)
         """
@@ -266,10 +266,10 @@ class Snapshot(Named, WithQuantities):
         Turns and moves the bodies, in place. Returns the snapshot.
 
         Arguments:
-          position, velocity   that are added [length] [velocity]: three numbers or a text, "8kpc,0,0"
-          orientation   inclination, node and argument, by which the bodies are turned about the origin before [degrees]
-          turn          speed of axes that turn about z, to which they go at last [1/time, in radians]; these coincide with
-                        the axes at rest at the time 0
+          orientation   inclination, node and argument, by which the bodies are turned about the origin first [degrees]
+          position, velocity   are then added [length] [velocity]: three numbers or a text, "8kpc,0,0"
+          turn          at last the bodies are transformed to axes that turn about z with this angular speed [1/time, in
+                        radians], and coincide with the axes at rest at the time 0
         Example:
           bodies.place(position=[8, 0, 0], velocity=[0, 1, 0], orientation=[60, 0, 0])
         """
@@ -302,15 +302,15 @@ class Snapshot(Named, WithQuantities):
 
 def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False) -> Snapshot:
     """
-    Reads a file of any known format, told by its content, as a Snapshot: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
+    Reads a file as a Snapshot. The content tells the format: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
 
     Arguments:
       path       of the file; FileNotFoundError if there is none
-      types      only bodies of this GADGET type, or of these
-      renumber   True gives them the ids 0, 1, 2 ...
+      types      reads only bodies of this GADGET type, or of these types
+      renumber   True gives the bodies the ids 0, 1, 2 ...
       units      of a file without units: the name of a preset or kyoho.Units
-      physical   True converts a comoving or h-scaled file, which is an error otherwise, and drops a periodic box
-      as_stored  True treats its numbers as physical quantities in open space
+      physical   True converts comoving or h-scaled quantities, and drops a periodic box
+      as_stored  True takes the numbers of such a file as physical quantities in open space; without both it is an error
     Example:
       bodies = kyoho.read("snapshot_0000.hdf5", types=[4])
     """

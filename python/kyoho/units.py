@@ -99,13 +99,13 @@ class Units:
     Arguments:
       preset   "galaxy": kpc, 1e10 Msun, km/s; "cluster": pc, Msun, km/s; "planets": AU, Msun, AU/yr, with the year as the
                unit of time; "nbody", the default: no scales, and G = 1
-      length, mass, velocity   in place of a preset: names of units, numbers in cgs, or quantities; G follows
-      g        the constant of gravity in place of that which follows
+      length, mass, velocity   instead of a preset: names of units, numbers in cgs, or quantities; G follows from them
+      g        the constant of gravity, instead of the one that follows from the scales
     Example:
       units = kyoho.Units(length="kpc", mass="1e10 Msun", velocity="km/s")
       units.real("1 Myr", "time"), units.g
 
-    `length_cm`, `mass_g`, `velocity_cm_s` and `g` are its numbers.
+    The attributes are `length_cm`, `mass_g`, `velocity_cm_s` and `g`.
     """
 
     __slots__ = ("length_cm", "mass_g", "velocity_cm_s", "g")

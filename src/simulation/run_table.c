@@ -143,22 +143,22 @@ enum ky_status ky_run_reopen_table(struct ky_run *run, struct ky_run_table *tabl
     enum ky_status status = open_table(run, table, "r+", error);
     if (status && errno == ENOENT)
         return ky_fail(error, KY_BAD_DATA,
-                       "%s/%s is missing; put it back, or begin a new run with --input and the "
-                       "last snapshot",
+                       "%s/%s is missing; put it back, or begin a new run from the last "
+                       "snapshot",
                        run->folder, table->name);
     if (status)
         return status;
     if (fseek(table->file, 0, SEEK_END) || ftell(table->file) < (long)bytes)
         return ky_fail(error, KY_BAD_DATA,
                        "%s/%s: is shorter than when the restart file was written; restore the "
-                       "complete file, or begin a new run with --input and the last snapshot",
+                       "complete file, or begin a new run from the last snapshot",
                        run->folder, table->name);
     char last = 0;
     if (!bytes || pread(fileno(table->file), &last, 1, (off_t)bytes - 1) != 1 || last != '\n')
         return ky_fail(error, KY_BAD_DATA,
                        "%s/%s: the %llu bytes of it that the restart file counts do not end with a "
-                       "complete line; restore the original file, or begin a new run with --input "
-                       "and the last snapshot",
+                       "complete line; restore the original file, or begin a new run from the "
+                       "last snapshot",
                        run->folder, table->name, (unsigned long long)bytes);
     if (ftruncate(fileno(table->file), (off_t)bytes) || fseek(table->file, (long)bytes, SEEK_SET))
         return cannot_write(run, table, error);

@@ -295,6 +295,8 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
     KY_TRY(ky_sim_check_open(sim, error));
     KY_TRY(ky_sim_check_time(sim, error));
+    if (isnan(time))
+        return ky_fail(error, KY_USAGE, "the time to advance to is not a number (nan)");
     if (isnan(sim->line.tick) || sim->line.tick == 0)
         return ky_sim_go_to(sim, instant, error);
     ky_time_words(&sim->line, time, wanted);

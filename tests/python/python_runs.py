@@ -71,6 +71,39 @@ def beside_the_command():
     refused(ValueError, "no steps", ["end, or steps of at least 1"], kyoho.run, model, "none", steps=0)
 
 
+def without_snapshots():
+    """A run may have no snapshots (every=0); its folder can be used all the same."""
+    empty = kyoho.run(model, "few", steps=4, step=STEP, every=0)
+    check(len(empty) == 0 and list(empty) == [] and empty[:] == [] and "0 snapshots" in repr(empty) and empty.energy["time"][-1] == 4 * STEP, "a run without snapshots", empty)
+    refused(IndexError, "the last of no snapshots", ["snapshot -1", "0 snapshots"], lambda: empty[-1])
+    os.mkdir("bare")
+    refused(kyoho.BadDataError, "snapshots of a folder without a run", ["bare", "no snapshots"], len, kyoho.Run("bare"))
+
+
+def damaged():
+    """Files of a run that are cut."""
+    hurt = kyoho.run(model, "hurt", steps=4, step=STEP)
+    for name, read in (("energy.csv", lambda: hurt.energy), ("run.json", lambda: hurt.record), ("run.json", lambda: hurt.units)):
+        path = os.path.join("hurt", name)
+        with open(path) as file:
+            text = file.read()
+        with open(path, "w") as file:
+            file.write(text[:-len(text) // 6])
+        refused(kyoho.BadDataError, f"{name} that is cut", [path, "damaged"], read)
+        with open(path, "w") as file:
+            file.write(text)
+    with open("hurt/energy.csv", "w") as file:
+        file.write("time,steps\n")
+    refused(kyoho.BadDataError, "energies that are shorter than the run", ["energy.csv", "from the last snapshot"], kyoho.resume, "hurt", steps=8)
+    refused(FileNotFoundError, "a file in the place of a folder", ["run.json", "is a file"], kyoho.Run, "hurt/run.json")
+
+
+def choices():
+    """The line about what was chosen has Python's words."""
+    for choice in (kyoho.run(model, "planned", end=1, step=STEP, dry_run=True).choice, kyoho.check(model, softening=0.05).choice):
+        check(choice and "force direct" in choice and "--" not in choice, "what was chosen is said in Python's words", choice)
+
+
 def units():
     young = kyoho.model("plummer", 200, units="cluster", mass="500 Msun", radius="0.5pc", seed=1)
     run = kyoho.run(young, "young", end="40 kyr", every="20kyr", step="2kyr")
@@ -246,7 +279,7 @@ import kyoho""").replace('"bar"', '"cell"') + "print(len(shown), shown[0])"
     check(done.returncode == 0 and "100 %" in done.stderr and "█" in done.stderr, "progress in a notebook is a bar of tqdm", done.stderr)
 
 
-for test in (verified, beside_the_command, units, boxes, beats, stops, progress):
+for test in (verified, beside_the_command, without_snapshots, damaged, choices, units, boxes, beats, stops, progress):
     with folder() as place:
         os.chdir(place)
         test()

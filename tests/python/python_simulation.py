@@ -91,7 +91,7 @@ def motion():
         sim.integrate(1.5, shorten=False)
         check(sim.time == 1.5, "and the times of later steps stay", sim.time)
         refused(ValueError, "a time before", ["ahead"], sim.integrate, 1)
-        refused(ValueError, "a time that is NaN", [], sim.integrate, math.nan)
+        refused(ValueError, "a time that is NaN", ["not a number"], sim.integrate, math.nan)
         refused(TypeError, "half a step", ["whole"], sim.advance, 0.5)
         sim.step = -STEP
         sim.integrate(1.25)
@@ -482,6 +482,12 @@ def frames():
         refused(kyoho.BadDataError, "a view of an empty folder", ["empty"], kyoho.view, os.path.join(place, "empty"), browser=False)
         refused(FileNotFoundError, "a view of no file", ["nothing"], kyoho.view, os.path.join(place, "nothing"), browser=False)
         refused(TypeError, "a view of an array", ["kyoho.Snapshot"], kyoho.view, model.position, browser=False)
+        for name, value, says in (("port", -1, "65535"), ("port", 65536, "65535"), ("bodies", 0, "from 1")):
+            refused(kyoho.UsageError, f"{name}={value}", [f"{name} is {value};", says], kyoho.view, model, browser=False, **{name: value})
+        shown = kyoho.view(model, browser=False)
+        port = int(shown.partition("/?")[0].rpartition(":")[2])
+        refused(kyoho.UnsupportedError, "a port in use", ["choose another port"], kyoho.view, model, browser=False, port=port)
+        shown.close()
 
 
 def viewing():

@@ -194,6 +194,7 @@ static void times_are_counted(void **state)
     assert_int_equal(ky_sim_advance_to(sim, 2.4, 1, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "is not ahead"));
     assert_int_equal(ky_sim_advance_to(sim, (double)NAN, 1, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "not a number"));
     assert_int_equal(ky_sim_advance_to(sim, 1e300, 1, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "more steps away than can be counted"));
     assert_true(ky_sim_time(sim) == 2.5);
