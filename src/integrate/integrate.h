@@ -84,6 +84,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
+    const char *in_comoving_box; /* an option that it has only there, or NULL */
     double eta;     /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
     int any_step;   /* see short_step */
     int any_length; /* 1: a step may have any length, since the integrator divides it as it must */

@@ -198,10 +198,14 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(&own, sets);
     const struct ky_option_set *mine = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
+    const char *idle =
+        verbs->in_comoving_box && !ky_is_comoving(parameters) ? verbs->in_comoving_box : "";
     for (int s = KY_FORCE_SETS + 1; s <= KY_FORCE_SETS + KY_INTEGRATORS; s++)
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
-            if (!ky_options_find(mine, 1, option->name, NULL) && !is_initial(option, parameters))
+            const int has = ky_options_find(mine, 1, option->name, NULL) != NULL &&
+                            strcmp(option->name, idle) != 0;
+            if (!has && !is_initial(option, parameters))
                 return ky_fail(error, KY_USAGE, "--%s is not an option of --integrator %s",
                                option->name, verbs->name);
         }

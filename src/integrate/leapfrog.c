@@ -33,13 +33,8 @@ static const struct ky_option options[] = {
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (isnan(parameters->eta))
-        return KY_OK;
-    if (!ky_is_comoving(parameters))
-        return ky_fail(error, KY_USAGE,
-                       "--eta divides steps of leapfrog only in a comoving box: leave it out, or "
-                       "use --integrator block");
-    if (parameters->softening > 0 || isnan(parameters->softening))
+    const int divides = ky_is_comoving(parameters) && !isnan(parameters->eta);
+    if (!divides || parameters->softening > 0 || isnan(parameters->softening))
         return KY_OK;
     return ky_fail(error, KY_USAGE, "--eta needs a --softening, from which the steps follow");
 }
@@ -131,6 +126,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .name = "leapfrog",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .in_comoving_box = "eta",
     .eta = (double)NAN,
     .any_step = 1,
     .friction = 1,

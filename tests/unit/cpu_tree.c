@@ -418,7 +418,7 @@ static void the_defaults_are_as_exact_for_every_model(void **state)
         struct ky_bodies exact = {0};
         ky_model_parameters_defaults(&model);
         model.n = test_everything() ? 30000 : 2000;
-        if (!strcmp(name, "two-body"))
+        if (!strcmp(name, "two-body") || !strcmp(name, "cosmic-box")) /* periodic.c has boxes */
             continue;
         assert_ok(ky_model_make(name, &model, &snapshot, &error));
         const unsigned with = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
