@@ -166,6 +166,8 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
 /* KY_USAGE and KY_UNSUPPORTED for values that do not go with the integrator: its verb `check`. For
  * resolved parameters that have changed since; ky_parameters_resolve does the same. */
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* 1 if the integrator of the parameters uses the option of this name in its own table. */
+int ky_integrator_has(const struct ky_parameters *parameters, const char *name);
 /* Calls the verb `settle` for these bodies. If their masses are unknown (NULL), all have mass.
  * Resolved parameters need this call before an engine is opened with them. */
 void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies);

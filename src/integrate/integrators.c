@@ -190,6 +190,17 @@ static int is_initial(const struct ky_option *option, const struct ky_parameters
     return same;
 }
 
+int ky_integrator_has(const struct ky_parameters *parameters, const char *name)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    size_t k = 0;
+    while (k < verbs->option_count && strcmp(verbs->options[k].name, name) != 0)
+        k++;
+    const int idle = verbs->in_comoving_box && !strcmp(name, verbs->in_comoving_box) &&
+                     !ky_is_comoving(parameters);
+    return k < verbs->option_count && !idle;
+}
+
 /* KY_USAGE for an option that the chosen integrator would not use. */
 static enum ky_status refuse_others(const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -197,15 +208,10 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     struct ky_parameters own = *parameters;
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(&own, sets);
-    const struct ky_option_set *mine = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
-    const char *idle =
-        verbs->in_comoving_box && !ky_is_comoving(parameters) ? verbs->in_comoving_box : "";
     for (int s = KY_FORCE_SETS + 1; s <= KY_FORCE_SETS + KY_INTEGRATORS; s++)
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
-            const int has = ky_options_find(mine, 1, option->name, NULL) != NULL &&
-                            strcmp(option->name, idle) != 0;
-            if (!has && !is_initial(option, parameters))
+            if (!ky_integrator_has(parameters, option->name) && !is_initial(option, parameters))
                 return ky_fail(error, KY_USAGE, "--%s is not an option of --integrator %s",
                                option->name, verbs->name);
         }

@@ -235,12 +235,9 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     const char *const ignored = ky_parameters_ignore(&sim->parameters, row->name);
-    size_t k = 0;
     if (ignored)
         return ky_fail(error, KY_USAGE, "%s has no effect on forces with %s", row->name, ignored);
-    while (k < verbs->option_count && strcmp(verbs->options[k].name, row->name) != 0)
-        k++;
-    if (row->change == change_criterion && k == verbs->option_count)
+    if (row->change == change_criterion && !ky_integrator_has(&sim->parameters, row->name))
         return ky_fail(error, KY_USAGE, "%s is not an option of integrator %s", row->name,
                        verbs->name);
     return KY_OK;

@@ -148,7 +148,7 @@ with folder() as top:
     for remove, says in ((lambda name: os.truncate(name, 9), "is shorter"), (os.remove, "is missing")):
         remove(path("cut/energy.csv"))
         text = run("run", "--resume", path("cut"), "--quiet", code=4).stderr
-        check(says in text and "--input" in text and text.count("\n") == 1, f"energy.csv {says}: the error says how to go on", text)
+        check(says in text and "begin a new run" in text and text.count("\n") == 1, f"energy.csv {says}: the error says how to go on", text)
     check("starting.part" not in open(path("cut/run.log")).read(), "run.log names the files as they are called in the end")
 
     # signals: exit code 6, and run.json says why and from where
