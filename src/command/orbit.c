@@ -35,18 +35,8 @@ static const struct ky_option options[] = {
               "units of the numbers, also in --field and in the output (default: nbody)"),
 };
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
-     "FILE.csv|FILE.png|...",
-     "write the table, or draw the orbit from above and from the side: PNG, PDF, SVG"},
-    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
-     "replace a file that exists"},
-    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "text above the picture"},
-    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
-     "width of the picture [pixels]"},
-    {"height", KY_OPTION_INTEGER, FIELD(output.height), "1500", 64, 65536, NULL, NULL,
-     "height of the picture [pixels]"},
-};
+    PLOTTED_OPTIONS(output, "write the table, or draw the orbit from above and from the side",
+                    "picture", "the picture", "1500")};
 
 /* The columns, in the order of the table; the last one exists only with --turn. */
 enum { TIME, X, Y, Z, VX, VY, VZ, ENERGY, TURNING, JACOBI, COLUMNS };

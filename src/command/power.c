@@ -22,25 +22,14 @@ struct request {
 static const struct ky_option own_options[] = {
     {"mesh", KY_OPTION_COUNT, FIELD(mesh), "0", 0, 16384, NULL, NULL,
      "points of the mesh along an axis; 0: twice the cube root of the number of bodies. The "
-     "spectrum "
-     "reaches to half of the highest wave number of the mesh"},
+     "spectrum reaches to half of the highest wave number of the mesh"},
     {"box", KY_OPTION_REAL, FIELD(box), NULL, 0, 1e300, NULL, "LENGTH",
      "side of the periodic box, in the numbers of the file, if the file does not keep it"},
     {"subtract-noise", KY_OPTION_FLAG, FIELD(subtract), NULL, KY_NO_RANGE, NULL, NULL,
      "subtract the noise of bodies at random, V/N; bodies that began on a lattice have less"},
 };
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
-     "FILE.csv|FILE.png|...", "write the table, or plot it: PNG, PDF, SVG"},
-    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
-     "replace a file that exists"},
-    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "text above the plot"},
-    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
-     "width of the plot [pixels]"},
-    {"height", KY_OPTION_INTEGER, FIELD(output.height), "600", 64, 65536, NULL, NULL,
-     "height of the plot [pixels]"},
-};
+    PLOTTED_OPTIONS(output, "write the table, or plot it", "plot", "the plot", "600")};
 
 /* The spectra of some snapshots, one after the other. */
 enum { TIME, K, POWER, WAVES, LINEAR, COLUMNS };

@@ -17,17 +17,7 @@ struct request {
 
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
-     "FILE.csv|FILE.png|...", "write the table, or plot it: PNG, PDF, SVG"},
-    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
-     "replace a file that exists"},
-    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
-     "text above the plots"},
-    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
-     "width of the plots [pixels]"},
-    {"height", KY_OPTION_INTEGER, FIELD(output.height), "1600", 64, 65536, NULL, NULL,
-     "height of all plots together [pixels]"},
-};
+    PLOTTED_OPTIONS(output, "write the table, or plot it", "plots", "all plots together", "1600")};
 
 /* The columns, in the order of the table. */
 enum {
