@@ -291,14 +291,21 @@ static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
     return status;
 }
 
+/* Takes double. 0 if that is the precision already, or the user has fixed it. */
+static int take_double(struct ky_parameters *own, const struct ky_parameters *given)
+{
+    if (given->precision != KY_PRECISION_BY_INTEGRATOR || own->precision == KY_DOUBLE)
+        return 0;
+    own->precision = KY_DOUBLE;
+    return 1;
+}
+
 /* Takes a more accurate option if the current parameters do not keep the error: double, then the
  * exact sum. 0 if the user has fixed both. */
 static int take_finer(struct ky_parameters *own, const struct ky_parameters *given)
 {
-    if (given->precision == KY_PRECISION_BY_INTEGRATOR && own->precision != KY_DOUBLE) {
-        own->precision = KY_DOUBLE;
+    if (take_double(own, given))
         return 1;
-    }
     if (given->force != KY_FORCE_AUTO)
         return 0;
     const int precision = given->precision;
@@ -430,7 +437,9 @@ static enum ky_status try_force(struct trial *trial, const struct ky_parameters 
     if (ky_force_kind(force)->is_exact)
         trial->error = (double)NAN;
     else
-        KY_TRY(search_orders(trial, &outcome, error));
+        do
+            KY_TRY(search_orders(trial, &outcome, error));
+        while (outcome == TOO_LARGE && take_double(trial->own, given));
     return outcome == TOO_LARGE ? KY_OK : time_forces(trial, seconds, error);
 }
 

@@ -263,8 +263,6 @@ static enum ky_status sum(const struct ky_exchange *exchange, const struct colum
                                             (uint32_t)above->start + above->top.level[level + 1],
                                             (uint32_t)above->missing};
         KY_TRY(ky_device_tree_join(tree, bodies, exchange->parameters, &range, error));
-        KY_TRY(ky_device_tree_join_higher(tree, bodies, exchange->parameters->multipole, &range,
-                                          error));
     }
     return bodies->card->driver->write_later(
         bodies->card, &tree->column.link, above->start * sizeof *columns->walking, columns->walking,

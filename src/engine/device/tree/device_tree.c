@@ -218,37 +218,6 @@ static const enum ky_kernel_id *higher_kernels(int order)
     return kernels[order];
 }
 
-enum ky_status ky_device_tree_join_higher(struct ky_device_tree *tree,
-                                          const struct ky_device_bodies *bodies, int order,
-                                          const struct ky_cell_range *range, struct ky_error *error)
-{
-    uint32_t first = range->first, end = range->end;
-    return order > KY_MOST_ORDER
-               ? ky_launch_over(
-                     bodies->card, higher_kernels(order)[1], KY_LEVEL_EACH * (size_t)(end - first),
-                     KY_ARGUMENTS(KY_CELLS(tree->column) KY_VALUE(first), KY_VALUE(end)), error)
-               : KY_OK;
-}
-
-/* Computes the moments of degree 3 and more. */
-static enum ky_status make_higher(struct ky_device_tree *tree,
-                                  const struct ky_device_bodies *bodies, int order,
-                                  struct ky_error *error)
-{
-    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
-    KY_TRY(ky_launch_over(bodies->card, higher_kernels(order)[0], KY_LEVEL_EACH * (size_t)cells,
-                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
-                                       KY_BUFFER(bodies->mass), KY_BUFFER(tree->frame), KY_VALUE(n),
-                                       KY_VALUE(cells)),
-                          error));
-    for (int level = KY_KEY_LEVELS; level-- > 0;) {
-        const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
-        if (range.end < cells)
-            KY_TRY(ky_device_tree_join_higher(tree, bodies, order, &range, error));
-    }
-    return KY_OK;
-}
-
 enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters,
@@ -257,12 +226,40 @@ enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
     uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters), first = range->first,
              end = range->end, cells = range->cells;
     float inverse_theta = (float)(1 / parameters->theta);
-    return ky_launch_over(
-        bodies->card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
-        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                     KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first),
-                     KY_VALUE(end), KY_VALUE(cells)),
-        error);
+    const enum ky_kernel_id kernel = parameters->multipole > KY_MOST_ORDER
+                                         ? higher_kernels(parameters->multipole)[1]
+                                         : KY_KERNEL_ky_tree_level;
+    return ky_launch_over(bodies->card, kernel, KY_LEVEL_EACH * (size_t)(end - first),
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
+                                       KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(flags),
+                                       KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
+                                       KY_VALUE(cells)),
+                          error);
+}
+
+/* Computes the moments of the leaves. */
+static enum ky_status make_leaves(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies,
+                                  const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters),
+             cells = (uint32_t)tree->cells;
+    float inverse_theta = (float)(1 / parameters->theta);
+    KY_TRY(ky_launch_over(
+        card, KY_KERNEL_ky_tree_leaves, cells,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_VALUE(n),
+                     KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
+        error));
+    return parameters->multipole > KY_MOST_ORDER
+               ? ky_launch_over(card, higher_kernels(parameters->multipole)[0],
+                                KY_LEVEL_EACH * (size_t)cells,
+                                KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
+                                             KY_BUFFER(bodies->mass), KY_BUFFER(tree->frame),
+                                             KY_VALUE(n), KY_VALUE(cells)),
+                                error)
+               : KY_OK;
 }
 
 /* Computes the moments of bodies along the curve. */
@@ -270,24 +267,14 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters),
-             cells = (uint32_t)tree->cells;
-    float inverse_theta = (float)(1 / parameters->theta);
-    enum ky_status status = ky_launch_over(
-        card, KY_KERNEL_ky_tree_leaves, cells,
-        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_VALUE(n),
-                     KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
-        error);
-    for (int level = KY_KEY_LEVELS; level-- > 0 && !status;) {
+    const uint32_t cells = (uint32_t)tree->cells;
+    KY_TRY(make_leaves(tree, bodies, parameters, error));
+    for (int level = KY_KEY_LEVELS; level-- > 0;) {
         const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
         if (range.end < cells) /* otherwise all cells of the last level are leaves */
-            status = ky_device_tree_join(tree, bodies, parameters, &range, error);
+            KY_TRY(ky_device_tree_join(tree, bodies, parameters, &range, error));
     }
-    return !status && parameters->multipole > KY_MOST_ORDER
-               ? make_higher(tree, bodies, parameters->multipole, error)
-               : status;
+    return KY_OK;
 }
 
 /* ---- the whole ---- */

@@ -34,11 +34,6 @@ enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters,
                                    const struct ky_cell_range *range, struct ky_error *error);
-/* Then computes their moments of degree 3 and more in the same way, if the order has any. */
-enum ky_status ky_device_tree_join_higher(struct ky_device_tree *tree,
-                                          const struct ky_device_bodies *bodies, int order,
-                                          const struct ky_cell_range *range,
-                                          struct ky_error *error);
 /* Recomputes moments, boxes and opening radii of the kept tree for the current positions. Puts the
  * bodies back into its order if necessary. */
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
