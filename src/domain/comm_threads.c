@@ -377,8 +377,8 @@ static void *be_rank(void *of)
 static enum ky_status start(struct world *world, struct rank *ranks, struct ky_error *error)
 {
     for (int r = 0; r < world->size; r++)
-        ranks[r] =
-            (struct rank){.comm = {&verbs, r, world->size, r, world->size, 0, 0}, .world = world};
+        ranks[r] = (struct rank){.comm = {&verbs, r, world->size, r, world->size, 0, 0, NULL},
+                                 .world = world};
     for (; world->started < world->size; world->started++) {
         struct rank *rank = &ranks[world->started];
         if (!pthread_create(&rank->thread, NULL, be_rank, rank))

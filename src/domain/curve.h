@@ -34,8 +34,8 @@ struct ky_mover {
     uint64_t key;
 };
 struct ky_movers {
-    uint64_t *leaving; /* [ranks] number of bodies that go to each rank */
-    uint64_t *coming;
+    size_t *leaving; /* [ranks] number of bodies that go to each rank */
+    size_t *coming;
     uint64_t left; /* number that go in a later round */
     size_t all_leaving, all_coming;
     struct ky_mover *mover; /* on the host: [all_leaving] by body */

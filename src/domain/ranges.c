@@ -229,7 +229,7 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 
 /* Flag in the number of bodies that a rank sends to another one: more will follow in another
  * round. */
-#define MORE ((uint64_t)1 << 63)
+#define MORE (SIZE_MAX / 2 + 1)
 
 /* Moves bodies to their ranges; *again: 1 if some are left. movers->leaving and `coming` have room
  * for all ranks. */
@@ -238,7 +238,7 @@ static enum ky_status move_round(struct ky_ranging *curve, struct ky_movers *mov
 {
     struct ky_comm *comm = curve->domain->comm;
     const size_t size = (size_t)comm->size;
-    uint64_t *told = ky_allocate(size, sizeof *told);
+    size_t *told = ky_allocate(size, sizeof *told);
     enum ky_status status = told ? curve->verbs->leave(curve, movers, error)
                                  : ky_no_memory(error, "the ranks", size, sizeof *told);
     for (size_t r = 0; r < size && !status; r++)
@@ -259,7 +259,7 @@ static enum ky_status move_round(struct ky_ranging *curve, struct ky_movers *mov
 static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
 {
     const size_t size = (size_t)curve->domain->comm->size;
-    uint64_t *count = ky_allocate(2 * size, sizeof *count);
+    size_t *count = ky_allocate(2 * size, sizeof *count);
     struct ky_probe unused[KY_PROBES];
     int again = 1;
     enum ky_status status =

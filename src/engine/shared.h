@@ -121,14 +121,14 @@ struct ky_part_keys {
  * rank r; leaving[own] is 0. Also the number of bodies that will move in a later round. */
 struct ky_part_leavers {
     const uint64_t *begin;
-    size_t ranks, own;
-    uint64_t *leaving, *left;
+    size_t ranks, own, *leaving;
+    uint64_t *left;
 };
 
 /* Migration of the bodies that `leavers` has found: leaving[r] bodies go to rank r; also the number
  * that arrive from each. */
 struct ky_part_move {
-    const uint64_t *leaving, *coming;
+    const size_t *leaving, *coming;
     size_t count, arrivals; /* all that leave, and all that arrive */
 };
 

@@ -413,7 +413,9 @@ enum ky_status ky_pieces_read(const struct ky_pieces *told, const struct ky_port
         status = ky_fail(error, KY_BAD_DATA, "a body has no mass");
     if (status && portion->shares > 1 && status != KY_FAULT)
         ky_fail_in(error, status, "of the bodies from number %zu on: ", portion->first);
-    for (size_t a = 0; a < told->arrays; a++)
-        ky_array_set(bodies, told->array[a], ky_array_of(&own, told->array[a]));
+    for (size_t a = 0; a < told->arrays; a++) {
+        const enum ky_array_id id = (enum ky_array_id)told->array[a];
+        ky_array_set(bodies, id, ky_array_of(&own, id));
+    }
     return status;
 }

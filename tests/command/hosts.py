@@ -170,7 +170,7 @@ def lacks(mpi, hosts, place):
     hosts.call("b", f"mount -t tmpfs kyoho '{plugs}'")
     done = mpi.run(4, mpi.kyoho, *words)
     one_line(done, 3, "an MPI launcher has started this program on b ", f"{mpi.name}: so is one without the plug-in")
-    hosts.call("b", f"umount '{plugs}'")
+    hosts.call("b", f"umount --lazy '{plugs}'")
     other = os.path.join(place, "other")
     with open(mpi.kyoho, "rb") as file, open(other, "wb") as changed:
         version = mpis.run(mpi.kyoho, "--version").stdout.split()[1]
@@ -180,7 +180,7 @@ def lacks(mpi, hosts, place):
     done = mpi.run(4, mpi.kyoho, *words)
     one_line(done, 3, f"rank 2 on b: this build of Kyoho ({re.sub(chr(92) + 'd', '9', version)}) differs from the build of rank 0 on a ({version}): ",
              f"{mpi.name}: so is one with another version")
-    hosts.call("b", f"umount '{mpi.kyoho}'")
+    hosts.call("b", f"umount --lazy '{mpi.kyoho}'")
     check(not os.path.exists(words[-1]), f"{mpi.name}: and no folder is left")
 
 
