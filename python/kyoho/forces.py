@@ -7,6 +7,8 @@ import numpy as np
 
 from . import _arrays
 from ._aside import call_aside
+from ._evaluator import ArrayBodies, engine_of, evaluate
+from ._on_device import is_on_device
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
@@ -58,14 +60,24 @@ def _prepared(position, mass, softening, units, options):
     return parameters, arrays
 
 
+def _arrays_of(position, mass, softening, units, options, wanted=()):
+    """The ArrayBodies, whose softening is among the options if there is one for all."""
+    given = {"position": position, "mass": mass}
+    softening = softening if is_on_device(softening) else units.number(softening, "length", "softening")
+    if _arrays.single(softening):
+        options["softening"] = softening
+    else:
+        given["softening"] = softening
+    return ArrayBodies(given, units, wanted)
+
+
 def _forces(position, mass, softening, units, options, wanted):
     position, mass, softening, units = _taken(position, mass, softening, units, options)
-    parameters, arrays = _prepared(position, mass, softening, units, options)
-    n = len(arrays["position"])
-    results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
-    bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
-    call_aside(parameters.values, lib.ky_forces, parameters.values, bodies, NULL)
-    return results
+    bodies = _arrays_of(position, mass, softening, units, options, wanted)
+    parameters = Parameters(engine_of(options, bodies), FORCE, units)
+    parameters.settle()
+    evaluate(lib.ky_evaluator_forces, parameters, bodies, NULL)
+    return bodies.results
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
@@ -160,11 +172,33 @@ def _field_of(points, position, mass, softening, points_softening, units, option
     position, mass, softening, units = _taken(position, mass, softening, units, options)
     if points_softening is None and np.ndim(softening):
         raise UsageError("each body has its own softening: give points_softening, one length or one for each point")
+    at = softening if points_softening is None else points_softening
+    if wanted == ("tide",):
+        return _tides_of(points, position, mass, softening, at, units, options)
+    bodies = _arrays_of(position, mass, softening, units, options)
+    place, given = _points_of(points, at, units, wanted)
+    parameters = Parameters(engine_of(options, bodies, place), FORCE, units)
+    parameters.settle()
+    evaluate(lib.ky_evaluator_field, parameters, bodies, place, given)
+    return tuple(place.results[name] for name in wanted)
+
+
+def _points_of(points, softening, units, wanted):
+    """The ArrayBodies of points, and the softening of all of them where they have one."""
+    softening = softening if is_on_device(softening) else units.number(softening, "length", "softening")
+    each = not _arrays.single(softening)
+    if each and np.shape(softening) != (len(points),):
+        raise UsageError(f"softening must be one length, or one for each of the {len(points)} points")
+    given = {"position": points, "softening": softening} if each else {"position": points}
+    return ArrayBodies(given, units, wanted, {"position": "points"}), 0.0 if each else _arrays.number(softening, "softening")
+
+
+def _tides_of(points, position, mass, softening, points_softening, units, options):
     parameters, arrays = _prepared(position, mass, softening, units, options)
     bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
-    asked = Points(points, softening if points_softening is None else points_softening, units, wanted)
+    asked = Points(points, points_softening, units, ("tide",))
     call_aside(parameters.values, lib.ky_field_fill, parameters.values, bodies, asked.values)
-    return asked
+    return asked.tensors()
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
@@ -184,8 +218,7 @@ def field(points, position, mass=None, softening=None, *, points_softening=None,
 
     The forces on the bodies are not computed.
     """
-    return _field_of(points, position, mass, softening, points_softening, units, options,
-                     ("acceleration", "potential")).results()
+    return _field_of(points, position, mass, softening, points_softening, units, options, ("acceleration", "potential"))
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
@@ -205,7 +238,7 @@ def tides(points, position, mass=None, softening=None, *, points_softening=None,
 
     The field is that of bodies and external fields (`field`). It is computed in double precision, which the device must support.
     """
-    return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
+    return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",))
 
 
 def _in_fields(field, time, units, g):
