@@ -559,8 +559,8 @@ struct ky_numbers {
     void *data;
     uint64_t stream; /* of an array on a device: the CUDA stream whose present work the library
                         waits for, with its own on the device, before it touches the array: the
-                        cudaStream_t as a number, 1 for the legacy default stream, 2 for that of the
-                        thread; 0: there is no such work */
+                        cudaStream_t as a number, 1 for the legacy default stream, 2 for the default
+                        stream of the thread; 0: there is no such work */
     int number;      /* enum ky_number */
 };
 
@@ -573,9 +573,10 @@ struct ky_array_bodies {
     double equal_mass;              /* of all bodies, if there are no masses */
     struct ky_numbers position;     /* [n][3] */
     struct ky_numbers mass;         /* [n] */
-    struct ky_numbers softening;    /* [n], or none: that of the parameters */
+    struct ky_numbers softening;    /* [n], or none: the softening of the parameters */
     struct ky_numbers acceleration; /* [n][3] result, or none */
     struct ky_numbers potential;    /* [n] result, or none */
+    struct ky_numbers velocity;     /* [n][3]; for ky_sim_arrays alone */
 };
 
 /* An engine for calls without a simulation that is kept from call to call, with its memory, as long
@@ -592,7 +593,7 @@ KY_API void ky_evaluator_close(struct ky_evaluator *evaluator);
  * so that arrays on it do not cross to the host, except for bodies without mass, for parameters
  * whose engines are not kept, and for the text of an error. After a failure the results have no
  * meaning. KY_USAGE also for arrays that are not on the device of the engine, KY_UNSUPPORTED for
- * arrays on a device and another engine than that of CUDA. */
+ * arrays on a device and another engine than CUDA's. */
 KY_API enum ky_status ky_evaluator_forces(struct ky_evaluator *evaluator,
                                           const struct ky_parameters *parameters,
                                           const struct ky_array_bodies *bodies,
@@ -1093,6 +1094,12 @@ KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
  * body's id is its index there, its type 4, its softening the common one, and its radius 0.
  * KY_BAD_DATA for numbers that are not finite, also in ky_sim_sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
+                                    struct ky_error *error);
+/* The same for positions, masses, velocities, accelerations and potentials in the memory of the
+ * host or of a device. Device to device they do not cross to the host, except potentials of
+ * KY_HERMITE4. KY_UNSUPPORTED for arrays on a device and an engine that is not on it; else as
+ * ky_evaluator_forces. */
+KY_API enum ky_status ky_sim_arrays(struct ky_sim *sim, const struct ky_array_bodies *wanted,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
 /* The cost of the last forces or walk; all 0 for sim NULL. */

@@ -5,6 +5,9 @@ An array says where it is by __cuda_array_interface__ or DLPack. Both name the s
 """
 import ctypes
 import sys
+from collections import namedtuple
+
+import numpy as np
 
 from ._library import ffi, lib
 from .errors import UnsupportedError, UsageError
@@ -113,31 +116,55 @@ class Array:
 
 
 def _empty_of_cupy(like, shape):
-    cupy = sys.modules["cupy"]
     with like.device:
-        return cupy.empty(shape, like.dtype)
+        return sys.modules["cupy"].empty(shape, like.dtype)
 
 
-def _empty_of_torch(like, shape):
-    return like.new_empty(shape, requires_grad=False)
+def _cupy_of(like, array):
+    with like.device:
+        return sys.modules["cupy"].asarray(array)
 
 
 def _empty_of_jax(like, shape):
     """A new array, which nothing else knows yet: so the library may write to it."""
     jax = sys.modules["jax"]
-    return jax.block_until_ready(jax.device_put(jax.numpy.empty(shape, like.dtype), next(iter(like.devices()))))
+    return jax.block_until_ready(_jax_of(like, jax.numpy.empty(shape, like.dtype)))
 
 
-# By the package of an array: how to make another of its type and device.
-MAKERS = {"cupy": _empty_of_cupy, "torch": _empty_of_torch, "jax": _empty_of_jax, "jaxlib": _empty_of_jax}
+def _jax_of(like, array):
+    return sys.modules["jax"].device_put(array, next(iter(like.devices())))
+
+
+# How to make an array of the type and device of another one, to copy an array to the host, and an array of numpy to the device of
+# another array.
+Kind = namedtuple("Kind", "empty to_host of_host")
+_JAX = Kind(_empty_of_jax, np.asarray, _jax_of)
+KINDS = {"cupy": Kind(_empty_of_cupy, lambda value: value.get(), _cupy_of),
+         "torch": Kind(lambda like, shape: like.new_empty(shape, requires_grad=False), lambda value: value.detach().cpu().numpy(),
+                       lambda like, array: sys.modules["torch"].as_tensor(array, device=like.device)),
+         "jax": _JAX, "jaxlib": _JAX}  # by the package of an array
+
+
+def _kind_of(value):
+    kind = KINDS.get(type(value).__module__.partition(".")[0])
+    if kind is None:
+        raise UnsupportedError(f"there is no way to make a {type(value).__module__}.{type(value).__name__} for the results: give arrays of CuPy, PyTorch or JAX")
+    return kind
 
 
 def empty_like(value, shape):
     """A new array of the kind, type and device of the value."""
-    make = MAKERS.get(type(value).__module__.partition(".")[0])
-    if make is None:
-        raise UnsupportedError(f"there is no way to make a {type(value).__module__}.{type(value).__name__} for the results: give arrays of CuPy, PyTorch or JAX")
-    return make(value, shape)
+    return _kind_of(value).empty(value, shape)
+
+
+def on_host(value):
+    """The value; an array on a device as an array of numpy, which is a copy."""
+    return _kind_of(value).to_host(value) if is_on_device(value) else value
+
+
+def of_host(like, array):
+    """The array of numpy as one of the kind and the device of `like`; whole numbers become int64, which all kinds have."""
+    return _kind_of(like).of_host(like, array if array.dtype.kind == "f" else array.astype("i8"))
 
 
 def engine_for(engine, arrays):

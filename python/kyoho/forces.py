@@ -8,7 +8,7 @@ import numpy as np
 from . import _arrays
 from ._aside import call_aside
 from ._evaluator import ArrayBodies, engine_of, evaluate
-from ._on_device import is_on_device
+from ._on_device import is_on_device, of_host, on_host
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
@@ -313,14 +313,14 @@ class Neighbours:
 
     @property
     def count(self):
-        return np.diff(self.offset)
+        return self.offset[1:] - self.offset[:-1]
 
     def __len__(self):
         return len(self.offset) - 1
 
     def __getitem__(self, i):
         i = range(len(self))[i]
-        return self.body[self.offset[i]:self.offset[i + 1]]
+        return self.body[int(self.offset[i]):int(self.offset[i + 1])]
 
     def __repr__(self):
         return f"<kyoho.Neighbours of {len(self):,} bodies, {len(self.body):,} in all>"
@@ -337,6 +337,11 @@ class Neighbours:
             return cls(np.zeros(n + 1, "u8"), np.empty(0, "u4"))
         offset = _arrays.view(lists.offset, (n + 1,), "u8", owner)
         return cls(offset, _arrays.view(lists.body, (int(offset[-1]),), "u4", owner))
+
+
+def _alike(like, *found):
+    """Arrays of numpy; if `like` is on a device, as arrays of its kind there."""
+    return tuple(of_host(like, array) for array in found) if is_on_device(like) else found
 
 
 def _search(position, mass, units, options, velocity=None):
@@ -360,9 +365,10 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
       near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
     position, units, _ = taken(position, units)
-    parameters, bodies, keep = _search(position, 1.0, units, options)
-    return Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
-                                                                    radii, NULL, lists, NULL), radius, len(keep["position"]), units)
+    parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
+    found = Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
+                                                                    radii, NULL, lists, NULL), on_host(radius), len(keep["position"]), units)
+    return Neighbours(*_alike(position, found.offset, found.body)) if is_on_device(position) else found
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
@@ -381,12 +387,12 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     position, units, own = taken(position, units, mass=mass)
     if own["mass"] is None:
         raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
-    parameters, bodies, keep = _search(position, own["mass"], units, options)
+    parameters, bodies, keep = _search(on_host(position), on_host(own["mass"]), units, options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
     call_aside(parameters.values, lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"),
                _arrays.pointer(found, "double *"), _arrays.pointer(smoothing, "double *"), NULL)
-    return found, smoothing
+    return _alike(position, found, smoothing)
 
 
 def nearest_of(n, k, search):
@@ -413,8 +419,9 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
     Bodies at equal distances are in the order of their indices.
     """
     position, units, _ = taken(position, units)
-    parameters, bodies, keep = _search(position, 1.0, units, options)
-    return nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL))
+    parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
+    return _alike(position, *nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(
+        parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL)))
 
 
 class Groups:
@@ -494,6 +501,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     position, units, own = taken(position, units, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
     wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
+    position, mass, velocity = (on_host(value) for value in (position, mass, velocity))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
                                                          made, NULL), wanted, units, len(keep["position"]))

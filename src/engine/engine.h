@@ -292,7 +292,8 @@ struct ky_engine_verbs {
 
     /* The same for arrays of which some may be in the memory of the engine's device; NULL: the
      * engine has no such verbs. put_arrays: *taken 0: the bodies, which have not been copied, need
-     * a `put`, which also says what is wrong with them. They are checked here, not before. */
+     * a `put`, which also names the fault of impossible bodies. They are checked here, not before.
+     */
     enum ky_status (*put_arrays)(struct ky_engine *engine, const struct ky_array_bodies *bodies,
                                  int *taken, struct ky_error *error);
     enum ky_status (*get_arrays)(struct ky_engine *engine, const struct ky_array_bodies *wanted,

@@ -49,7 +49,7 @@ void ky_evaluator_close(struct ky_evaluator *evaluator)
 
 /* ---- which engine ---- */
 
-/* What the same engine may have different values of. */
+/* Clears the members that may differ between calls with the same engine. */
 static void forget_callers(struct ky_parameters *parameters)
 {
     parameters->engine = NULL;
@@ -229,7 +229,26 @@ static void free_on_host(struct on_host *host)
     ky_bodies_free(&host->copies);
 }
 
-/* Copies results to arrays of the caller that are not themselves those of the bodies. */
+/* Copies all numbers of bodies to the caller's arrays. */
+static enum ky_status give_all(struct ky_engine *engine, const struct ky_array_bodies *wanted,
+                               const struct ky_bodies *from, struct ky_error *error)
+{
+    const struct {
+        const struct ky_numbers *to;
+        const double *from;
+        size_t columns;
+    } arrays[] = {{&wanted->position, (const double *)from->position, 3},
+                  {&wanted->velocity, (const double *)from->velocity, 3},
+                  {&wanted->mass, from->mass, 1},
+                  {&wanted->acceleration, (const double *)from->acceleration, 3},
+                  {&wanted->potential, from->potential, 1}};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        KY_TRY(from_host(engine, arrays[k].to, wanted->on_device, arrays[k].columns * wanted->n,
+                         arrays[k].from, error));
+    return KY_OK;
+}
+
+/* Copies results to arrays of the caller unless the bodies have these arrays themselves. */
 static enum ky_status give_results(struct ky_engine *engine, const struct ky_array_bodies *given,
                                    const struct on_host *host, struct ky_error *error)
 {
@@ -245,21 +264,28 @@ static enum ky_status give_results(struct ky_engine *engine, const struct ky_arr
 
 /* ---- calls ---- */
 
+static enum ky_status check_types(const struct ky_array_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_numbers *arrays[] = {&bodies->position,     &bodies->mass,
+                                         &bodies->softening,    &bodies->velocity,
+                                         &bodies->acceleration, &bodies->potential};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (arrays[k]->number != KY_FLOAT64 && arrays[k]->number != KY_FLOAT32)
+            return ky_fail(error, KY_USAGE, "%d is no type of numbers", arrays[k]->number);
+    return KY_OK;
+}
+
 /* The caller's structs as this version knows them. */
 static enum ky_status adopt(const struct ky_parameters *parameters,
                             const struct ky_array_bodies *given, struct ky_parameters *own,
                             struct ky_array_bodies *bodies, struct ky_error *error)
 {
-    const struct ky_numbers *arrays[] = {&bodies->position, &bodies->mass, &bodies->softening,
-                                         &bodies->acceleration, &bodies->potential};
     ky_force_defaults(own);
     KY_TRY(ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error));
     if (!given)
         return ky_fail(error, KY_USAGE, "no bodies were given");
     *bodies = *given;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        if (arrays[k]->number != KY_FLOAT64 && arrays[k]->number != KY_FLOAT32)
-            return ky_fail(error, KY_USAGE, "%d is no type of numbers", arrays[k]->number);
+    KY_TRY(check_types(bodies, error));
     if (bodies->n && !bodies->position.data)
         return ky_fail(error, KY_USAGE, "the bodies have no positions");
     if (!isnan(own->softening))
@@ -291,7 +317,7 @@ static enum ky_status open_carrier(const struct ky_parameters *own, struct ky_pa
     return ky_engine_open_for(plain, 0, &use, carrier, error);
 }
 
-/* What a call computes, for bodies on the engine or, where that does not take them, on the host. */
+/* The work of a call. */
 struct work {
     const struct ky_array_bodies *points; /* NULL: forces on the bodies */
     double softening;                     /* of the points */
@@ -395,7 +421,11 @@ static enum ky_status compute_from_arrays(struct ky_engine *engine,
         return field_at(engine, NULL, NULL, engine, work, error);
     KY_TRY(ky_engine_forces(engine, error));
     engine->halt = NULL;
-    return ky_engine_get_arrays(engine, given, error);
+    const struct ky_array_bodies results = {.n = given->n,
+                                            .on_device = given->on_device,
+                                            .acceleration = given->acceleration,
+                                            .potential = given->potential};
+    return ky_engine_get_arrays(engine, &results, error);
 }
 
 static enum ky_status compute_kept(struct ky_evaluator *evaluator, const struct ky_parameters *own,
@@ -432,6 +462,29 @@ static enum ky_status compute(struct ky_evaluator *evaluator,
     return status;
 }
 
+enum ky_status ky_sim_arrays(struct ky_sim *sim, const struct ky_array_bodies *wanted,
+                             struct ky_error *error)
+{
+    KY_NEED(wanted, error);
+    KY_TRY(ky_sim_check_alive(sim, error));
+    KY_TRY(ky_sim_check_length(sim, wanted->n, error));
+    KY_TRY(check_types(wanted, error));
+    if (wanted->acceleration.data || wanted->potential.data)
+        KY_TRY(ky_sim_catch_up(sim, error));
+    if (sim->engine->verbs->get_arrays &&
+        (sim->parameters.integrator != KY_HERMITE4 || !wanted->potential.data))
+        return ky_engine_get_arrays(sim->engine, wanted, error);
+    struct ky_bodies found = {.n = wanted->n};
+    enum ky_status status =
+        ky_bodies_allocate(&found, wanted->n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    if (!status)
+        status = ky_engine_get(sim->engine, &found, error);
+    if (!status)
+        status = give_all(sim->engine, wanted, &found, error);
+    ky_bodies_free(&found);
+    return status;
+}
+
 enum ky_status ky_evaluator_forces(struct ky_evaluator *evaluator,
                                    const struct ky_parameters *parameters,
                                    const struct ky_array_bodies *bodies,
@@ -448,6 +501,7 @@ enum ky_status ky_evaluator_field(struct ky_evaluator *evaluator,
                                   struct ky_error *error)
 {
     KY_NEED(points, error);
+    KY_TRY(check_types(points, error));
     const struct work work = {.points = points, .softening = softening};
     return compute(evaluator, parameters, bodies, &work, error);
 }

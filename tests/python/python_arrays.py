@@ -61,7 +61,8 @@ class Tensor(Shaped):
         return new(ctypes.addressof(self.managed), b"dltensor", None)
 
 
-_on_device.MAKERS["__main__"] = lambda like, shape: Lent(np.full(shape, np.nan, like.array.dtype))
+_on_device.KINDS["__main__"] = _on_device.Kind(lambda like, shape: Lent(np.full(shape, np.nan, like.array.dtype)), lambda value: value.array,
+                                               lambda like, array: Lent(array))
 
 
 def described():
@@ -96,9 +97,9 @@ def refusals():
     refused(Exception, "two devices", ["on different devices"], gravity(Tensor(X), Tensor(M, device=1), 0.1, engine=None))
     refused(kyoho.UnsupportedError, "another kind of device", ["another kind"], gravity(Tensor(X, kind=10), 1.0, 0.1))
     refused(kyoho.UnsupportedError, "the engine of the CPU", ["use engine cuda"], gravity(Lent(X), 1.0, 0.1, engine="cpu"))
-    _on_device.MAKERS["other"] = _on_device.MAKERS.pop("__main__")
+    _on_device.KINDS["other"] = _on_device.KINDS.pop("__main__")
     refused(kyoho.UnsupportedError, "results of an unknown kind", ["CuPy, PyTorch or JAX"], gravity(Lent(X), 1.0, 0.1))
-    _on_device.MAKERS["__main__"] = _on_device.MAKERS.pop("other")
+    _on_device.KINDS["__main__"] = _on_device.KINDS.pop("other")
 
 
 def opencl_on_cpu():
@@ -127,6 +128,37 @@ def computed(engine):
     wrong = X.copy()
     wrong[17, 1] = np.nan
     refused(kyoho.BadDataError, "a position on the device that is not finite", ["body 17"], lambda: kyoho.gravity(Lent(wrong), Lent(M), 0.05, engine=engine))
+
+
+def searched(engine):
+    """Searches and simulations, which take copies of the host and give arrays of the same kind."""
+    near, expected = kyoho.neighbours(Lent(X), 0.3), kyoho.neighbours(X, 0.3)
+    check(isinstance(near.body, Lent) and np.array_equal(near.body.array, expected.body) and np.array_equal(near.offset.array, expected.offset) and
+          near.body.array.dtype == "i8", "neighbours are arrays of the same kind")
+    found, expected = kyoho.nearest(Lent(X), 5), kyoho.nearest(X, 5)
+    check(all(np.array_equal(one.array, other) for one, other in zip(found, expected)), "nearest too")
+    found, expected = kyoho.density(Lent(X), Lent(M)), kyoho.density(X, M)
+    check(all(np.array_equal(one.array, other) for one, other in zip(found, expected)), "density too")
+    options = {"softening": 0.05, "engine": engine, "step": 1 / 64, "theta": 0.5}
+    with kyoho.Simulation(position=Lent(X), velocity=Lent(0 * X), mass=Lent(M), **options) as sim, \
+            kyoho.Simulation(position=X, velocity=0 * X, mass=M, **options) as plain:
+        sim.advance(2)
+        plain.advance(2)
+        for name in ("position", "velocity", "mass", "acceleration", "potential"):
+            check(np.array_equal(getattr(sim, name).array, getattr(plain, name)), f"{name} of a simulation of device arrays")
+        check(np.array_equal(sim.snapshot().position, plain.position) and np.array_equal(sim.id, plain.id), "its snapshot is one of the host")
+        sim.position, plain.position = Lent(2 * X), 2 * X
+        sim.kick(Lent(X))
+        plain.kick(X)
+        check(np.array_equal(sim.acceleration.array, plain.acceleration) and np.array_equal(sim.velocity.array, plain.velocity), "it takes device arrays again")
+        copy = sim.copy()
+        check(isinstance(copy.position, np.ndarray), "its copy has arrays of numpy")
+    with kyoho.Simulation(position=Lent(X.astype("f4")), velocity=Lent(0 * X), mass=1 / N, integrator="block", **options) as sim:
+        check(sim.acceleration.array.dtype == "f4", "a simulation of float32 positions gives float32")
+    for name in ("hermite4",):
+        with kyoho.Simulation(position=Lent(X), velocity=Lent(0 * X), mass=Lent(M), softening=0.05, engine=engine, integrator=name) as sim, \
+                kyoho.Simulation(position=X, velocity=0 * X, mass=M, softening=0.05, engine=engine, integrator=name) as plain:
+            check(np.array_equal(sim.potential.array, plain.potential) and np.array_equal(sim.acceleration.array, plain.acceleration), f"so does {name}")
 
 
 def kept(engine):
@@ -183,6 +215,11 @@ def with_package(name, make):
     check(on_host(narrow).dtype == "f4" and np.allclose(on_host(narrow), acc, rtol=1e-3, atol=1e-4), f"{name} of float32")
     points = rng.normal(size=(2000, 3))
     check(np.array_equal(on_host(kyoho.field(make(points), make(X), make(M), 0.05)[0]), kyoho.field(points, X, M, 0.05, engine="cuda")[0]), f"field with {name}")
+    near = kyoho.neighbours(make(X), 0.3)
+    check(np.array_equal(on_host(near[5]), kyoho.neighbours(X, 0.3)[5]), f"neighbours with {name}")
+    with kyoho.Simulation(position=make(X), velocity=make(0 * X), mass=make(M), softening=0.05, step=1 / 64) as sim:
+        sim.advance(3)
+        check(type(sim.position) is type(make(X)) and np.array_equal(on_host(sim.position), sim.snapshot().position), f"a simulation with {name}")
     n = 200_000
     big, mass = rng.normal(size=(n, 3)), np.full(n, 1 / n)
     on_device = make(big)
@@ -200,6 +237,7 @@ refusals()
 device = opencl_on_cpu()
 if device:
     computed(device)
+    searched(device)
     kept(device)
 else:
     skip("stand-ins for arrays of a device", "there is no OpenCL device that is a CPU")

@@ -393,6 +393,61 @@ static void fields_are_those_of_the_host(void **state)
         }
 }
 
+/* The arrays of a simulation, also after steps that have sorted the bodies. */
+static void simulations_fill_arrays(void **state)
+{
+    (void)state;
+    static const int schemes[] = {KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4};
+    struct ky_error error;
+    for (int k = 0; k < engine_count; k++)
+        for (int s = 0; s < 3; s++)
+            for (int form = 0; form < (has_lender(k) ? FORMS : OF_DEVICE); form++) {
+                struct ky_snapshot snapshot;
+                struct ky_sim *sim;
+                struct lender lender;
+                struct ky_parameters parameters =
+                    parameters_of(k, schemes[s] == KY_HERMITE4 ? KY_DIRECT : KY_TREE);
+                parameters.integrator = schemes[s];
+                parameters.step = 1.0 / 64;
+                model("plummer", 333, 0.01, &snapshot);
+                assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+                assert_ok(ky_sim_advance(sim, 1, &error));
+                assert_ok(ky_bodies_extend(&snapshot.bodies,
+                                           KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+                assert_ok(ky_sim_bodies(sim, &snapshot.bodies, &error));
+                open_lender(k, &lender);
+                struct ky_array_bodies wanted =
+                    arrays_of((enum form)form, &lender, &snapshot.bodies);
+                const double *of[] = {(double *)snapshot.bodies.position,
+                                      (double *)snapshot.bodies.velocity, snapshot.bodies.mass,
+                                      (double *)snapshot.bodies.acceleration,
+                                      snapshot.bodies.potential};
+                void *nothing = calloc(3 * 333, sizeof(double));
+                wanted.velocity = form_of((enum form)form, &lender, nothing, 3 * 333);
+                const struct ky_numbers *to[] = {&wanted.position, &wanted.velocity, &wanted.mass,
+                                                 &wanted.acceleration, &wanted.potential};
+                assert_ok(ky_sim_arrays(sim, &wanted, &error));
+                for (int a = 0; a < 5; a++) {
+                    const size_t count = 333 * (a == 2 || a == 4 ? 1 : 3);
+                    double found[3 * 333];
+                    numbers_of((enum form)form, &lender, to[a], count, found);
+                    for (size_t i = 0; i < count; i++)
+                        assert_true(
+                            found[i] ==
+                            (is_single((enum form)form) ? (double)(float)of[a][i] : of[a][i]));
+                }
+                wanted.n = 332;
+                assert_int_equal(ky_sim_arrays(sim, &wanted, &error), KY_USAGE);
+                if (form < OF_DEVICE)
+                    free(wanted.velocity.data);
+                free(nothing);
+                free_arrays((enum form)form, &wanted);
+                close_lender(&lender);
+                ky_sim_close(sim);
+                ky_snapshot_free(&snapshot);
+            }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -449,6 +504,7 @@ int main(void)
         cmocka_unit_test(what_was_before_does_not_matter),
         cmocka_unit_test(other_parameters_work_too),
         cmocka_unit_test(fields_are_those_of_the_host),
+        cmocka_unit_test(simulations_fill_arrays),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

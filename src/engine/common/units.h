@@ -32,7 +32,7 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
                                 const struct ky_parameters *parameters,
                                 struct ky_engine_units *units, struct ky_error *outcome,
                                 struct ky_error *error);
-/* What the units follow from, for bodies that are not on the host. */
+/* The extent of a system, for bodies that are not on the host. The units follow from it. */
 struct ky_extent {
     double size; /* nine of ten bodies with mass are within this distance of the middle, along every
                     axis */

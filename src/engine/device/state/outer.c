@@ -296,8 +296,8 @@ static enum ky_status explain(struct ky_device_state *state, struct ky_error *er
         status = ky_finite_bodies(state->threads, &found, error);
     if (!status)
         status = ky_fail(error, KY_BAD_DATA,
-                         "accelerations or potentials are outside the range of float32: give "
-                         "positions of float64, or use other units");
+                         "numbers of the bodies are outside the range of float32: give arrays of "
+                         "float64, or use other units");
     ky_bodies_free(&found);
     return status;
 }
@@ -308,15 +308,23 @@ enum ky_status ky_device_outer_get(struct ky_device_state *state,
     struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     const struct ky_engine_scale scale = ky_device_scale(state);
+    const struct {
+        int which;
+        const struct ky_numbers *to;
+        double factor;
+    } arrays[] = {{KY_ARRAY_POSITION, &wanted->position, state->units.length},
+                  {KY_ARRAY_VELOCITY, &wanted->velocity, state->units.length},
+                  {KY_ARRAY_MASS, &wanted->mass, state->units.mass},
+                  {KY_ARRAY_ACCELERATION, &wanted->acceleration, scale.acceleration},
+                  {KY_ARRAY_POTENTIAL, &wanted->potential, scale.potential}};
     uint32_t wrong = 0;
     KY_TRY(card->driver->wait(card, error));
     const double start = ky_clock();
     KY_TRY(ky_buffer_need(card, &bodies->outer.wrong, "a mark", 1, sizeof wrong, error));
     KY_TRY(card->driver->zero(card, &bodies->outer.wrong, error));
-    KY_TRY(fill(bodies, KY_ARRAY_ACCELERATION, &wanted->acceleration, wanted->on_device,
-                scale.acceleration, &bodies->outer.position, error));
-    KY_TRY(fill(bodies, KY_ARRAY_POTENTIAL, &wanted->potential, wanted->on_device, scale.potential,
-                &bodies->outer.mass, error));
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        KY_TRY(fill(bodies, arrays[k].which, arrays[k].to, wanted->on_device, arrays[k].factor,
+                    &bodies->outer.position, error));
     KY_TRY(card->driver->read(card, &bodies->outer.wrong, 0, &wrong, sizeof wrong, error));
     state->report.download = ky_clock() - start;
     return wrong ? explain(state, error) : KY_OK;
@@ -324,7 +332,7 @@ enum ky_status ky_device_outer_get(struct ky_device_state *state,
 
 /* ---- to and from the host ---- */
 
-/* Numbers of the host, and those on their way. */
+/* Numbers of the host, and the type of the numbers in transit. */
 struct crossing {
     double *numbers;
     int kind;

@@ -1,5 +1,5 @@
-/* What a survey of bodies finds, by kernels and by the host, which unites the groups' findings. The
- * numbers are double: there is no survey on devices without it. */
+/* The findings of a survey of bodies, by kernels and by the host, which unites the groups'
+ * findings. The numbers are double: there is no survey on devices without it. */
 #ifndef KY_KERNELS_OUTER_H
 #define KY_KERNELS_OUTER_H
 
