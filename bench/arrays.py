@@ -4,7 +4,7 @@
 usage: bench/arrays.py [N…]      default: 1000 10000 100000 1000000 4000000
 
 Columns, in ms, each the median of REPEAT calls (default 15; few for many bodies), each call waited for: `evaluation`, as the engine
-reports it (`total` of Simulation.report); the same call with arrays of each package that is here; and `new engine`, numpy after
+reports it (its clock, both passes of the opening test `relative`); the same call with arrays of each package that is here; and `new engine`, numpy after
 kyoho.release(), as the first call of a program. A package that is not here is left out. The package kyoho has to be importable.
 """
 import json
@@ -15,6 +15,8 @@ import time
 
 import kyoho
 import numpy as np
+from kyoho import forces
+from kyoho._library import struct
 
 ENGINE = os.environ.get("ENGINE", "cuda")
 REPEAT = int(os.environ.get("REPEAT", "15"))
@@ -57,20 +59,20 @@ def median(call, repeat):
     return 1e3 * statistics.median(times)
 
 
-def evaluation(bodies, options, repeat):
-    """Milliseconds of an evaluation of new bodies, as the engine reports it."""
-    times = []
+def evaluation(pos, mass, options, repeat):
+    """Milliseconds of the evaluation within a call of kyoho.gravity, with an engine that is kept, as the engine reports it."""
+    times, report = [], struct("ky_force_report")
     for _ in range(repeat):
-        with kyoho.Simulation(bodies, engine=ENGINE, step=1e-9, **options) as sim:
-            times.append(sim.report()["total"])
-    return 1e3 * statistics.median(times)
+        forces._forces(pos, mass, 0.01, None, {"engine": ENGINE, **options}, ("acceleration", "potential"), report)
+        times.append(report.total)
+    return 1e3 * statistics.median(times[1:])
 
 
 def rows(n, here):
     bodies = kyoho.model("plummer", n, seed=1)
     repeat = max(5, min(REPEAT, int(4e7 / n)))
     for name, number, options in (("float64", "f8", {}), ("float32", "f4", {}), ("float64 alpha=0.002", "f8", {"alpha": 0.002})):
-        row = {"n": n, "options": name, "evaluation": evaluation(bodies, options, 5)}
+        row = {"n": n, "options": name, "evaluation": evaluation(bodies.position.astype(number), bodies.mass.astype(number), options, repeat + 1)}
         for package, (make, wait) in here.items():
             pos, mass = make(bodies.position.astype(number)), make(bodies.mass.astype(number))
 

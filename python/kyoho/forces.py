@@ -71,12 +71,13 @@ def _arrays_of(position, mass, softening, units, options, wanted=()):
     return ArrayBodies(given, units, wanted)
 
 
-def _forces(position, mass, softening, units, options, wanted):
+def _forces(position, mass, softening, units, options, wanted, report=NULL):
+    """{name: array} of the results. `report` is a struct ky_force_report, for measurements."""
     position, mass, softening, units = _taken(position, mass, softening, units, options)
     bodies = _arrays_of(position, mass, softening, units, options, wanted)
     parameters = Parameters(engine_of(options, bodies), FORCE, units)
     parameters.settle()
-    evaluate(lib.ky_evaluator_forces, parameters, bodies, NULL)
+    evaluate(lib.ky_evaluator_forces, parameters, bodies, report)
     return bodies.results
 
 
