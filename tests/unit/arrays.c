@@ -274,6 +274,8 @@ static void uncommon_bodies_too(void **state)
             if (which < 3)
                 parameters.softening = (double)NAN;
             compare_forms(k, &parameters, bodies);
+            parameters.force = parameters.force == KY_TREE ? KY_DIRECT : KY_TREE;
+            compare_forms(k, &parameters, bodies);
             ky_snapshot_free(&snapshot);
         }
 }
