@@ -549,6 +549,64 @@ KY_API enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t co
                                const double *time, double (*position)[3], double (*velocity)[3],
                                double *potential, struct ky_error *error);
 
+/* ---- arrays of a host or a device, and an engine that is kept ---- */
+
+/* The type of the numbers of an array. */
+enum ky_number { KY_FLOAT64, KY_FLOAT32 };
+
+/* Numbers in C order without gaps; `data` NULL: there is no such array. */
+struct ky_numbers {
+    void *data;
+    uint64_t stream; /* of an array on a device: the CUDA stream whose present work the library
+                        waits for, with its own on the device, before it touches the array: the
+                        cudaStream_t as a number, 1 for the legacy default stream, 2 for the default
+                        stream of the thread; 0: there is no such work */
+    int number;      /* enum ky_number */
+};
+
+/* Bodies at rest, or points, whose arrays are in the memory of the host or of a device. */
+struct ky_array_bodies {
+    size_t size; /* of this struct, or 0 */
+    size_t n;
+    int on_device; /* 1: all arrays are in the memory of the CUDA device that the engine uses, which
+                      the parameters must name ("cuda", "cuda:1"); 0: of the host */
+    double equal_mass;              /* of all bodies, if there are no masses */
+    struct ky_numbers position;     /* [n][3] */
+    struct ky_numbers mass;         /* [n] */
+    struct ky_numbers softening;    /* [n], or none: the softening of the parameters */
+    struct ky_numbers acceleration; /* [n][3] result, or none */
+    struct ky_numbers potential;    /* [n] result, or none */
+    struct ky_numbers velocity;     /* [n][3]; for ky_sim_arrays alone */
+};
+
+/* An engine for calls without a simulation that is kept from call to call, with its memory, as long
+ * as parameters, number of bodies and engine stay the same. Engines of the CPU are not kept, nor
+ * are engines with external fields, `error`, `box` or several devices. One thread at a time uses
+ * it. */
+struct ky_evaluator;
+/* An evaluator without an engine. KY_FAULT without memory. */
+KY_API enum ky_status ky_evaluator_open(struct ky_evaluator **evaluator, struct ky_error *error);
+/* Closes it, and the engine that it has kept; NULL: nothing. */
+KY_API void ky_evaluator_close(struct ky_evaluator *evaluator);
+/* ky_forces of such bodies: the same forces, in the arrays `acceleration` and `potential`, which
+ * are complete when the call returns. A device with double converts and checks the numbers itself,
+ * so that arrays on it do not cross to the host, except for bodies without mass, for parameters
+ * whose engines are not kept, and for the text of an error. After a failure the results have no
+ * meaning. KY_USAGE also for arrays that are not on the device of the engine, KY_UNSUPPORTED for
+ * arrays on a device and another engine than CUDA's. */
+KY_API enum ky_status ky_evaluator_forces(struct ky_evaluator *evaluator,
+                                          const struct ky_parameters *parameters,
+                                          const struct ky_array_bodies *bodies,
+                                          struct ky_force_report *report, struct ky_error *error);
+/* ky_field_fill of such bodies at such points, whose masses are not read. Points without softenings
+ * have the softening `softening`. Positions and results of the points on a device cross to the
+ * host. */
+KY_API enum ky_status ky_evaluator_field(struct ky_evaluator *evaluator,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_array_bodies *bodies,
+                                         const struct ky_array_bodies *points, double softening,
+                                         struct ky_error *error);
+
 /* The distribution of relative errors. Percentile p is the smallest error such that at least p % of
  * the samples have this error or a smaller one. */
 struct ky_error_statistics {
@@ -1036,6 +1094,12 @@ KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
  * body's id is its index there, its type 4, its softening the common one, and its radius 0.
  * KY_BAD_DATA for numbers that are not finite, also in ky_sim_sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
+                                    struct ky_error *error);
+/* The same for positions, masses, velocities, accelerations and potentials in the memory of the
+ * host or of a device. Device to device they do not cross to the host, except potentials of
+ * KY_HERMITE4. KY_UNSUPPORTED for arrays on a device and an engine that is not on it; else as
+ * ky_evaluator_forces. */
+KY_API enum ky_status ky_sim_arrays(struct ky_sim *sim, const struct ky_array_bodies *wanted,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
 /* The cost of the last forces or walk; all 0 for sim NULL. */

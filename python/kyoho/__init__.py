@@ -15,6 +15,7 @@ from ._options import options
 from ._picture import png
 from ._view import View, view
 from .analysis import Binaries, Profile, binaries, check, density_centre, lagrangian_radii, power, profile, scales, tune
+from ._evaluator import release
 from .devices import Device, devices
 from .drawing import draw, plot
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, NoFileError, StoppedError, UnsupportedError,
@@ -33,4 +34,4 @@ __all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceErro
            "UnsupportedError", "UsageError", "View", "accelerations", "binaries", "check", "density", "density_centre",
            "devices", "draw", "external_field", "few", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
            "model_options", "models", "nearest", "neighbours", "options", "orbit", "plot", "png", "potential", "power", "profile", "read",
-           "restore", "resume", "run", "scales", "tides", "tune", "use_threads", "view"]
+           "release", "restore", "resume", "run", "scales", "tides", "tune", "use_threads", "view"]

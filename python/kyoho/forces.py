@@ -7,6 +7,8 @@ import numpy as np
 
 from . import _arrays
 from ._aside import call_aside
+from ._evaluator import ArrayBodies, engine_of, evaluate
+from ._on_device import is_on_device, of_host, on_host
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
@@ -58,14 +60,25 @@ def _prepared(position, mass, softening, units, options):
     return parameters, arrays
 
 
-def _forces(position, mass, softening, units, options, wanted):
+def _arrays_of(position, mass, softening, units, options, wanted=()):
+    """The ArrayBodies, whose softening is among the options if there is one for all."""
+    given = {"position": position, "mass": mass}
+    softening = softening if is_on_device(softening) else units.number(softening, "length", "softening")
+    if _arrays.single(softening):
+        options["softening"] = softening
+    else:
+        given["softening"] = softening
+    return ArrayBodies(given, units, wanted)
+
+
+def _forces(position, mass, softening, units, options, wanted, report=NULL):
+    """{name: array} of the results. `report` is a struct ky_force_report, for measurements."""
     position, mass, softening, units = _taken(position, mass, softening, units, options)
-    parameters, arrays = _prepared(position, mass, softening, units, options)
-    n = len(arrays["position"])
-    results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
-    bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
-    call_aside(parameters.values, lib.ky_forces, parameters.values, bodies, NULL)
-    return results
+    bodies = _arrays_of(position, mass, softening, units, options, wanted)
+    parameters = Parameters(engine_of(options, bodies), FORCE, units)
+    parameters.settle()
+    evaluate(lib.ky_evaluator_forces, parameters, bodies, report)
+    return bodies.results
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
@@ -160,11 +173,33 @@ def _field_of(points, position, mass, softening, points_softening, units, option
     position, mass, softening, units = _taken(position, mass, softening, units, options)
     if points_softening is None and np.ndim(softening):
         raise UsageError("each body has its own softening: give points_softening, one length or one for each point")
+    at = softening if points_softening is None else points_softening
+    if wanted == ("tide",):
+        return _tides_of(points, position, mass, softening, at, units, options)
+    bodies = _arrays_of(position, mass, softening, units, options)
+    place, given = _points_of(points, at, units, wanted)
+    parameters = Parameters(engine_of(options, bodies, place), FORCE, units)
+    parameters.settle()
+    evaluate(lib.ky_evaluator_field, parameters, bodies, place, given)
+    return tuple(place.results[name] for name in wanted)
+
+
+def _points_of(points, softening, units, wanted):
+    """The ArrayBodies of points, and the softening of all of them where they have one."""
+    softening = softening if is_on_device(softening) else units.number(softening, "length", "softening")
+    each = not _arrays.single(softening)
+    if each and np.shape(softening) != (len(points),):
+        raise UsageError(f"softening must be one length, or one for each of the {len(points)} points")
+    given = {"position": points, "softening": softening} if each else {"position": points}
+    return ArrayBodies(given, units, wanted, {"position": "points"}), 0.0 if each else _arrays.number(softening, "softening")
+
+
+def _tides_of(points, position, mass, softening, points_softening, units, options):
     parameters, arrays = _prepared(position, mass, softening, units, options)
     bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
-    asked = Points(points, softening if points_softening is None else points_softening, units, wanted)
+    asked = Points(points, points_softening, units, ("tide",))
     call_aside(parameters.values, lib.ky_field_fill, parameters.values, bodies, asked.values)
-    return asked
+    return asked.tensors()
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
@@ -184,8 +219,7 @@ def field(points, position, mass=None, softening=None, *, points_softening=None,
 
     The forces on the bodies are not computed.
     """
-    return _field_of(points, position, mass, softening, points_softening, units, options,
-                     ("acceleration", "potential")).results()
+    return _field_of(points, position, mass, softening, points_softening, units, options, ("acceleration", "potential"))
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening", "mutual"))
@@ -205,7 +239,7 @@ def tides(points, position, mass=None, softening=None, *, points_softening=None,
 
     The field is that of bodies and external fields (`field`). It is computed in double precision, which the device must support.
     """
-    return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
+    return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",))
 
 
 def _in_fields(field, time, units, g):
@@ -280,14 +314,14 @@ class Neighbours:
 
     @property
     def count(self):
-        return np.diff(self.offset)
+        return self.offset[1:] - self.offset[:-1]
 
     def __len__(self):
         return len(self.offset) - 1
 
     def __getitem__(self, i):
         i = range(len(self))[i]
-        return self.body[self.offset[i]:self.offset[i + 1]]
+        return self.body[int(self.offset[i]):int(self.offset[i + 1])]
 
     def __repr__(self):
         return f"<kyoho.Neighbours of {len(self):,} bodies, {len(self.body):,} in all>"
@@ -304,6 +338,11 @@ class Neighbours:
             return cls(np.zeros(n + 1, "u8"), np.empty(0, "u4"))
         offset = _arrays.view(lists.offset, (n + 1,), "u8", owner)
         return cls(offset, _arrays.view(lists.body, (int(offset[-1]),), "u4", owner))
+
+
+def _alike(like, *found):
+    """Arrays of numpy; if `like` is on a device, as arrays of its kind there."""
+    return tuple(of_host(like, array) for array in found) if is_on_device(like) else found
 
 
 def _search(position, mass, units, options, velocity=None):
@@ -327,9 +366,10 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
       near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
     position, units, _ = taken(position, units)
-    parameters, bodies, keep = _search(position, 1.0, units, options)
-    return Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
-                                                                    radii, NULL, lists, NULL), radius, len(keep["position"]), units)
+    parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
+    found = Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
+                                                                    radii, NULL, lists, NULL), on_host(radius), len(keep["position"]), units)
+    return Neighbours(*_alike(position, found.offset, found.body)) if is_on_device(position) else found
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
@@ -348,12 +388,12 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     position, units, own = taken(position, units, mass=mass)
     if own["mass"] is None:
         raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
-    parameters, bodies, keep = _search(position, own["mass"], units, options)
+    parameters, bodies, keep = _search(on_host(position), on_host(own["mass"]), units, options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
     call_aside(parameters.values, lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"),
                _arrays.pointer(found, "double *"), _arrays.pointer(smoothing, "double *"), NULL)
-    return found, smoothing
+    return _alike(position, found, smoothing)
 
 
 def nearest_of(n, k, search):
@@ -380,8 +420,9 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
     Bodies at equal distances are in the order of their indices.
     """
     position, units, _ = taken(position, units)
-    parameters, bodies, keep = _search(position, 1.0, units, options)
-    return nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL))
+    parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
+    return _alike(position, *nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(
+        parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL)))
 
 
 class Groups:
@@ -461,6 +502,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     position, units, own = taken(position, units, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
     wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
+    position, mass, velocity = (on_host(value) for value in (position, mass, velocity))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
                                                          made, NULL), wanted, units, len(keep["position"]))

@@ -13,6 +13,7 @@ import numpy as np
 from . import _arrays, _picture, _view
 from ._aside import aside
 from ._library import NULL, call, call_file, encoded, ffi, lib, struct
+from ._on_device import Array, empty_like, engine_for, is_on_device, on_host
 from ._options import MOTION, Parameters, documented, table, text
 from ._progress import Progress
 from ._sharing import Shared, alone
@@ -36,6 +37,7 @@ Sums.__doc__ = """Sums over all bodies. `potential` is the energy of the bodies 
 REASONS = {lib.KY_STOP_CLOSE_PAIR: ("close pair", 2), lib.KY_STOP_ASKED: ("asked", 0), lib.KY_STOP_COLLISION: ("stop_collision", 2),
            lib.KY_STOP_PAIR: ("stop_pair", 2), lib.KY_STOP_ESCAPE: ("stop_escape", 1), lib.KY_STOP_BOX: ("stop_box", 1),
            lib.KY_STOP_WALL: ("max_wall", 0), lib.KY_STOP_CORE: ("stop_core", 0)}
+COLUMNS = {"position": 3, "velocity": 3, "mass": 1, "acceleration": 3, "potential": 1}  # of arrays that may be on a device
 SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
 
 
@@ -119,6 +121,7 @@ class Simulation(Named, Shared, WithQuantities):
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
     units: Units
     _heartbeat = None
+    _like = None  # an array of a device whose kind the arrays have
 
     @property
     def heartbeat(self):
@@ -141,6 +144,7 @@ class Simulation(Named, Shared, WithQuantities):
         if bodies is None:
             if position is None:
                 raise UsageError("a simulation needs a Snapshot or position=…")
+            options, position, velocity, mass = self._to_host(options, position, velocity, mass)
             bodies = Snapshot(position, velocity, mass, id=id, type=type, radius=radius, time=0 if time is None else time,
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
@@ -161,6 +165,14 @@ class Simulation(Named, Shared, WithQuantities):
         self._parameters = parameters
         self._open(lambda opened: call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened), False)
         del keep
+
+    def _to_host(self, options, *given):
+        """The options and arrays of the host. If the positions are on a device, arrays of the simulation are of their kind."""
+        if is_on_device(given[0]):
+            place = Array(given[0], "position", 3)
+            self._like = empty_like(given[0], (0, 3))
+            options = {**options, "engine": engine_for(options.get("engine"), [place])}
+        return (options, *(on_host(value) for value in given))
 
     def _open(self, opens, divided):
         """Takes the simulation that opens(place for its handle) opens with self._parameters."""
@@ -295,8 +307,14 @@ class Simulation(Named, Shared, WithQuantities):
         array = self._arrays.get(name)
         return self._copied(name) if array is None else array
 
+    def _of_host(self, name):
+        """The array as one of numpy."""
+        return on_host(self._array(name))
+
     @alone
     def _copied(self, name):
+        if self._like is not None and name in COLUMNS:
+            return self._on_device(name)  # a new one each time, since it can be written to
         pointer, kind, _ = ARRAYS[name]
         n = len(self)
         array = np.empty((n, 3) if "[3]" in pointer else n, kind)
@@ -305,13 +323,21 @@ class Simulation(Named, Shared, WithQuantities):
         self._arrays[name] = array
         return array
 
+    def _on_device(self, name):
+        wanted, n = struct("ky_array_bodies"), len(self)
+        array = empty_like(self._like, (n, 3) if COLUMNS[name] == 3 else (n,))
+        wanted.n, wanted.on_device = n, 1
+        Array(array, name, COLUMNS[name]).put(getattr(wanted, name))
+        self._call(lib.ky_sim_arrays, wanted)
+        return array
+
     @alone
     def snapshot(self) -> Snapshot:
         """The bodies as a Snapshot with arrays of its own."""
         told = self._told()
         if told.box > 0 and told.expansion != NULL:
             raise UnsupportedError("a simulation in a comoving box has momenta as velocities, which no Snapshot has: kyoho.run writes snapshots")
-        arrays = {name: self._array(name).copy() for name in ARRAYS if name not in ("softening", "radius")}
+        arrays = {name: self._of_host(name).copy() for name in ARRAYS if name not in ("softening", "radius")}
         radius = self._array("radius")
         arrays["radius"] = radius.copy() if radius.any() or told.stop_collision else None
         softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
@@ -497,7 +523,7 @@ class Simulation(Named, Shared, WithQuantities):
         if name == "softening" and _arrays.single(value):
             self._change(lib.ky_sim_set_softening, self.units.real(value, "length", "softening"))
             return
-        array = bodies_array(name, value, len(self), self.units)
+        array = bodies_array(name, on_host(value), len(self), self.units)
         self._change(lib.ky_sim_replace, NULL, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
 
     @contextlib.contextmanager
@@ -520,7 +546,7 @@ class Simulation(Named, Shared, WithQuantities):
         Example:
           sim.kick([[0, 0, 0.1]], index=[7])
         """
-        change = _arrays.vectors(self.units.number(change, "velocity", "change"), "change")
+        change = _arrays.vectors(self.units.number(on_host(change), "velocity", "change"), "change")
         index = None if index is None else _arrays.row(index, "index", "u8")
         if len(change) != (len(self) if index is None else len(index)):
             raise UsageError(f"change has {len(change)} rows for {len(self) if index is None else len(index)} bodies")

@@ -11,6 +11,8 @@ static const struct ky_struct_size structs[] = {
     {"ky_option_about", sizeof(struct ky_option_about)},
     {"ky_force_report", sizeof(struct ky_force_report)},
     {"ky_field_points", sizeof(struct ky_field_points)},
+    {"ky_numbers", sizeof(struct ky_numbers)},
+    {"ky_array_bodies", sizeof(struct ky_array_bodies)},
     {"ky_error_statistics", sizeof(struct ky_error_statistics)},
     {"ky_choice", sizeof(struct ky_choice)},
     {"ky_check_parameters", sizeof(struct ky_check_parameters)},

@@ -290,6 +290,20 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
+    /* The same for arrays of which some may be in the memory of the engine's device; NULL: the
+     * engine has no such verbs. put_arrays: *taken 0: the bodies, which have not been copied, need
+     * a `put`, which also names the fault of impossible bodies. They are checked here, not before.
+     */
+    enum ky_status (*put_arrays)(struct ky_engine *engine, const struct ky_array_bodies *bodies,
+                                 int *taken, struct ky_error *error);
+    enum ky_status (*get_arrays)(struct ky_engine *engine, const struct ky_array_bodies *wanted,
+                                 struct ky_error *error);
+    /* Copies `count` numbers from and to an array on the device. */
+    enum ky_status (*read_array)(struct ky_engine *engine, const struct ky_numbers *from,
+                                 size_t count, double *to, struct ky_error *error);
+    enum ky_status (*write_array)(struct ky_engine *engine, const struct ky_numbers *to,
+                                  size_t count, const double *from, struct ky_error *error);
+
     /* Takes the bodies that a collective task has made, instead of a `put`, in the units of the
      * frame, which must be set. All bodies must have mass. Possible once for each such task. */
     enum ky_status (*take)(struct ky_engine *engine, struct ky_error *error);
@@ -484,6 +498,16 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 /* The same, and KY_USAGE for a body past the last. */
 enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
                                   struct ky_bodies *some, struct ky_error *error);
+/* *taken becomes 0 also for an engine without this verb. */
+enum ky_status ky_engine_put_arrays(struct ky_engine *engine, const struct ky_array_bodies *bodies,
+                                    int *taken, struct ky_error *error);
+/* KY_BAD_DATA for results that are not finite. */
+enum ky_status ky_engine_get_arrays(struct ky_engine *engine, const struct ky_array_bodies *wanted,
+                                    struct ky_error *error);
+enum ky_status ky_engine_read_array(struct ky_engine *engine, const struct ky_numbers *from,
+                                    size_t count, double *to, struct ky_error *error);
+enum ky_status ky_engine_write_array(struct ky_engine *engine, const struct ky_numbers *to,
+                                     size_t count, const double *from, struct ky_error *error);
 enum ky_status ky_engine_take(struct ky_engine *engine, struct ky_error *error);
 /* 1 if the engine's bodies are divided among ranks, so that it has the verbs `task` and `write`. */
 int ky_engine_writes(const struct ky_engine *engine);

@@ -364,6 +364,34 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
     return status || engine->shared ? status : ky_finite_bodies(engine->threads, some, error);
 }
 
+enum ky_status ky_engine_put_arrays(struct ky_engine *engine, const struct ky_array_bodies *bodies,
+                                    int *taken, struct ky_error *error)
+{
+    *taken = 0;
+    KY_TRY(check_arrays(engine, bodies->n, error));
+    return engine->verbs->put_arrays ? CALL(put_arrays, "take arrays", bodies, taken, error)
+                                     : KY_OK;
+}
+
+enum ky_status ky_engine_get_arrays(struct ky_engine *engine, const struct ky_array_bodies *wanted,
+                                    struct ky_error *error)
+{
+    KY_TRY(check_arrays(engine, wanted->n, error));
+    return CALL(get_arrays, "fill arrays", wanted, error);
+}
+
+enum ky_status ky_engine_read_array(struct ky_engine *engine, const struct ky_numbers *from,
+                                    size_t count, double *to, struct ky_error *error)
+{
+    return CALL(read_array, "read arrays in the memory of a device", from, count, to, error);
+}
+
+enum ky_status ky_engine_write_array(struct ky_engine *engine, const struct ky_numbers *to,
+                                     size_t count, const double *from, struct ky_error *error)
+{
+    return CALL(write_array, "write arrays in the memory of a device", to, count, from, error);
+}
+
 enum ky_status ky_engine_take(struct ky_engine *engine, struct ky_error *error)
 {
     return CALL(take, "take bodies of several ranks", error);

@@ -26,16 +26,6 @@
 
 enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
 
-struct extent {
-    double size; /* nine of ten bodies with mass are within this distance of the middle, along every
-                    axis */
-    double far;  /* the distance of the farthest body */
-    uint64_t body;             /* the farthest body */
-    double mass;               /* the mean of the bodies */
-    double lightest, heaviest; /* of the masses that are not 0; 0: all masses are 0 */
-    double rest;               /* the mass of all bodies except the heaviest */
-};
-
 static double power_of_two(double x, int shift, int most)
 {
     if (!(x > 0) || !isfinite(x))
@@ -68,12 +58,12 @@ static double lighter(double a, double b)
 
 /* Finds the farthest body of a block, the first of several. `size` and `mass` become the
  * contributions of these bodies to the mean distance and the mean mass. */
-static struct extent look_at(const struct ky_portion *portion, const struct ky_bodies *bodies,
-                             const double middle[3], size_t block)
+static struct ky_extent look_at(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const double middle[3], size_t block)
 {
     const size_t first = ky_portion_start(portion, block),
                  last = ky_portion_start(portion, block + 1);
-    struct extent part = {.body = portion->first + first};
+    struct ky_extent part = {.body = portion->first + first};
     const double n = (double)portion->n;
     for (size_t i = first; i < last; i++) {
         const double d = distance(bodies->position[i], middle), m = bodies->mass[i];
@@ -90,10 +80,10 @@ static struct extent look_at(const struct ky_portion *portion, const struct ky_b
 
 /* The same for all bodies, and the same for any number of threads. */
 static enum ky_status look_at_all(const struct ky_portion *portion, const struct ky_bodies *bodies,
-                                  const double middle[3], int threads, struct extent *all,
+                                  const double middle[3], int threads, struct ky_extent *all,
                                   struct ky_error *error)
 {
-    struct extent part[KY_BLOCKS];
+    struct ky_extent part[KY_BLOCKS];
     memset(part, 0, sizeof part);
     threads = ky_threads(threads);
 #pragma omp parallel for num_threads(threads) if (portion->n >= MANY)
@@ -101,7 +91,7 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
         part[b] = look_at(portion, bodies, middle, b);
     const enum ky_status status =
         ky_portion_add_up(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
-    *all = (struct extent){0};
+    *all = (struct ky_extent){0};
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         all->size += part[b].size;
         all->mass += part[b].mass;
@@ -114,46 +104,55 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
     return status;
 }
 
-/* Uses medians, so that escapers have no influence. If nine of ten bodies coincide, the size is the
- * mean distance; also for two bodies, since the middle may coincide with one of them up to
- * rounding. */
-static enum ky_status find_extent(const struct ky_portion *portion, const struct ky_bodies *bodies,
-                                  int threads, struct extent *extent, struct ky_error *error)
+double ky_extent_of_sample(const double (*position)[3], size_t count, double middle[3])
 {
-    double sample[SAMPLE] = {0}, middle[3] = {0};
-    size_t index[SAMPLE], n = portion->n, count = ky_sample(n, SAMPLE, index);
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < 3 && n > 0 && !status; c++)
-        status = ky_portion_median(portion, bodies->position[0] + c, 3, SAMPLE, &middle[c], error);
-    for (size_t k = 0; k < count && !status; k++)
-        if (ky_portion_has(portion, index[k]))
-            sample[k] = distance(bodies->position[index[k] - portion->first], middle);
-    if (!status)
-        status = ky_portion_add_up(portion, sample, count, error);
-    if (!status)
-        status = look_at_all(portion, bodies, middle, threads, extent, error);
-    if (status)
-        return status;
+    double sample[SAMPLE];
+    for (size_t c = 0; c < 3; c++) {
+        for (size_t k = 0; k < count; k++)
+            sample[k] = position[k][c];
+        middle[c] = ky_median(sample, count);
+    }
+    for (size_t k = 0; k < count; k++)
+        sample[k] = distance(position[k], middle);
     qsort(sample, count, sizeof *sample, ky_order_reals);
-    double nine_of_ten = count > 2 ? sample[(count - 1) * 9 / 10] : 0;
-    if (nine_of_ten > 0)
-        extent->size = nine_of_ten;
+    return count > 2 ? sample[(count - 1) * 9 / 10] : 0;
+}
+
+/* If nine of ten bodies coincide, the size is the mean distance; also for two bodies, since the
+ * middle may coincide with one of them up to rounding. */
+static enum ky_status find_extent(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                  int threads, struct ky_extent *extent, struct ky_error *error)
+{
+    double sample[SAMPLE][3], middle[3];
+    size_t index[SAMPLE], count = ky_sample(portion->n, SAMPLE, index);
+    memset(sample, 0, sizeof sample);
+    for (size_t k = 0; k < count; k++)
+        if (ky_portion_has(portion, index[k]))
+            memcpy(sample[k], bodies->position[index[k] - portion->first], sizeof sample[k]);
+    KY_TRY(ky_portion_add_up(portion, sample, 3 * count, error));
+    const double size = ky_extent_of_sample((const double(*)[3])sample, count, middle);
+    KY_TRY(look_at_all(portion, bodies, middle, threads, extent, error));
+    if (size > 0)
+        extent->size = size;
     return KY_OK;
 }
 
-/* The largest softening, and the body that has it. */
-static double largest_softening(const struct ky_bodies *bodies, double softening, size_t *body)
+struct ky_softenings ky_softenings_of(const struct ky_bodies *bodies, double softening)
 {
-    double most = bodies->softening ? 0 : softening;
-    *body = 0;
-    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
-        if (bodies->softening[i] > most)
-            most = bodies->softening[i], *body = i;
-    return most;
+    const double *own = bodies->softening;
+    struct ky_softenings all = {own != NULL, softening, softening, 0};
+    if (own)
+        all.least = (double)INFINITY, all.most = 0;
+    for (size_t i = 0; own && i < bodies->n; i++) {
+        all.least = fmin(all.least, own[i]);
+        if (own[i] > all.most)
+            all.most = own[i], all.softest = i;
+    }
+    return all;
 }
 
 /* The range is wider than for lengths, since masses are not squared. */
-static double mass_unit(const struct extent *extent, int shift)
+static double mass_unit(const struct ky_extent *extent, int shift)
 {
     return power_of_two(extent->mass, -shift, 1000);
 }
@@ -165,11 +164,11 @@ static const char *length(const struct ky_parameters *parameters, double value,
     return ky_quantity_text(&parameters->units, KY_LENGTH_UNIT, value, 3, text);
 }
 
-static enum ky_status check_extent(const struct ky_bodies *bodies,
+static enum ky_status check_extent(const struct ky_softenings *softenings,
                                    const struct ky_parameters *parameters,
-                                   const struct extent *extent, double softening, size_t softest,
-                                   struct ky_error *error)
+                                   const struct ky_extent *extent, struct ky_error *error)
 {
+    const double softening = softenings->most;
     char size[KY_QUANTITY_TEXT], what[KY_QUANTITY_TEXT], most[KY_QUANTITY_TEXT];
     double limit = FARTHEST * extent->size;
     if (!(extent->size > 0))
@@ -182,22 +181,14 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
                        extent->body, length(parameters, extent->far, what), size, FARTHEST);
     length(parameters, softening, what);
     length(parameters, limit, most);
-    if (softening > limit && bodies->softening)
+    if (softening > limit && softenings->own)
         return ky_fail(error, KY_BAD_DATA,
                        "body %zu has softening %s in a system of size %s; it may be up to %s",
-                       softest, what, size, most);
+                       softenings->softest, what, size, most);
     if (softening > limit)
         return ky_fail(error, KY_USAGE, "softening %s in a system of size %s; it may be up to %s",
                        what, size, most);
     return KY_OK;
-}
-
-static double least_softening(const struct ky_bodies *bodies, double softening)
-{
-    double least = bodies->softening && bodies->n ? (double)INFINITY : softening;
-    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
-        least = fmin(least, bodies->softening[i]);
-    return least;
 }
 
 /* The exponent of the least power of two above a positive number. */
@@ -211,7 +202,7 @@ static int exponent_of(double x)
 /* The least mass whose pull must not be lost. Bodies lighter than 2⁻³⁰ of the mean mass of all
  * bodies except the heaviest have no noticeable share in the pull on a body that is far from all
  * bodies. */
-static double least_mass(const struct extent *extent, size_t n)
+static double least_mass(const struct ky_extent *extent, size_t n)
 {
     return fmax(extent->lightest, extent->rest / (double)n * 0x1p-30);
 }
@@ -222,8 +213,9 @@ static double least_mass(const struct extent *extent, size_t n)
  * total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which sum it as
  * a whole number (KY_OPENING_MASS_PART). A warning is logged if the range is too small for the
  * exact sum. */
-static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
-                      double softening, const struct ky_engine_units *units)
+static int mass_shift(const struct ky_extent *extent, size_t n,
+                      const struct ky_parameters *parameters, double softening,
+                      const struct ky_engine_units *units)
 {
     if (parameters->precision == KY_DOUBLE || !(extent->lightest > 0) || !(extent->far > 0))
         return 0;
@@ -245,25 +237,22 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
     return shift > 0 ? shift : 0;
 }
 
-/* The units of n bodies of this extent. */
-static enum ky_status units_of(const struct extent *of, size_t n, const struct ky_bodies *bodies,
+enum ky_status ky_extent_units(const struct ky_extent *of, size_t n,
+                               const struct ky_softenings *softenings,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error)
 {
-    size_t softest;
     char far_text[KY_QUANTITY_TEXT], size_text[KY_QUANTITY_TEXT], mass_text[KY_QUANTITY_TEXT];
-    const struct extent extent = *of;
-    double softening = largest_softening(bodies, parameters->softening, &softest);
-    KY_TRY(check_extent(bodies, parameters, &extent, softening, softest, error));
+    const struct ky_extent extent = *of;
+    const double softening = softenings->most;
+    KY_TRY(check_extent(softenings, parameters, &extent, error));
     double size = parameters->box > 0 ? parameters->box / 2
                   : extent.size > 0   ? extent.size
                                       : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
     *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10), mass_unit(&extent, 0)};
-    units->mass =
-        mass_unit(&extent, mass_shift(&extent, n, parameters,
-                                      least_softening(bodies, parameters->softening), units));
+    units->mass = mass_unit(&extent, mass_shift(&extent, n, parameters, softenings->least, units));
     double reach = fmax(extent.far, size) / units->length,
            scale = parameters->g * (units->mass / units->length) / units->length;
     if (reach > KY_FARTHEST_UNITS || (parameters->g > 0 && !isnormal(scale)) ||
@@ -289,11 +278,11 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
 /* The size without massless bodies: they must not change the radius ky_moving_near2, which depends
  * on the unit of length. Unchanged if fewer than two bodies have mass. */
 static enum ky_status find_size_of_sources(const struct ky_bodies *bodies, size_t massless,
-                                           int threads, struct extent *extent,
+                                           int threads, struct ky_extent *extent,
                                            struct ky_error *error)
 {
     struct ky_bodies sources;
-    struct extent own = {.size = 0};
+    struct ky_extent own = {.size = 0};
     if (massless == 0 || bodies->n < massless + 2)
         return KY_OK;
     enum ky_status status = ky_bodies_allocate(&sources, bodies->n - massless, 0, error);
@@ -317,11 +306,12 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                struct ky_error *error)
 {
     const struct ky_portion all = ky_portion_of_all(bodies->n);
-    struct extent extent;
+    struct ky_extent extent;
     KY_TRY(find_extent(&all, bodies, parameters->threads, &extent, error));
     KY_TRY(find_size_of_sources(bodies, ky_bodies_massless(bodies), parameters->threads, &extent,
                                 error));
-    return units_of(&extent, bodies->n, bodies, parameters, frame, units, error);
+    const struct ky_softenings softenings = ky_softenings_of(bodies, parameters->softening);
+    return ky_extent_units(&extent, bodies->n, &softenings, parameters, frame, units, error);
 }
 
 enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
@@ -330,9 +320,10 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
                                 struct ky_error *error)
 {
     static const struct ky_engine_frame none = {0};
-    struct extent extent;
+    struct ky_extent extent;
     KY_TRY(find_extent(portion, bodies, parameters->threads, &extent, error));
-    (void)units_of(&extent, portion->n, bodies, parameters, &none, units, outcome);
+    const struct ky_softenings softenings = ky_softenings_of(bodies, parameters->softening);
+    (void)ky_extent_units(&extent, portion->n, &softenings, parameters, &none, units, outcome);
     return KY_OK;
 }
 
@@ -344,14 +335,19 @@ struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, doub
     return (struct ky_engine_scale){potential / units->length, potential, strength};
 }
 
+int ky_softenings_how(const struct ky_softenings *softenings,
+                      const struct ky_parameters *parameters, const struct ky_engine_units *units)
+{
+    const int kind = parameters->softening_kind, own = softenings->own;
+    return ky_pairs_how(kind, own) |
+           ky_pairs_guard(ky_sink_eps2(kind, own, softenings->least / units->length));
+}
+
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                   const struct ky_engine_units *units)
 {
-    const int kind = parameters->softening_kind, own = bodies->softening != NULL;
-    double least = own ? (double)INFINITY : parameters->softening;
-    for (size_t i = 0; own && i < bodies->n; i++)
-        least = fmin(least, bodies->softening[i]);
-    return ky_pairs_how(kind, own) | ky_pairs_guard(ky_sink_eps2(kind, own, least / units->length));
+    const struct ky_softenings softenings = ky_softenings_of(bodies, parameters->softening);
+    return ky_softenings_how(&softenings, parameters, units);
 }
 
 static int has_acceleration(const struct ky_bodies *bodies, size_t i)

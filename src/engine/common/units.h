@@ -32,6 +32,32 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
                                 const struct ky_parameters *parameters,
                                 struct ky_engine_units *units, struct ky_error *outcome,
                                 struct ky_error *error);
+/* The extent of a system, for bodies that are not on the host. The units follow from it. */
+struct ky_extent {
+    double size; /* nine of ten bodies with mass are within this distance of the middle, along every
+                    axis */
+    double far;  /* the distance of the farthest body */
+    uint64_t body;             /* the farthest body */
+    double mass;               /* the mean of the bodies */
+    double lightest, heaviest; /* of the masses that are not 0; 0: all masses are 0 */
+    double rest;               /* the mass of all bodies except the heaviest */
+};
+struct ky_softenings {
+    int own;            /* 1: each body has one; 0: one for all */
+    double least, most; /* [the caller's lengths] */
+    size_t softest;     /* a body with the largest */
+};
+struct ky_softenings ky_softenings_of(const struct ky_bodies *bodies, double softening);
+/* The middle, and the size of a system without its escapers, by medians of the positions of the
+ * sample ky_sample(n, KY_MEDIAN_MOST); 0: nine of ten bodies coincide, or there are fewer than
+ * three. */
+double ky_extent_of_sample(const double (*position)[3], size_t count, double middle[3]);
+/* ky_engine_units for n bodies of this extent. */
+enum ky_status ky_extent_units(const struct ky_extent *of, size_t n,
+                               const struct ky_softenings *softenings,
+                               const struct ky_parameters *parameters,
+                               const struct ky_engine_frame *frame, struct ky_engine_units *units,
+                               struct ky_error *error);
 /* Factors from fields for G = 1 in the engine's units to the caller's units: multiply by
  * `strength`, then by `acceleration` or `potential`. The last two are powers of two; `strength` is
  * the remaining factor of G, 0 or from 1/2 to 1. A field that is stored multiplied by `strength`
@@ -47,6 +73,8 @@ double ky_power_of_two(double x, int shift);
  * The parameters' softening is for bodies without their own. */
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                   const struct ky_engine_units *units);
+int ky_softenings_how(const struct ky_softenings *softenings,
+                      const struct ky_parameters *parameters, const struct ky_engine_units *units);
 /* Guesses from the numbers whether accelerations were computed: 1 if at least one acceleration is
  * not 0, and every body on which other bodies act has an acceleration or a potential that is not 0.
  * Else 0. */

@@ -23,6 +23,7 @@
 #include "engine/device/state/external.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
+#include "engine/device/state/outer.h"
 #include "engine/device/state/sums.h"
 #include "octree/opening_kinds.h"
 
@@ -201,6 +202,14 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
     return status ? status : ky_device_columns_clear(&engine->state, 0, error);
 }
 
+static enum ky_status put_arrays(struct ky_engine *base, const struct ky_array_bodies *given,
+                                 int *taken, struct ky_error *error)
+{
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
+    KY_TRY(ky_device_outer_put(state, given, taken, error));
+    return *taken ? ky_device_columns_clear(state, 0, error) : KY_OK;
+}
+
 static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
 {
     return ky_device_columns_choose(&ky_device_engine_of(base)->state, set, error);
@@ -255,6 +264,26 @@ static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, stru
     KY_TRY(settle_in_callers_order(state, error));
     KY_TRY(ky_device_bodies_get(state, wanted, error));
     return ky_device_hermite_get(state, NULL, wanted, error);
+}
+
+static enum ky_status get_arrays(struct ky_engine *base, const struct ky_array_bodies *wanted,
+                                 struct ky_error *error)
+{
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
+    KY_TRY(settle_in_callers_order(state, error));
+    return ky_device_outer_get(state, wanted, error);
+}
+
+static enum ky_status read_array(struct ky_engine *base, const struct ky_numbers *from,
+                                 size_t count, double *to, struct ky_error *error)
+{
+    return ky_device_outer_read(&ky_device_engine_of(base)->state, from, count, to, error);
+}
+
+static enum ky_status write_array(struct ky_engine *base, const struct ky_numbers *to, size_t count,
+                                  const double *from, struct ky_error *error)
+{
+    return ky_device_outer_write(&ky_device_engine_of(base)->state, to, count, from, error);
 }
 
 static enum ky_status get_some(struct ky_engine *base, const uint32_t *body, struct ky_bodies *some,
@@ -501,6 +530,10 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .put_some = put_some,                                                                      \
         .get = get,                                                                                \
         .get_some = get_some,                                                                      \
+        .put_arrays = put_arrays,                                                                  \
+        .get_arrays = get_arrays,                                                                  \
+        .read_array = read_array,                                                                  \
+        .write_array = write_array,                                                                \
         .columns = columns,                                                                        \
         .put_column = put_column,                                                                  \
         .get_column = get_column,                                                                  \

@@ -77,6 +77,16 @@ void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
+enum ky_status ky_buffer_adopt(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                               void *address, uint64_t stream, size_t bytes, struct ky_error *error)
+{
+    *buffer = (struct ky_buffer){.what = what, .bytes = bytes};
+    const enum ky_status status = card->driver->adopt(card, address, stream, buffer, error);
+    if (status)
+        memset(buffer, 0, sizeof *buffer);
+    return status;
+}
+
 enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               size_t count, size_t size, struct ky_error *error)
 {

@@ -143,6 +143,12 @@ struct ky_driver {
     enum ky_status (*part)(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error);
     void (*release)(struct ky_card *card, struct ky_buffer *buffer);
+    /* Makes memory of the caller on this card a buffer, whose release does not free it. Later work
+     * in the queue waits until the present work of the CUDA stream `stream` has ended (0: there is
+     * none). KY_USAGE for an address that is not on this card. With OpenCL KY_UNSUPPORTED, except
+     * on a CPU, where the memory is the host's. */
+    enum ky_status (*adopt)(struct ky_card *card, void *address, uint64_t stream,
+                            struct ky_buffer *buffer, struct ky_error *error);
     /* Copies `bytes` from the host to the buffer, beginning at its byte `offset`, and back. */
     enum ky_status (*write)(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                             const void *data, size_t bytes, struct ky_error *error);
@@ -247,6 +253,10 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
+/* A buffer of `bytes` bytes at an address of the caller, as `adopt` says. */
+enum ky_status ky_buffer_adopt(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                               void *address, uint64_t stream, size_t bytes,
+                               struct ky_error *error);
 /* Makes a slice of a buffer, or of a slice: `bytes` bytes from `offset` on, a multiple of
  * KY_SLICE_ALIGN. The slice has to be released before the buffer. KY_FAULT for an empty slice, or
  * one that is not inside the buffer. */

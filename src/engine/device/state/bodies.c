@@ -59,7 +59,10 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
     struct ky_buffer *buffers[] = {
         &bodies->sums,           &bodies->scales,           &bodies->active_list,
         &bodies->curve.room,     &bodies->curve.index,      &bodies->curve.place[0],
-        &bodies->curve.place[1], &bodies->external.numbers, &bodies->external.potential};
+        &bodies->curve.place[1], &bodies->external.numbers, &bodies->external.potential,
+        &bodies->outer.position, &bodies->outer.mass,       &bodies->outer.softening,
+        &bodies->outer.index,    &bodies->outer.rows,       &bodies->outer.findings,
+        &bodies->outer.wrong};
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     for (int k = 0; k < KY_ARRAYS; k++)
@@ -70,6 +73,7 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
     bodies->has = 0;
     bodies->curve.is_followed = 0;
     bodies->external.set = 0;
+    bodies->outer.sampled = 0;
 }
 
 enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
@@ -276,15 +280,11 @@ enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const stru
     return KY_OK;
 }
 
-enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
-                                    struct ky_error *error)
+enum ky_status ky_device_bodies_begin(struct ky_device_state *state, int has_acceleration,
+                                      struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->bodies;
-    struct ky_card *card = bodies->card;
-    struct column column[COLUMNS];
-    enum ky_status status = KY_OK;
-    double start = ky_clock();
-    state->has_acceleration = ky_knows_acceleration(given);
+    state->has_acceleration = has_acceleration;
     state->has_fields = state->externals->count > 0;
     state->pendings = 0;
     state->opened.evaluations = 0;
@@ -293,8 +293,17 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     bodies->curve.is_followed = 0;
     bodies->curve.changes++;
     bodies->has &= ~(1U << KY_ARRAY_SOFTENING);
-    if (state->own_eps)
-        status = ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error);
+    return state->own_eps ? ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error) : KY_OK;
+}
+
+enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
+                                    struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->bodies;
+    struct ky_card *card = bodies->card;
+    struct column column[COLUMNS];
+    double start = ky_clock();
+    enum ky_status status = ky_device_bodies_begin(state, ky_knows_acceleration(given), error);
     if (!status && !given->acceleration)
         status = card->driver->zero(card, &bodies->acceleration, error);
     if (!status && !given->potential)

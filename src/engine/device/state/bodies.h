@@ -44,6 +44,9 @@ enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
 /* Finds units and softenings for the bodies that the next put will copy. */
 enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const struct ky_bodies *given,
                                        struct ky_error *error);
+/* Discards the state of the former bodies. The units must be the units of the new bodies. */
+enum ky_status ky_device_bodies_begin(struct ky_device_state *state, int has_acceleration,
+                                      struct ky_error *error);
 /* Copies the expected bodies to the card. */
 enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
                                     struct ky_error *error);

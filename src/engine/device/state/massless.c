@@ -2,6 +2,7 @@
 #include "engine/device/state/massless.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -50,14 +51,28 @@ static enum ky_status sort(struct ky_device_state *state, struct ky_error *error
     return KY_OK;
 }
 
-enum ky_status ky_device_sort_masses(struct ky_device_state *state, const double *mass,
-                                     struct ky_error *error)
+static enum ky_status need_marks(struct ky_device_state *state, struct ky_error *error)
 {
     unsigned char **marks = &state->massless.has_mass;
     if (!*marks && !(*marks = ky_allocate(state->n, 1)))
         return ky_no_memory(error, "bodies with and without mass", state->n, 1);
+    return KY_OK;
+}
+
+enum ky_status ky_device_all_have_mass(struct ky_device_state *state, struct ky_error *error)
+{
+    KY_TRY(need_marks(state, error));
+    memset(state->massless.has_mass, 1, state->n);
+    forget_lists(state);
+    return KY_OK;
+}
+
+enum ky_status ky_device_sort_masses(struct ky_device_state *state, const double *mass,
+                                     struct ky_error *error)
+{
+    KY_TRY(need_marks(state, error));
     for (size_t i = 0; i < state->n; i++)
-        (*marks)[i] = mass[i] > 0;
+        state->massless.has_mass[i] = mass[i] > 0;
     return sort(state, error);
 }
 

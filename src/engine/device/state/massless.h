@@ -26,6 +26,8 @@ static inline uint32_t ky_device_label(const struct ky_device_state *state, uint
  * runs out. */
 enum ky_status ky_device_sort_masses(struct ky_device_state *state, const double *mass,
                                      struct ky_error *error);
+/* The same for bodies that all have mass. */
+enum ky_status ky_device_all_have_mass(struct ky_device_state *state, struct ky_error *error);
 enum ky_status ky_device_sort_some(struct ky_device_state *state, const struct ky_some *some,
                                    struct ky_error *error);
 /* Sends the lists to the card, unless the card has them. */

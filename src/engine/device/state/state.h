@@ -60,6 +60,11 @@ struct ky_device_bodies {
         double time;       /* and at which time */
         int all;           /* 1: with their whole paths */
     } external;            /* of external.c */
+    struct {
+        struct ky_buffer position, mass, softening; /* the host's numbers as they are */
+        struct ky_buffer index, rows, findings, wrong;
+        size_t sampled; /* number of bodies of whose sample the index is */
+    } outer;            /* of outer.c */
     struct ky_staging staging;
     uint64_t place; /* number of times positions changed */
 };

@@ -10,7 +10,8 @@ struct ky_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
-    uint64_t peers; /* bits of the devices for which peer access was requested */
+    cudaEvent_t adopted; /* of `adopt`; NULL: not made yet */
+    uint64_t peers;      /* bits of the devices for which peer access was requested */
 };
 
 /* KY_DEVICE, with the call, its purpose and CUDA's message. */

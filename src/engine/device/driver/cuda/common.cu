@@ -11,6 +11,7 @@
 #include "engine/device/kernels/ranks/rows.k"
 #include "engine/device/kernels/state/bodies.k"
 #include "engine/device/kernels/state/external.k"
+#include "engine/device/kernels/state/outer.k"
 #include "engine/device/kernels/state/sums.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"

@@ -93,6 +93,8 @@ static void close_device(struct ky_card *card)
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
+    if (cuda->adopted)
+        cudaEventDestroy(cuda->adopted);
     if (cuda->stream)
         cudaStreamDestroy(cuda->stream);
     free(cuda);
@@ -166,6 +168,49 @@ static void release(struct ky_card *card, struct ky_buffer *buffer)
     ky_cuda_use(card);
     if (!buffer->part)
         cudaFree(buffer->handle);
+}
+
+/* KY_USAGE for memory that is not on the card. */
+static enum ky_status check_address(const struct ky_cuda *cuda, const void *address,
+                                    const struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct cudaPointerAttributes found;
+    cudaError_t code = cudaPointerGetAttributes(&found, address);
+    cudaGetLastError();
+    const int is_there = code == cudaSuccess && (found.type == cudaMemoryTypeDevice ||
+                                                 found.type == cudaMemoryTypeManaged);
+    if (!is_there)
+        return ky_fail(error, KY_USAGE, "%s: the %s are not in the memory of a CUDA device",
+                       cuda->base.name, buffer->what);
+    if (found.type == cudaMemoryTypeDevice && found.device != cuda->device)
+        return ky_fail(error, KY_USAGE,
+                       "the %s are on the device cuda:%d, but the engine is cuda:%d: copy them to "
+                       "one device, or name the engine",
+                       buffer->what, found.device, cuda->device);
+    return KY_OK;
+}
+
+/* The handles of the default streams are their numbers, 1 and 2. */
+static enum ky_status adopt(struct ky_card *card, void *address, uint64_t stream,
+                            struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_cuda *cuda = ky_cuda_use(card);
+    cudaError_t code = cudaSuccess;
+    KY_TRY(check_address(cuda, address, buffer, error));
+    buffer->handle = address;
+    buffer->part = 1;
+    if (!stream)
+        return KY_OK;
+    if (!cuda->adopted)
+        code = cudaEventCreateWithFlags(&cuda->adopted, cudaEventDisableTiming);
+    if (code == cudaSuccess)
+        code = cudaEventRecord(cuda->adopted, (cudaStream_t)(uintptr_t)stream);
+    if (code == cudaSuccess)
+        code = cudaStreamWaitEvent(cuda->stream, cuda->adopted, 0);
+    if (code != cudaSuccess)
+        return ky_cuda_failed(card, code, "waiting for the stream of", buffer->what, buffer->bytes,
+                              error);
+    return KY_OK;
 }
 
 static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
@@ -428,6 +473,7 @@ const struct ky_driver ky_cuda_driver = {
     .allocate = allocate,
     .part = part,
     .release = release,
+    .adopt = adopt,
     .write = write_buffer,
     .read = read_buffer,
     .pin = pin,

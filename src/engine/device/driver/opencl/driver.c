@@ -160,6 +160,23 @@ static void release(struct ky_card *card, struct ky_buffer *buffer)
     ky_cl.ReleaseMemObject(buffer->handle);
 }
 
+static enum ky_status adopt(struct ky_card *card, void *address, uint64_t stream,
+                            struct ky_buffer *buffer, struct ky_error *error)
+{
+    struct ky_opencl *cl = (struct ky_opencl *)card;
+    cl_int code;
+    if (!card->is_cpu || stream)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s: the %s are in the memory of a CUDA device, which OpenCL cannot read: "
+                       "use engine cuda",
+                       card->name, buffer->what);
+    buffer->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                        buffer->bytes, address, &code);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, buffer->bytes, error);
+    return KY_OK;
+}
+
 static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
                           struct ky_error *error)
 {
@@ -424,6 +441,7 @@ const struct ky_driver ky_opencl_driver = {
     .allocate = allocate,
     .part = part,
     .release = release,
+    .adopt = adopt,
     .write = write_buffer,
     .read = read_buffer,
     .pin = pin,

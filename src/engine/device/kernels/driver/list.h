@@ -179,6 +179,7 @@
     KY_U(graft, "ranks/graft.k", -1, )                                                             \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
     KY_U(bodies, "state/bodies.k", -1, )                                                           \
+    KY_U(outer, "state/outer.k", -1, )                                                             \
     KY_U(external, "state/external.k", -1, )                                                       \
     KY_U(relative, "tree/relative.k", -1, )                                                        \
     KY_U(sums, "state/sums.k", -1, )                                                               \
@@ -207,6 +208,10 @@
     KY_K(reorder, ky_order_itself, 256)                                                            \
     KY_K(bodies, ky_bodies_advance, 256)                                                           \
     KY_K(bodies, ky_scatter, 256)                                                                  \
+    KY_K(outer, ky_outer_survey, 256)                                                              \
+    KY_K(outer, ky_outer_rows, 256)                                                                \
+    KY_K(outer, ky_outer_in, 256)                                                                  \
+    KY_K(outer, ky_outer_out, 256)                                                                 \
     KY_K(external, ky_external_add_to, 256)                                                        \
     KY_K(external, ky_external_add_given, 256)                                                     \
     KY_K(external, ky_external_potential, 256)                                                     \
