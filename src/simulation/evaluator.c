@@ -133,29 +133,37 @@ static void finish(struct ky_evaluator *evaluator, enum ky_status status)
 
 /* ---- bodies on the host ---- */
 
+/* Numbers of an array of the caller. */
+struct span {
+    const struct ky_numbers *array;
+    size_t count;
+    int on_device;
+};
+
 /* An array as doubles of the host. `engine` reads arrays that are on its device. */
-static enum ky_status to_host(struct ky_engine *engine, const struct ky_numbers *array,
-                              int on_device, size_t count, double *to, struct ky_error *error)
+static enum ky_status to_host(struct ky_engine *engine, struct span from, double *to,
+                              struct ky_error *error)
 {
+    const struct ky_numbers *array = from.array;
     if (!array->data)
         return KY_OK;
-    if (on_device)
-        return ky_engine_read_array(engine, array, count, to, error);
-    for (size_t k = 0; k < count; k++)
+    if (from.on_device)
+        return ky_engine_read_array(engine, array, from.count, to, error);
+    for (size_t k = 0; k < from.count; k++)
         to[k] = array->number == KY_FLOAT32 ? (double)((const float *)array->data)[k]
                                             : ((const double *)array->data)[k];
     return KY_OK;
 }
 
-static enum ky_status from_host(struct ky_engine *engine, const struct ky_numbers *array,
-                                int on_device, size_t count, const double *from,
+static enum ky_status from_host(struct ky_engine *engine, struct span to, const double *from,
                                 struct ky_error *error)
 {
+    const struct ky_numbers *array = to.array;
     if (!array->data)
         return KY_OK;
-    if (on_device)
-        return ky_engine_write_array(engine, array, count, from, error);
-    for (size_t k = 0; k < count; k++)
+    if (to.on_device)
+        return ky_engine_write_array(engine, array, to.count, from, error);
+    for (size_t k = 0; k < to.count; k++)
         if (array->number == KY_FLOAT32)
             ((float *)array->data)[k] = (float)from[k];
         else
@@ -168,22 +176,30 @@ struct on_host {
     struct ky_bodies bodies, copies;
 };
 
+/* An array of the caller, the pointer to its numbers on the host, and to a copy if one is needed.
+ */
+struct array_on_host {
+    const struct ky_numbers *array;
+    size_t columns;
+    int is_input;
+    double **to, **copy;
+};
+
 /* Sets an array of the bodies of `columns` numbers for each. `is_input`: it has the numbers. */
 static enum ky_status set_array(struct ky_engine *engine, const struct ky_array_bodies *given,
-                                const struct ky_numbers *array, size_t columns, int is_input,
-                                double **to, double **copy, struct ky_error *error)
+                                const struct array_on_host *own, struct ky_error *error)
 {
-    const size_t count = given->n * columns;
-    if (!array->data)
+    const struct span span = {own->array, given->n * own->columns, given->on_device};
+    if (!own->array->data)
         return KY_OK;
-    if (!given->on_device && array->number == KY_FLOAT64) {
-        *to = array->data;
+    if (!given->on_device && own->array->number == KY_FLOAT64) {
+        *own->to = own->array->data;
         return KY_OK;
     }
-    *to = *copy = ky_allocate(count, sizeof **to);
-    if (!*copy)
-        return ky_no_memory(error, "copies of arrays", count, sizeof **to);
-    return is_input ? to_host(engine, array, given->on_device, count, *to, error) : KY_OK;
+    *own->to = *own->copy = ky_allocate(span.count, sizeof **own->to);
+    if (!*own->copy)
+        return ky_no_memory(error, "copies of arrays", span.count, sizeof **own->to);
+    return own->is_input ? to_host(engine, span, *own->to, error) : KY_OK;
 }
 
 /* Masses and velocities that the caller does not have. */
@@ -206,12 +222,7 @@ static enum ky_status make_on_host(struct ky_engine *engine, const struct ky_arr
                                    struct on_host *host, struct ky_error *error)
 {
     struct ky_bodies *to = &host->bodies, *copy = &host->copies;
-    const struct {
-        const struct ky_numbers *array;
-        size_t columns;
-        int is_input;
-        double **to, **copy;
-    } arrays[] = {
+    const struct array_on_host arrays[] = {
         {&given->position, 3, 1, (double **)&to->position, (double **)&copy->position},
         {&given->mass, 1, 1, &to->mass, &copy->mass},
         {&given->softening, 1, 1, &to->softening, &copy->softening},
@@ -219,8 +230,7 @@ static enum ky_status make_on_host(struct ky_engine *engine, const struct ky_arr
         {&given->potential, 1, 0, &to->potential, &copy->potential}};
     *host = (struct on_host){.bodies = {.n = given->n}, .copies = {.n = given->n}};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        KY_TRY(set_array(engine, given, arrays[k].array, arrays[k].columns, arrays[k].is_input,
-                         arrays[k].to, arrays[k].copy, error));
+        KY_TRY(set_array(engine, given, &arrays[k], error));
     return set_missing(given, host, error);
 }
 
@@ -243,8 +253,9 @@ static enum ky_status give_all(struct ky_engine *engine, const struct ky_array_b
                   {&wanted->acceleration, (const double *)from->acceleration, 3},
                   {&wanted->potential, from->potential, 1}};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        KY_TRY(from_host(engine, arrays[k].to, wanted->on_device, arrays[k].columns * wanted->n,
-                         arrays[k].from, error));
+        KY_TRY(from_host(
+            engine, (struct span){arrays[k].to, arrays[k].columns * wanted->n, wanted->on_device},
+            arrays[k].from, error));
     return KY_OK;
 }
 
@@ -252,14 +263,12 @@ static enum ky_status give_all(struct ky_engine *engine, const struct ky_array_b
 static enum ky_status give_results(struct ky_engine *engine, const struct ky_array_bodies *given,
                                    const struct on_host *host, struct ky_error *error)
 {
-    const size_t n = given->n;
-    const int there = given->on_device;
+    const struct span acceleration = {&given->acceleration, 3 * given->n, given->on_device},
+                      potential = {&given->potential, given->n, given->on_device};
     if (host->copies.acceleration)
-        KY_TRY(from_host(engine, &given->acceleration, there, 3 * n,
-                         (const double *)host->copies.acceleration, error));
-    return host->copies.potential
-               ? from_host(engine, &given->potential, there, n, host->copies.potential, error)
-               : KY_OK;
+        KY_TRY(from_host(engine, acceleration, (const double *)host->copies.acceleration, error));
+    return host->copies.potential ? from_host(engine, potential, host->copies.potential, error)
+                                  : KY_OK;
 }
 
 /* ---- calls ---- */
@@ -450,8 +459,6 @@ static enum ky_status compute(struct ky_evaluator *evaluator,
                               const struct ky_array_bodies *given, const struct work *work,
                               struct ky_error *error)
 {
-    KY_NEED(evaluator, error);
-    KY_NEED(parameters, error);
     struct ky_parameters own;
     struct ky_array_bodies bodies;
     KY_TRY(adopt(parameters, given, &own, &bodies, error));
@@ -490,6 +497,8 @@ enum ky_status ky_evaluator_forces(struct ky_evaluator *evaluator,
                                    const struct ky_array_bodies *bodies,
                                    struct ky_force_report *report, struct ky_error *error)
 {
+    KY_NEED(evaluator, error);
+    KY_NEED(parameters, error);
     const struct work work = {.report = report};
     return compute(evaluator, parameters, bodies, &work, error);
 }
@@ -500,6 +509,8 @@ enum ky_status ky_evaluator_field(struct ky_evaluator *evaluator,
                                   const struct ky_array_bodies *points, double softening,
                                   struct ky_error *error)
 {
+    KY_NEED(evaluator, error);
+    KY_NEED(parameters, error);
     KY_NEED(points, error);
     KY_TRY(check_types(points, error));
     const struct work work = {.points = points, .softening = softening};

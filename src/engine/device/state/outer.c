@@ -48,21 +48,30 @@ static void give_back(struct ky_card *card, struct outer *outer)
         ky_buffer_release(card, &outer->buffer);
 }
 
-/* Makes an array of `count` numbers readable by kernels: numbers of the host are copied to `own`.
- */
-static enum ky_status show(struct ky_device_bodies *bodies, const struct ky_numbers *array,
-                           int on_device, const char *what, size_t count, struct ky_buffer *own,
-                           struct outer *outer, struct ky_error *error)
+/* An array of the caller, the buffer for numbers of the host, and what kernels read. */
+struct shown {
+    const struct ky_numbers *array;
+    const char *what;
+    size_t count;
+    struct ky_buffer *own;
+    struct outer *outer;
+};
+
+/* Makes an array readable by kernels. */
+static enum ky_status show(struct ky_device_bodies *bodies, const struct shown *shown,
+                           int on_device, struct ky_error *error)
 {
-    *outer = (struct outer){bodies->mass, KY_OUTER_NONE, 0}; /* a buffer that is never read */
+    const struct ky_numbers *array = shown->array;
+    const struct ky_staged staged = {shown->own, 0, shown->count, bytes_of(array->number)};
+    *shown->outer =
+        (struct outer){bodies->mass, KY_OUTER_NONE, 0}; /* a buffer that is never read */
     if (!array->data)
         return KY_OK;
     if (on_device)
-        return lend(bodies->card, array, what, count, outer, error);
-    const struct ky_staged staged = {own, 0, count, bytes_of(array->number)};
-    KY_TRY(ky_staging_fill(&bodies->staging, bodies->card, bodies->state->threads, &staged, what,
-                           array->data, error));
-    *outer = (struct outer){*own, (uint32_t)array->number, 0};
+        return lend(bodies->card, array, shown->what, shown->count, shown->outer, error);
+    KY_TRY(ky_staging_fill(&bodies->staging, bodies->card, bodies->state->threads, &staged,
+                           shown->what, array->data, error));
+    *shown->outer = (struct outer){*shown->own, (uint32_t)array->number, 0};
     return KY_OK;
 }
 
@@ -209,19 +218,17 @@ enum ky_status ky_device_outer_put(struct ky_device_state *state,
     struct ky_device_bodies *bodies = &state->bodies;
     struct given own = {.n = given->n, .equal_mass = given->equal_mass};
     const size_t n = given->n;
-    const int there = given->on_device;
+    const struct shown arrays[] = {
+        {&given->position, "positions", 3 * n, &bodies->outer.position, &own.position},
+        {&given->mass, "masses", n, &bodies->outer.mass, &own.mass},
+        {&given->softening, "softenings", n, &bodies->outer.softening, &own.softening}};
     const double start = ky_clock();
+    enum ky_status status = KY_OK;
     *taken = 0;
     if (needs_put(state))
         return KY_OK;
-    enum ky_status status = show(bodies, &given->position, there, "positions", 3 * n,
-                                 &bodies->outer.position, &own.position, error);
-    if (!status)
-        status =
-            show(bodies, &given->mass, there, "masses", n, &bodies->outer.mass, &own.mass, error);
-    if (!status)
-        status = show(bodies, &given->softening, there, "softenings", n, &bodies->outer.softening,
-                      &own.softening, error);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !status; k++)
+        status = show(bodies, &arrays[k], given->on_device, error);
     if (!status)
         status = find_units(state, &own, taken, error);
     if (!status && *taken)
