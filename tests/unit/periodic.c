@@ -7,6 +7,8 @@
 
 #include "clouds.h"
 #include "engine/common/far_field.h"
+#include "engines.h"
+#include "kernels.h"
 #include "physics/periodic.h"
 
 static struct ky_error error;
@@ -312,8 +314,43 @@ static void direct_sums_are_ewald_sums(void **state)
     }
 }
 
-/* The default forces of fmm and tree against exact sums, for every number of bodies and every
- * shape. */
+/* Forces on the same bodies by the direct sum of the CPU in double. */
+static void make_exact(const struct ky_parameters *parameters, struct ky_bodies *bodies)
+{
+    struct ky_parameters own = *parameters;
+    own.engine = "cpu";
+    own.force = KY_DIRECT;
+    own.precision = KY_DOUBLE;
+    assert_ok(cloud_forces(&own, bodies, NULL, NULL, &error));
+}
+
+/* The forces on n bodies against exact sums; with `most`, no error may be larger. */
+static void follow_exact_sums(const struct ky_parameters *parameters, enum set set, size_t n,
+                              double most)
+{
+    struct ky_bodies bodies = make(set, n), exact = make(set, n);
+    const int is_even = set == LATTICE || set == TOGETHER || n == 1;
+    assert_ok(cloud_forces(parameters, &bodies, NULL, NULL, &error));
+    make_exact(parameters, &exact);
+    const struct parts parts = compare(&bodies, &exact);
+    if (n > 1000 && set != LATTICE && set != TOGETHER)
+        print_message("%s, force %d, precision %d, set %d, %zu bodies: errors %.1e %.1e %.1e, net "
+                      "%.1e, potential %.1e\n",
+                      parameters->engine, parameters->force, parameters->precision, set, n,
+                      parts.median, parts.p99, parts.most, parts.net, parts.potential);
+    if (n > 1 && !is_even && !(set == WAVES && n < 27)) {
+        assert_between(parts.p99, 0, most > 0 ? most : set == WAVES ? 2e-3 : 1e-3);
+        assert_between(parts.potential, 0, most > 0 ? most : 1e-3);
+    }
+    for (size_t i = 0; i < n && is_even; i++)
+        for (int c = 0; c < 3; c++)
+            if (set == TOGETHER || n == 1 || n == 8 || n == 64 || n == 1331)
+                assert_between(bodies.acceleration[i][c], -1e-4, 1e-4);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+/* The default forces of fmm and tree, for every number of bodies and every shape. */
 static void approximate_forces_follow_exact_sums(void **state)
 {
     static const size_t counts[] = {0, 1, 2, 8, 63, 64, 65, 1331};
@@ -321,27 +358,8 @@ static void approximate_forces_follow_exact_sums(void **state)
     (void)state;
     for (int set = 0; set < SETS; set++)
         for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
-            const size_t n = counts[k / 2];
             const struct ky_parameters parameters = in_box(k % 2 ? KY_TREE : KY_FMM);
-            struct ky_bodies bodies = make((enum set)set, n), exact = make((enum set)set, n);
-            assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-            const struct parts parts = compare(&bodies, &exact);
-            if (n > 1000 && set != LATTICE && set != TOGETHER)
-                print_message("force %d, set %d, %zu bodies: errors %.1e %.1e %.1e, net %.1e, "
-                              "potential %.1e\n",
-                              parameters.force, set, n, parts.median, parts.p99, parts.most,
-                              parts.net, parts.potential);
-            if (n > 1 && (set == UNIFORM || set == CLUMPS || set == WAVES) &&
-                !(set == WAVES && n < 27)) {
-                assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1e-3);
-                assert_between(parts.potential, 0, 1e-3);
-            }
-            for (size_t i = 0; i < n && (set == LATTICE || set == TOGETHER || n == 1); i++)
-                for (int c = 0; c < 3; c++)
-                    if (set == TOGETHER || n == 1 || n == 8 || n == 64 || n == 1331)
-                        assert_between(bodies.acceleration[i][c], -1e-4, 1e-4);
-            ky_bodies_free(&bodies);
-            ky_bodies_free(&exact);
+            follow_exact_sums(&parameters, (enum set)set, counts[k / 2], 0);
         }
 }
 
@@ -562,6 +580,53 @@ static void active_bodies_have_the_same_forces(void **state)
     }
 }
 
+/* ---- devices ---- */
+
+static struct ky_parameters on_device(int engine, int force)
+{
+    struct ky_parameters parameters = in_box(force);
+    parameters.engine = engines[engine].engine;
+    return parameters;
+}
+
+/* The default forces on devices, for every number of bodies and every shape. */
+static void device_forces_follow_exact_sums(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 8, 31, 32, 33, 64, 65, 1331, 4096};
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int set = 0; set < SETS; set++)
+        for (size_t k = 0; k < (size_t)COUNTS; k++) {
+            const struct ky_parameters parameters = on_device(e, KY_FMM);
+            follow_exact_sums(&parameters, (enum set)set, counts[k], 0);
+        }
+}
+
+/* Every kernel; and with a tolerance that no cell meets no body and no image is missed or counted
+ * twice. The far field has an error of some 1e-6. */
+static void every_device_kernel_knows_the_box(void **state)
+{
+    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 5 * 3 * 3; k++) {
+        struct ky_parameters parameters = on_device(e, KY_FMM);
+        const int order = 2 + k / 9, precision = k / 3 % 3;
+        if (is_slow(e) && !test_everything() && k != 2 * 9 && k != 4 * 9 + 3 * 2 + 1)
+            continue;
+        parameters.order = order;
+        parameters.precision = precision;
+        parameters.softening_kind = kinds[k % 3];
+        parameters.softening = 0.002 * SIDE;
+        parameters.alpha = k % 2 ? 1e-12 : 1e-4;
+        follow_exact_sums(&parameters, UNIFORM, 700, k % 2 ? 2e-5 : 1e-3);
+        follow_exact_sums(&parameters, CLUMPS, 300, k % 2 ? 2e-5 : 1e-3);
+    }
+}
+
 /* What a box does not have is refused, and so is a box that is none. */
 static void the_rest_is_refused(void **state)
 {
@@ -613,6 +678,8 @@ int main(void)
         cmocka_unit_test(massless_bodies_only_feel),
         cmocka_unit_test(active_bodies_have_the_same_forces),
         cmocka_unit_test(the_rest_is_refused),
+        cmocka_unit_test(device_forces_follow_exact_sums),
+        cmocka_unit_test(every_device_kernel_knows_the_box),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -48,6 +48,7 @@ static void release(struct ky_device_engine *engine)
     ky_device_hermite_release(state);
     ky_device_massless_release(state);
     ky_device_ranks_release(state);
+    ky_device_far_release(state);
     ky_device_bodies_release(&state->bodies);
 }
 
@@ -76,6 +77,15 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
             "%s: --precision mixed needs matrix units, which Kyoho uses through CUDA from "
             "compute capability 8.0 on: give --precision single or extended",
             card->name);
+    if (state->parameters->box > 0 && !engine->method->in_box)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s does not know periodic boxes on devices yet: use --force fmm, or "
+                       "--engine cpu, with --box",
+                       ky_force_kind(state->parameters->force)->option);
+    if (state->parameters->box > 0 && ky_device_leads(state, KY_SCHEME_BLOCK))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "block steps do not know periodic boxes on devices yet: use --integrator "
+                       "leapfrog, or --engine cpu, with --box");
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
@@ -137,6 +147,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->state.parameters = parameters;
     engine->state.hermite = &engine->hermite;
     engine->state.ranks = &engine->ranks;
+    engine->state.far = &engine->far;
     engine->state.shared = &engine->base.shared;
     engine->state.externals = &engine->base.externals;
     engine->state.opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
@@ -165,6 +176,8 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
     if (ky_device_shared(&engine->state))
         memory->device +=
             ky_device_ranks_memory(parameters, n, ky_device_shared(&engine->state)->ranks);
+    if (parameters->box > 0)
+        memory->device += ky_device_far_memory(n);
     if (ky_device_leads(&engine->state, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);
     if (ky_device_leads(&engine->state, KY_SCHEME_HERMITE))
@@ -386,10 +399,22 @@ static unsigned schemes(const struct ky_engine *base)
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
+/* Calls that know only open space on devices. */
+static enum ky_status refuse_box(const struct ky_device_state *state, const char *what,
+                                 struct ky_error *error)
+{
+    return state->box > 0 ? ky_fail(error, KY_UNSUPPORTED,
+                                    "%s do not know periodic boxes on devices yet: use --engine "
+                                    "cpu with --box",
+                                    what)
+                          : KY_OK;
+}
+
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
+    KY_TRY(refuse_box(state, "exact sums", error));
     KY_TRY(settle_in_callers_order(state, error));
     return ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
@@ -408,6 +433,7 @@ static enum ky_status begin_points(struct ky_engine *base, const struct ky_point
     if (points->count > INT32_MAX - state->n)
         return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
                        points->count, base->verbs->name, INT32_MAX - state->n);
+    KY_TRY(refuse_box(state, "fields at points", error));
     KY_TRY(ky_points_check(points, state->parameters, error));
     return ky_device_settle(state, error);
 }
@@ -490,6 +516,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     }                                                                                              \
     const struct ky_engine_verbs ky_##kind##_engine = {                                            \
         .name = #kind,                                                                             \
+        .boxes = 1,                                                                                \
         .device = kind##_device,                                                                   \
         .memory = memory,                                                                          \
         .open = kind##_open,                                                                       \

@@ -87,7 +87,8 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
     struct ky_card *card = bodies->card;
     const struct ky_points *points = sum->points;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count, to = (uint32_t)sum->sources;
-    const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length};
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length,
+                                 bodies->state->box};
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);

@@ -31,7 +31,7 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
     struct ky_card *card = state->bodies.card;
     const size_t count = points->count, own = points->softenings ? count : 1,
                  labels = points->body ? count : 1;
-    const struct ky_rows rows = {count, 3, 1 / state->units.length};
+    const struct ky_rows rows = {count, 3, 1 / state->units.length, state->box};
     tides->flags =
         (points->softenings ? KY_FLAG_OWN_EPS : 0U) | (points->body ? KY_FLAG_LISTED : 0U);
     KY_TRY(ky_rows_send(state, &tides->point, "points", rows, points->position[0], error));
@@ -106,7 +106,7 @@ static enum ky_status find_tides(struct ky_device_state *state, struct ky_links 
         status = ky_force_kind(state->parameters->force)->is_exact
                      ? sum(state, &tides, points, error)
                      : walk(state, links, &tides, points, error);
-    const struct ky_rows rows = {count, COLUMNS, 1 / scale};
+    const struct ky_rows rows = {count, COLUMNS, 1 / scale, 0};
     if (!status)
         status = ky_rows_read(state, &tides.tide, rows, tide[0], error);
     release(card, &tides);

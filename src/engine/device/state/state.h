@@ -64,6 +64,7 @@ struct ky_device_bodies {
     uint64_t place; /* number of times positions changed */
 };
 
+struct ky_device_far;
 struct ky_device_hermite;
 struct ky_device_ranks;
 
@@ -89,12 +90,14 @@ struct ky_device_state {
     struct ky_device_bodies bodies;
     struct ky_engine_frame frame; /* edge 0: computed from the bodies */
     struct ky_engine_units units;
+    double box;       /* side of the periodic box in units of length; 0: open space */
     int own_eps;      /* 1: bodies have their own softenings */
     int how;          /* the softening of pairs: KY_GUARD … of physics/softening_kinds.h */
     unsigned columns; /* set of the columns that an integrator has requested */
     struct ky_externals *externals;        /* of the engine */
     struct ky_device_hermite *hermite;     /* private to steps/hermite.h */
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
+    struct ky_device_far *far;             /* private to forces/far.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
     int has_fields; /* 1: accelerations include external fields */

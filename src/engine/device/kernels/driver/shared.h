@@ -140,6 +140,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * unchanged. */
 #define KY_NEAREST_HEAPS(X, p, number) X(8, p, number) X(32, p, number)
 
+/* The far field of a periodic box (far.k): lanes of a group, at least one for each term; bodies in
+ * local memory; slices of the cubes as sources; largest number of groups that sum moments. */
+#define KY_FAR_LANES 192
+#define KY_FAR_STAGED 64
+#define KY_FAR_SLICES 8
+#define KY_FAR_GROUPS 1024
+/* Flags: sinks are listed; only marked bodies are sinks; results are in the order of the list. */
+#define KY_FAR_LISTED 1
+#define KY_FAR_MARKED 2
+#define KY_FAR_IN_ROWS 4
+
 /* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
 #define KY_LIST_LANES 64
 #define KY_NOT_WANTED 0xffffffffU
