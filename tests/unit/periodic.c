@@ -627,6 +627,40 @@ static void every_device_kernel_knows_the_box(void **state)
     }
 }
 
+/* Direct sums on devices in every precision, and exact ones, which agree with the CPU's to their
+ * rounding; some bodies have no mass. */
+static void device_sums_are_those_of_the_cpu(void **state)
+{
+    static const double errors[] = {1e-4, 1e-5, 1e-12};
+    enum { N = 300 };
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 2 * 3; k++) {
+        const int precision = k / 2, massless = k % 2;
+        struct ky_parameters parameters = on_device(e, KY_DIRECT);
+        struct ky_bodies bodies = make(UNIFORM, N), exact = make(UNIFORM, N),
+                         right = make(UNIFORM, N);
+        parameters.precision = precision;
+        parameters.softening = 0.001 * SIDE;
+        if (precision == KY_SINGLE && is_slow(e) && !test_everything())
+            continue;
+        for (size_t i = 0; i < N; i++)
+            bodies.mass[i] = exact.mass[i] = right.mass[i] =
+                massless && i % 3 == 0 ? 0 : bodies.mass[i];
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        make_exact(&parameters, &right);
+        const struct parts sums = compare(&bodies, &right), exacts = compare(&exact, &right);
+        assert_between(sums.most, 0, errors[precision]);
+        assert_between(sums.potential, 0, errors[precision]);
+        assert_between(exacts.most, 0, 1e-12);
+        assert_between(exacts.potential, 0, 1e-12);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+        ky_bodies_free(&right);
+    }
+}
+
 /* What a box does not have is refused, and so is a box that is none. */
 static void the_rest_is_refused(void **state)
 {
@@ -680,6 +714,9 @@ int main(void)
         cmocka_unit_test(the_rest_is_refused),
         cmocka_unit_test(device_forces_follow_exact_sums),
         cmocka_unit_test(every_device_kernel_knows_the_box),
+        cmocka_unit_test(device_sums_are_those_of_the_cpu),
     };
+    if (getenv("FILTER"))
+        cmocka_set_test_filter(getenv("FILTER"));
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -79,8 +79,8 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
             card->name);
     if (state->parameters->box > 0 && !engine->method->in_box)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "%s does not know periodic boxes on devices yet: use --force fmm, or "
-                       "--engine cpu, with --box",
+                       "%s does not know periodic boxes on devices yet: use --force fmm or direct, "
+                       "or --engine cpu, with --box",
                        ky_force_kind(state->parameters->force)->option);
     if (state->parameters->box > 0 && ky_device_leads(state, KY_SCHEME_BLOCK))
         return ky_fail(error, KY_UNSUPPORTED,
@@ -414,7 +414,6 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    KY_TRY(refuse_box(state, "exact sums", error));
     KY_TRY(settle_in_callers_order(state, error));
     return ky_device_exact(state, sinks, count, acceleration, potential, error);
 }

@@ -12,6 +12,7 @@
 #include "engine/common/units.h"
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
+#include "physics/space.h"
 
 /* State of curve.c: the order of the bodies along the curve. */
 struct ky_device_curve {
@@ -166,6 +167,12 @@ static inline int ky_device_reads_pull(const struct ky_device_state *state)
 static inline int ky_device_lacks_pull(const struct ky_device_state *state)
 {
     return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);
+}
+
+/* The number of images of the sources whose forces are summed one by one. */
+static inline size_t ky_device_images(const struct ky_device_state *state)
+{
+    return state->box > 0 ? KY_IMAGES : 1;
 }
 
 /* Factors from the units on the card to the caller's. */

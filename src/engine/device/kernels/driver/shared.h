@@ -42,6 +42,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
+/* The sources are an image in a periodic box, in which no source is the sink itself. */
+#define KY_DIRECT_IMAGE 16
 
 /* Sums with jerk (jerk.h), in this order: lanes of a group, which is also the number of sources in
  * a tile; sinks of a lane; sources of an iteration; sources of a run, which are summed in the
