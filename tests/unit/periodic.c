@@ -225,6 +225,20 @@ static struct ky_parameters in_box(int force)
     return parameters;
 }
 
+/* The parameters of case k on the CPU and on devices: each force that the engine has in boxes.
+ * Returns 0 after the last one. */
+static int next_case(int k, struct ky_parameters *parameters)
+{
+    static const int on_devices[] = {KY_FMM, KY_DIRECT};
+    enum { ON_DEVICES = sizeof on_devices / sizeof *on_devices };
+    const int of_device = k - FORCES, e = of_device / ON_DEVICES;
+    if (k >= FORCES && e >= engine_count)
+        return 0;
+    *parameters = in_box(k < FORCES ? forces[k] : on_devices[of_device % ON_DEVICES]);
+    parameters->engine = k < FORCES ? "cpu" : engines[e].engine;
+    return 1;
+}
+
 /* The errors of the accelerations as parts of their rms. */
 struct parts {
     double median, p99, most, net, potential;
@@ -378,8 +392,7 @@ static void bits_are_the_same(void **state)
     for (size_t i = 0; i < first.n; i++)
         for (int c = 0; c < 3; c++)
             moved.position[i][c] = first.position[i][c] + SIDE * (c == 1 ? -3.0 : (double)(i % 5));
-    for (int force = 0; force < FORCES; force++) {
-        parameters.force = forces[force];
+    for (int k = 0; next_case(k, &parameters); k++) {
         parameters.threads = 1;
         assert_ok(cloud_forces(&parameters, &first, NULL, NULL, &error));
         memset(moved.acceleration, 0, moved.n * sizeof *moved.acceleration);
@@ -509,13 +522,13 @@ static void points_feel_the_box(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Massless bodies feel the box, and change no bit of the forces on the others. */
+/* Massless bodies feel the box, and on the CPU change no bit of the forces on the others. */
 static void massless_bodies_only_feel(void **state)
 {
     enum { N = 1500 };
     (void)state;
-    for (int force = 0; force < FORCES; force++) {
-        const struct ky_parameters parameters = in_box(forces[force]);
+    struct ky_parameters parameters;
+    for (int k = 0; next_case(k, &parameters); k++) {
         struct ky_bodies all = make(CLUMPS, N), some = make(CLUMPS, N), exact = make(CLUMPS, N);
         size_t n = 0;
         for (size_t i = 0; i < N; i++) {
@@ -529,11 +542,11 @@ static void massless_bodies_only_feel(void **state)
         assert_ok(cloud_forces(&parameters, &all, &exact, NULL, &error));
         assert_ok(cloud_forces(&parameters, &some, NULL, NULL, &error));
         assert_between(compare(&all, &exact).p99, 0, 2e-3);
-        for (size_t i = 0, k = 0; i < N; i++)
+        for (size_t i = 0, its = 0; i < N && !strcmp(parameters.engine, "cpu"); i++)
             if (all.mass[i] > 0) {
-                assert_memory_equal(all.acceleration[i], some.acceleration[k],
+                assert_memory_equal(all.acceleration[i], some.acceleration[its],
                                     sizeof *all.acceleration);
-                assert_true(all.potential[i] == some.potential[k++]);
+                assert_true(all.potential[i] == some.potential[its++]);
             }
         some.n = N;
         ky_bodies_free(&all);
@@ -550,9 +563,8 @@ static void active_bodies_have_the_same_forces(void **state)
     (void)state;
     for (uint32_t k = 0; k < N / 5; k++)
         list[k] = 5 * k + k % 3;
-    for (int force = 0; force < FORCES; force++) {
-        const struct ky_parameters given = in_box(forces[force]);
-        struct ky_parameters parameters;
+    struct ky_parameters given, parameters;
+    for (int force = 0; next_case(force, &given); force++) {
         struct ky_bodies before = make(CLUMPS, N), after = make(CLUMPS, N);
         const struct ky_active active = {N / 5, list};
         struct ky_engine *engine;
@@ -571,7 +583,7 @@ static void active_bodies_have_the_same_forces(void **state)
         for (uint32_t k = 0; k < N / 5; k++)
             for (int c = 0; c < 3; c++) { /* sums over all bodies begin new chunks at active ones */
                 const double a = after.acceleration[list[k]][c],
-                             d = forces[force] == KY_DIRECT ? 1e-4 * fabs(a) : 0;
+                             d = given.force == KY_DIRECT ? 1e-4 * fabs(a) : 0;
                 assert_between(before.acceleration[list[k]][c], a - d, a + d);
             }
         ky_engine_close(engine);
@@ -661,6 +673,64 @@ static void device_sums_are_those_of_the_cpu(void **state)
     }
 }
 
+/* Bodies that cross the faces of the box many times, a third of them in a cluster. */
+static struct ky_bodies make_moving(void)
+{
+    enum { N = 300 };
+    struct ky_bodies bodies = make(UNIFORM, N);
+    for (size_t i = 0; i < N; i++)
+        for (int c = 0; c < 3; c++) {
+            if (i % 3 == 0)
+                bodies.position[i][c] = 0.95 * SIDE + 0.2 * (bodies.position[i][c] - SIDE / 2);
+            bodies.velocity[i][c] = c == 0 ? 3 : c == 1 ? -1 : 0.5;
+        }
+    return bodies;
+}
+
+/* Runs with shared steps, in an expanding box, and with block steps on devices end as on the CPU,
+ * and bodies stay in the box. */
+static void runs_on_devices_end_as_on_the_cpu(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters parameters = on_device(e, KY_FMM);
+        struct ky_bodies ends[2];
+        double worst = 0, moved = 0;
+        parameters.softening = 0.02;
+        parameters.step = 0.05;
+        parameters.expansion = k == 1 ? "omega-m=0.3,omega-lambda=0.7,h0=1" : NULL;
+        if (k == 1)
+            parameters.g = 3 * 0.3 / (8 * pi) * pow(SIDE, 3); /* so that Ωm is 0.3 */
+        if (k == 2)
+            parameters.integrator = KY_BLOCK_STEPS;
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+            struct ky_sim *sim;
+            ends[on_cpu] = make_moving();
+            parameters.engine = on_cpu ? "cpu" : engines[e].engine;
+            assert_ok(ky_sim_open(&parameters, &ends[on_cpu], k == 1 ? 0.5 : 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 8, &error));
+            assert_ok(ky_sim_bodies(sim, &ends[on_cpu], &error));
+            ky_sim_close(sim);
+        }
+        struct ky_bodies begin = make_moving();
+        for (size_t i = 0; i < begin.n; i++)
+            for (int c = 0; c < 3; c++) {
+                const double x = ends[0].position[i][c];
+                assert_true(x >= 0 && x < SIDE);
+                worst = fmax(worst, fabs(remainder(x - ends[1].position[i][c], SIDE)));
+                moved = fmax(moved, fabs(remainder(x - begin.position[i][c], SIDE)));
+            }
+        print_message("run %d: positions differ by %.1e, bodies moved by %.1e\n", k, worst, moved);
+        assert_between(worst, 0, 1e-4 * SIDE);
+        assert_true(moved > 0.4 * SIDE);
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++)
+            ky_bodies_free(&ends[on_cpu]);
+        ky_bodies_free(&begin);
+    }
+}
+
 /* What a box does not have is refused, and so is a box that is none. */
 static void the_rest_is_refused(void **state)
 {
@@ -715,6 +785,7 @@ int main(void)
         cmocka_unit_test(device_forces_follow_exact_sums),
         cmocka_unit_test(every_device_kernel_knows_the_box),
         cmocka_unit_test(device_sums_are_those_of_the_cpu),
+        cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
     };
     if (getenv("FILTER"))
         cmocka_set_test_filter(getenv("FILTER"));

@@ -82,10 +82,6 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
                        "%s does not know periodic boxes on devices yet: use --force fmm or direct, "
                        "or --engine cpu, with --box",
                        ky_force_kind(state->parameters->force)->option);
-    if (state->parameters->box > 0 && ky_device_leads(state, KY_SCHEME_BLOCK))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "block steps do not know periodic boxes on devices yet: use --integrator "
-                       "leapfrog, or --engine cpu, with --box");
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",

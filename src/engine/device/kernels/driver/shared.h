@@ -215,10 +215,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_MIXED_REACH2 25.0f
 
 /* Words that block steps count: bodies by the level of their steps, levels 0 to 40; steps that were
- * shortened; bodies without a step. */
+ * shortened; bodies without a step; 1 if bodies of the tree that is kept have strayed too far from
+ * the periodic box. */
 #define KY_TALLY_CUT 41
 #define KY_TALLY_MISSING 42
-#define KY_TALLY_WORDS 43
+#define KY_TALLY_STRAYS 43
+#define KY_TALLY_WORDS 44
+/* Bits of predictions in a periodic box; the part of the side by which bodies may stray. It is half
+ * of what the nearest images allow for, since the host learns of it one block later. */
+#define KY_IN_BOX 1
+#define KY_SETTLES 2
+#define KY_STRAYS (1.0f / 32)
 
 /* The Hermite scheme (hermite.k). Input and output of a call of `advance`: numbers of 64 bits, then
  * words, which are those of block steps and two more. The host sets: ticks of the longest step,
