@@ -731,6 +731,69 @@ static void runs_on_devices_end_as_on_the_cpu(void **state)
     }
 }
 
+/* The field at few and at many points on devices against the CPU's, also across faces and from
+ * points outside. */
+static void fields_on_devices_are_those_of_the_cpu(void **state)
+{
+    static const struct {
+        int force;
+        size_t bodies, points;
+        double within; /* parts of the largest acceleration */
+    } cases[] = {
+        {KY_DIRECT, 60, POINTS, 1e-5}, {KY_FMM, 60, POINTS, 1e-5}, {KY_FMM, 3000, 3000, 1e-3}};
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 3; k++) {
+        const size_t count = cases[k].points;
+        struct ky_parameters parameters = on_device(e, cases[k].force);
+        struct ky_bodies bodies = make(UNIFORM, cases[k].bodies);
+        double(*at)[3] = malloc(count * sizeof *at), (*got)[2][3] = malloc(count * sizeof *got),
+        (*potential)[2] = malloc(count * sizeof *potential), worst = 0, size = 0, deep = 0;
+        for (size_t j = 0; j < count; j++) {
+            struct ky_random random = ky_random_at(5, 9, j);
+            for (int c = 0; c < 3; c++)
+                at[j][c] = SIDE * (3 * ky_random_uniform(&random) - 1);
+        }
+        parameters.softening = 0.05 * SIDE;
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+            double(*own)[3] = malloc(count * sizeof *own), *its = malloc(count * sizeof *its);
+            const struct ky_points points = {.count = count, .position = (const double(*)[3])at};
+            struct ky_parameters given = parameters, resolved;
+            struct ky_engine *engine;
+            given.engine = on_cpu ? "cpu" : parameters.engine;
+            given.force = on_cpu ? KY_DIRECT : parameters.force;
+            given.precision = on_cpu ? KY_DOUBLE : parameters.precision;
+            assert_ok(ky_force_resolve(&given, &resolved, &error));
+            assert_ok(ky_engine_open(&resolved, bodies.n, &engine, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_field(engine, &points, own, its, &error));
+            ky_engine_close(engine);
+            for (size_t j = 0; j < count; j++) {
+                memcpy(got[j][on_cpu], own[j], sizeof own[j]);
+                potential[j][on_cpu] = its[j];
+            }
+            free(own);
+            free(its);
+        }
+        for (size_t j = 0; j < count; j++) {
+            for (int c = 0; c < 3; c++) {
+                worst = fmax(worst, fabs(got[j][0][c] - got[j][1][c]));
+                size = fmax(size, fabs(got[j][1][c]));
+            }
+            deep = fmax(deep, fabs(potential[j][0] - potential[j][1]));
+        }
+        print_message("field %d: errors %.1e of %.1e, of the potential %.1e\n", k, worst, size,
+                      deep);
+        assert_between(worst, 0, cases[k].within * size);
+        assert_between(deep, 0, cases[k].within);
+        free(at);
+        free(got);
+        free(potential);
+        ky_bodies_free(&bodies);
+    }
+}
+
 /* What a box does not have is refused, and so is a box that is none. */
 static void the_rest_is_refused(void **state)
 {
@@ -786,6 +849,7 @@ int main(void)
         cmocka_unit_test(every_device_kernel_knows_the_box),
         cmocka_unit_test(device_sums_are_those_of_the_cpu),
         cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
+        cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
     };
     if (getenv("FILTER"))
         cmocka_set_test_filter(getenv("FILTER"));

@@ -395,17 +395,6 @@ static unsigned schemes(const struct ky_engine *base)
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
-/* Calls that know only open space on devices. */
-static enum ky_status refuse_box(const struct ky_device_state *state, const char *what,
-                                 struct ky_error *error)
-{
-    return state->box > 0 ? ky_fail(error, KY_UNSUPPORTED,
-                                    "%s do not know periodic boxes on devices yet: use --engine "
-                                    "cpu with --box",
-                                    what)
-                          : KY_OK;
-}
-
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
@@ -428,7 +417,6 @@ static enum ky_status begin_points(struct ky_engine *base, const struct ky_point
     if (points->count > INT32_MAX - state->n)
         return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
                        points->count, base->verbs->name, INT32_MAX - state->n);
-    KY_TRY(refuse_box(state, "fields at points", error));
     KY_TRY(ky_points_check(points, state->parameters, error));
     return ky_device_settle(state, error);
 }
@@ -458,6 +446,10 @@ static enum ky_status tides(struct ky_engine *base, const struct ky_points *poin
     const enum ky_status status = begin_points(base, points, error);
     if (status || points->count == 0)
         return status;
+    if (engine->state.box > 0)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "tidal tensors do not know periodic boxes on devices yet: use --engine cpu "
+                       "with --box");
     if (system_of(&engine->state) > 0)
         return ky_device_tides(&engine->state, &engine->links, points, tide, error);
     memset(tide, 0, points->count * sizeof *tide);

@@ -221,6 +221,20 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
     return status;
 }
 
+/* Adds the far field of a periodic box to the results of points. */
+static enum ky_status add_far(struct ky_device_state *state, const struct direct *direct,
+                              size_t count, struct ky_error *error)
+{
+    const struct ky_far_sinks sinks = {.position = &direct->buffers.point,
+                                       .acceleration = &direct->results.acceleration,
+                                       .potential = &direct->results.potential,
+                                       .apart = count,
+                                       .count = count,
+                                       .stride = count};
+    KY_TRY(ky_device_far_make(state, error));
+    return ky_device_far_add_to(state, &sinks, error);
+}
+
 static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
@@ -242,6 +256,7 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
     if (points->body)
         KY_TRY(send_labels(state, here, points, error));
     KY_TRY(sum(state, direct, &task, error));
+    KY_TRY(add_far(state, direct, count, error));
     return ky_results_read(&direct->results, &state->bodies, count, acceleration, potential, error);
 }
 

@@ -19,6 +19,7 @@ void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
     ky_buffer_release(card, &buffers->eps2);
     ky_buffer_release(card, &buffers->partial);
     ky_buffer_release(card, &buffers->label);
+    ky_buffer_release(card, &buffers->point);
     ky_buffer_release(card, &buffers->box);
     ky_buffer_release(card, &buffers->doubt);
     ky_buffer_release(card, &buffers->place);
@@ -91,19 +92,15 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count, to = (uint32_t)sum->sources;
     const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length,
                                  bodies->state->box};
-    struct ky_buffer position = {0};
-    enum ky_status status =
-        ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
-    if (!status)
-        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
-                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
-                                             KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
-                                error);
-    ky_buffer_release(card, &position);
-    return status ? status
-                  : ky_device_send_softenings(bodies, points, sum->precision, &buffers->eps2,
-                                              sum->sources, error);
+    KY_TRY(
+        ky_rows_send(bodies->state, &buffers->point, "points", rows, points->position[0], error));
+    KY_TRY(ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(buffers->point),
+                                       KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                       KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
+                          error));
+    return ky_device_send_softenings(bodies, points, sum->precision, &buffers->eps2, sum->sources,
+                                     error);
 }
 
 /* Copies bodies to the elements from `to` on: the bodies of a list, or with NULL the first ones. */

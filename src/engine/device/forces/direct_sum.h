@@ -7,6 +7,7 @@
 
 struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
+    struct ky_buffer point;                          /* positions of the points, in columns */
     struct ky_buffer box, doubt, place, body, found; /* for matrix units */
 };
 

@@ -414,9 +414,10 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
 
 /* ---- points that are near, and others ---- */
 
+/* In a periodic box points are moved into it. */
 static int is_near(const struct ky_device_state *state, const double position[3])
 {
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3 && !(state->box > 0); c++)
         if (!(fabs(position[c]) <= FARTHEST * state->units.length))
             return 0;
     return 1;
