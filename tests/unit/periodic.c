@@ -229,7 +229,7 @@ static struct ky_parameters in_box(int force)
  * Returns 0 after the last one. */
 static int next_case(int k, struct ky_parameters *parameters)
 {
-    static const int on_devices[] = {KY_FMM, KY_DIRECT};
+    static const int on_devices[] = {KY_FMM, KY_TREE, KY_DIRECT};
     enum { ON_DEVICES = sizeof on_devices / sizeof *on_devices };
     const int of_device = k - FORCES, e = of_device / ON_DEVICES;
     if (k >= FORCES && e >= engine_count)
@@ -610,9 +610,9 @@ static void device_forces_follow_exact_sums(void **state)
     need_a_device();
     FOR_DEVICES(e, 1)
     for (int set = 0; set < SETS; set++)
-        for (size_t k = 0; k < (size_t)COUNTS; k++) {
-            const struct ky_parameters parameters = on_device(e, KY_FMM);
-            follow_exact_sums(&parameters, (enum set)set, counts[k], 0);
+        for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
+            const struct ky_parameters parameters = on_device(e, k % 2 ? KY_TREE : KY_FMM);
+            follow_exact_sums(&parameters, (enum set)set, counts[k / 2], 0);
         }
 }
 

@@ -488,9 +488,10 @@ static enum ky_status near_field(const struct ky_point_sources *sources,
         return KY_OK;
     if (are_many(points->count, sources->state->n))
         return massless_field(sources, points, acceleration, potential, error);
-    return sources->walks ? ky_walk_field(sources->state, sources->links, sources->own, points,
-                                          acceleration, potential, error)
-                          : exact_field(sources->state, points, acceleration, potential, error);
+    return sources->walks && !(sources->state->box > 0)
+               ? ky_walk_field(sources->state, sources->links, sources->own, points, acceleration,
+                               potential, error)
+               : exact_field(sources->state, points, acceleration, potential, error);
 }
 
 static enum ky_status field_of_divided(const struct ky_point_sources *sources,

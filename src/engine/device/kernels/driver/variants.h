@@ -47,6 +47,10 @@
       KY_TREE_GENERAL_##order)                                                                     \
     V(p, number, tree, TREE, order, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,     \
       KY_TEAM_KERNEL)                                                                              \
+    V(p, number, tree, TREE, order, box_general, KY_GUARD | KY_EPS_SUM | KY_SHARES | KY_BOXED,     \
+      KY_TEAM_KERNEL)                                                                              \
+    V(p, number, tree, TREE, order, box_spline,                                                    \
+      KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES | KY_BOXED, KY_TEAM_KERNEL)                \
     V(p, number, list, LIST, order, plain, KY_EPS_SUM, KY_KERNEL(KY_LIST_LANES))                   \
     V(p, number, list, LIST, order, spline, KY_SPLINED | KY_EPS_LARGER, KY_KERNEL(KY_LIST_LANES))
 
