@@ -225,6 +225,13 @@ static struct ky_parameters in_box(int force)
     return parameters;
 }
 
+static struct ky_parameters on_device(int engine, int force)
+{
+    struct ky_parameters parameters = in_box(force);
+    parameters.engine = engines[engine].engine;
+    return parameters;
+}
+
 /* The parameters of case k on the CPU and on devices: each force that the engine has in boxes.
  * Returns 0 after the last one. */
 static int next_case(int k, struct ky_parameters *parameters)
@@ -487,9 +494,12 @@ static void points_feel_the_box(void **state)
     bodies.position[0][0] = 0x1p-12;
     make_points(&bodies, at, stands);
     at[0][0] -= 0x1p-11; /* across a face from body 0 */
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct ky_parameters given = in_box(kinds[kind].force), parameters;
-        const int is_tree = given.force == KY_TREE; /* whose points stand for no bodies */
+    for (int round = 0; round < engine_count * KINDS; round++) {
+        const int kind = round % KINDS;
+        struct ky_parameters given = on_device(round / KINDS, kinds[kind].force), parameters;
+        /* points of tree, and on devices of fmm, stand for no bodies */
+        const int is_tree =
+            given.force == KY_TREE || (given.force == KY_FMM && strcmp(given.engine, "cpu") != 0);
         const struct ky_points points = {
             .count = POINTS, .position = (const double(*)[3])at, .body = is_tree ? NULL : stands};
         struct ky_engine *engine;
@@ -514,8 +524,8 @@ static void points_feel_the_box(void **state)
                 size[1] = fmax(size[1], fabs(right[c]));
             }
         }
-        print_message("points, force %d: field %.1e of %.1e, tides %.1e of %.1e\n", given.force,
-                      worst[0], size[0], worst[1], size[1]);
+        print_message("points, %s, force %d: field %.1e of %.1e, tides %.1e of %.1e\n",
+                      given.engine, given.force, worst[0], size[0], worst[1], size[1]);
         assert_between(worst[0], 0, kinds[kind].field * size[0]);
         assert_between(worst[1], 0, kinds[kind].tide * size[1]);
     }
@@ -593,13 +603,6 @@ static void active_bodies_have_the_same_forces(void **state)
 }
 
 /* ---- devices ---- */
-
-static struct ky_parameters on_device(int engine, int force)
-{
-    struct ky_parameters parameters = in_box(force);
-    parameters.engine = engines[engine].engine;
-    return parameters;
-}
 
 /* The default forces on devices, for every number of bodies and every shape. */
 static void device_forces_follow_exact_sums(void **state)

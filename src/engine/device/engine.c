@@ -446,10 +446,6 @@ static enum ky_status tides(struct ky_engine *base, const struct ky_points *poin
     const enum ky_status status = begin_points(base, points, error);
     if (status || points->count == 0)
         return status;
-    if (engine->state.box > 0)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "tidal tensors do not know periodic boxes on devices yet: use --engine cpu "
-                       "with --box");
     if (system_of(&engine->state) > 0)
         return ky_device_tides(&engine->state, &engine->links, points, tide, error);
     memset(tide, 0, points->count * sizeof *tide);

@@ -273,15 +273,17 @@ struct run {
 
 /* struct ky_direct_image of kernels/forces/direct.h. */
 struct image {
-    union ky_state_value way[3];
+    union ky_state_value way[3], side;
     uint64_t slices;
 };
 static struct image image_of(const struct run *run, size_t number)
 {
-    struct image image = {.slices = run->slices / ky_device_images(run->bodies->state) * number};
+    const struct ky_device_state *state = run->bodies->state;
+    const struct ky_card *card = run->bodies->card;
+    struct image image = {.side = ky_to_state(card, state->box),
+                          .slices = run->slices / ky_device_images(state) * number};
     for (int c = 0; c < 3; c++)
-        image.way[c] =
-            ky_to_state(run->bodies->card, -ky_image((int)number, c) * run->bodies->state->box);
+        image.way[c] = ky_to_state(card, -ky_image((int)number, c) * state->box);
     return image;
 }
 
@@ -318,7 +320,7 @@ static enum ky_status launch_sum(struct run *run, struct ky_error *error)
     KY_TRY(need_slices(run, kernel, error));
     for (size_t k = 0; k < ky_device_images(run->bodies->state); k++) {
         const struct image image = image_of(run, k);
-        const uint32_t its = flags | (k > 0 ? KY_DIRECT_IMAGE : 0U);
+        const uint32_t its = flags | (run->bodies->state->box > 0 ? KY_DIRECT_IMAGE : 0U);
         KY_TRY(ky_launch(card, kernel,
                          ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * run->slices /
                              ky_device_images(run->bodies->state),

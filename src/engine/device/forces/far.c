@@ -146,3 +146,20 @@ enum ky_status ky_device_far_add(struct ky_device_state *state,
                                                             : 0};
     return ky_device_far_add_to(state, &sinks, error);
 }
+
+enum ky_status ky_device_far_add_tides(struct ky_device_state *state, const struct ky_buffer *point,
+                                       const struct ky_buffer *tide, size_t count,
+                                       struct ky_error *error)
+{
+    struct ky_card *card = state->bodies.card;
+    uint32_t points = (uint32_t)count;
+    if (!(state->box > 0))
+        return KY_OK;
+    const union ky_state_value per_side = ky_to_state(card, 1 / state->box),
+                               strength = ky_device_strength(&state->bodies);
+    return ky_launch_over(card, KY_KERNEL_ky_far_tides, points,
+                          KY_ARGUMENTS(KY_BUFFER(*point), KY_BUFFER(state->far->row),
+                                       KY_BUFFER(*tide), KY_VALUE(points), KY_VALUE(per_side),
+                                       KY_VALUE(strength)),
+                          error);
+}

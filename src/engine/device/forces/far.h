@@ -29,6 +29,11 @@ enum ky_status ky_device_far_add(struct ky_device_state *state,
                                  const struct ky_evaluation *evaluation,
                                  const struct ky_buffer *wanted, struct ky_error *error);
 
+/* Adds the tidal tensors of the field at points, columns of `count`, to theirs. */
+enum ky_status ky_device_far_add_tides(struct ky_device_state *state, const struct ky_buffer *point,
+                                       const struct ky_buffer *tide, size_t count,
+                                       struct ky_error *error);
+
 /* Bytes on the card. */
 double ky_device_far_memory(size_t n);
 void ky_device_far_release(struct ky_device_state *state);

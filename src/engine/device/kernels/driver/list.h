@@ -254,6 +254,7 @@
     KY_K(far, ky_far_act, KY_FAR_LANES)                                                            \
     KY_K(far, ky_far_rows, 256)                                                                    \
     KY_K(far, ky_far_add, 256)                                                                     \
+    KY_K(far, ky_far_tides, 256)                                                                   \
     KY_K(forest, ky_forest_start, 256)                                                             \
     KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \

@@ -42,7 +42,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
-/* The sources are an image in a periodic box, in which no source is the sink itself. */
+/* The sources are an image in a periodic box. */
 #define KY_DIRECT_IMAGE 16
 
 /* Sums with jerk (jerk.h), in this order: lanes of a group, which is also the number of sources in

@@ -31,9 +31,9 @@ typedef ky_real4 ky_direct_high;
 typedef float4 ky_direct_low;
 #endif
 
-/* `way`: the vector by which sinks are moved; `slices`: of the images before. */
+/* `way`: the vector by which sinks are moved; side of the box; `slices`: of the images before. */
 struct ky_direct_image {
-    ky_state way[3];
+    ky_state way[3], side;
     ky_ulong slices;
 };
 
@@ -102,7 +102,8 @@ KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
 }
 #endif
 
-/* The sink for an image of the sources. */
+/* The sink for an image of the sources. Its label counts only in the image of the source that is
+ * the nearest one to the sink. */
 KY_FN struct ky_sink ky_direct_moved(struct ky_sink sink, struct ky_direct d)
 {
 #if KY_IN_EXTENDED
@@ -120,7 +121,12 @@ KY_FN struct ky_sink ky_direct_moved(struct ky_sink sink, struct ky_direct d)
     sink.y += ky_real_of_state(d.image.way[1]);
     sink.z += ky_real_of_state(d.image.way[2]);
 #endif
-    sink.own = d.n;
+    const ky_real4 body = ky_direct_body(d, sink.own < d.n ? sink.own : 0);
+    const KY_REAL near = (KY_REAL)0.5 * ky_real_of_state(d.image.side), x_apart = body.x - sink.x,
+                  y_apart = body.y - sink.y, z_apart = body.z - sink.z;
+    const int is_near = x_apart <= near && -x_apart <= near && y_apart <= near &&
+                        -y_apart <= near && z_apart <= near && -z_apart <= near;
+    sink.own = is_near ? sink.own : d.n;
     return sink;
 }
 
