@@ -1,4 +1,5 @@
-/* Gravity in a periodic box, in double, on the host. Lengths are in units of the box's side.
+/* Gravity in a periodic box. On the host everything is double. Lengths are in units of the box's
+ * side.
  *
  * The potential of a unit mass and all its images, without the mean density, is -ψ:
  *
@@ -14,22 +15,41 @@
 #ifndef KY_PHYSICS_PERIODIC_H
 #define KY_PHYSICS_PERIODIC_H
 
-#include <math.h>
-#include <string.h>
-
 #include "physics/language.h"
 #include "physics/space.h"
 
 #if KY_HOST
+#include <math.h>
+#include <string.h>
+#define KY_FAR_FN static inline
+#else
+#define KY_FAR_FN KY_FN
+#endif
+
 /* Expansions of F to degree 8 between the cubes of a grid of 4³. */
-enum { KY_FAR_DEGREE = 8, KY_FAR_TERMS = 165, KY_FAR_SIDE = 4, KY_FAR_CUBES = 64 };
+#define KY_FAR_DEGREE 8
+#define KY_FAR_TERMS 165
+#define KY_FAR_SIDE 4
+#define KY_FAR_CUBES 64
+/* The offsets from one cube to another along an axis are -KY_FAR_REACH … KY_FAR_REACH. */
+#define KY_FAR_REACH (KY_FAR_SIDE - 1)
+#define KY_FAR_OFFSETS (2 * KY_FAR_REACH + 1)
 
 /* The place of x^i y^j z^k, by degree, then by j + k, then by k. */
-static inline int ky_far_term(int i, int j, int k)
+KY_FAR_FN int ky_far_term(int i, int j, int k)
 {
     const int degree = i + j + k, rest = j + k;
     return degree * (degree + 1) * (degree + 2) / 6 + rest * (rest + 1) / 2 + k;
 }
+
+/* The place of an offset of cubes. */
+KY_FAR_FN int ky_far_offset(int x, int y, int z)
+{
+    return ((x + KY_FAR_REACH) * KY_FAR_OFFSETS + y + KY_FAR_REACH) * KY_FAR_OFFSETS + z +
+           KY_FAR_REACH;
+}
+
+#if KY_HOST
 
 /* Calls ROW(i, j, k) for every term, in the order of the places. */
 #define KY_FAR_EACH(degree, i, j, k)                                                               \

@@ -14,17 +14,18 @@
  * (ky_image). If positions have low parts, these are added unchanged. */
 #define KY_APART(source, sink) ((source) - (sink))
 
-#if KY_HOST
 /* The nearest images of a periodic box, the box itself first: 0 and ±1 boxes along each axis. Their
  * forces are summed one by one. The forces of all farther images, and of the mean density, are a
  * polynomial (physics/periodic.h). */
 #define KY_IMAGES 27
 
 /* The displacement of image k along an axis, in boxes: 0, 1 or -1. */
+#define KY_IMAGE(k, axis) (((k) / ((axis) == 0 ? 1 : (axis) == 1 ? 3 : 9) + 1) % 3 - 1)
+
+#if KY_HOST
 static inline int ky_image(int k, int axis)
 {
-    const int digit = (axis == 0 ? k : axis == 1 ? k / 3 : k / 9) % 3;
-    return digit == 2 ? -1 : digit;
+    return KY_IMAGE(k, axis);
 }
 
 /* The position x in a box with corners at 0 and `side`: at least 0 and less than `side`. x itself

@@ -7,6 +7,8 @@
 
 #include "clouds.h"
 #include "engine/common/far_field.h"
+#include "engines.h"
+#include "kernels.h"
 #include "physics/periodic.h"
 
 static struct ky_error error;
@@ -223,6 +225,27 @@ static struct ky_parameters in_box(int force)
     return parameters;
 }
 
+static struct ky_parameters on_device(int engine, int force)
+{
+    struct ky_parameters parameters = in_box(force);
+    parameters.engine = engines[engine].engine;
+    return parameters;
+}
+
+/* The parameters of case k on the CPU and on devices: each force that the engine has in boxes.
+ * Returns 0 after the last one. */
+static int next_case(int k, struct ky_parameters *parameters)
+{
+    static const int on_devices[] = {KY_FMM, KY_TREE, KY_DIRECT};
+    enum { ON_DEVICES = sizeof on_devices / sizeof *on_devices };
+    const int of_device = k - FORCES, e = of_device / ON_DEVICES;
+    if (k >= FORCES && e >= engine_count)
+        return 0;
+    *parameters = in_box(k < FORCES ? forces[k] : on_devices[of_device % ON_DEVICES]);
+    parameters->engine = k < FORCES ? "cpu" : engines[e].engine;
+    return 1;
+}
+
 /* The errors of the accelerations as parts of their rms. */
 struct parts {
     double median, p99, most, net, potential;
@@ -312,8 +335,43 @@ static void direct_sums_are_ewald_sums(void **state)
     }
 }
 
-/* The default forces of fmm and tree against exact sums, for every number of bodies and every
- * shape. */
+/* Forces on the same bodies by the direct sum of the CPU in double. */
+static void make_exact(const struct ky_parameters *parameters, struct ky_bodies *bodies)
+{
+    struct ky_parameters own = *parameters;
+    own.engine = "cpu";
+    own.force = KY_DIRECT;
+    own.precision = KY_DOUBLE;
+    assert_ok(cloud_forces(&own, bodies, NULL, NULL, &error));
+}
+
+/* The forces on n bodies against exact sums; with `most`, no error may be larger. */
+static void follow_exact_sums(const struct ky_parameters *parameters, enum set set, size_t n,
+                              double most)
+{
+    struct ky_bodies bodies = make(set, n), exact = make(set, n);
+    const int is_even = set == LATTICE || set == TOGETHER || n == 1;
+    assert_ok(cloud_forces(parameters, &bodies, NULL, NULL, &error));
+    make_exact(parameters, &exact);
+    const struct parts parts = compare(&bodies, &exact);
+    if (n > 1000 && set != LATTICE && set != TOGETHER)
+        print_message("%s, force %d, precision %d, set %d, %zu bodies: errors %.1e %.1e %.1e, net "
+                      "%.1e, potential %.1e\n",
+                      parameters->engine, parameters->force, parameters->precision, set, n,
+                      parts.median, parts.p99, parts.most, parts.net, parts.potential);
+    if (n > 1 && !is_even && !(set == WAVES && n < 27)) {
+        assert_between(parts.p99, 0, most > 0 ? most : set == WAVES ? 2e-3 : 1e-3);
+        assert_between(parts.potential, 0, most > 0 ? most : 1e-3);
+    }
+    for (size_t i = 0; i < n && is_even; i++)
+        for (int c = 0; c < 3; c++)
+            if (set == TOGETHER || n == 1 || n == 8 || n == 64 || n == 1331)
+                assert_between(bodies.acceleration[i][c], -1e-4, 1e-4);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+/* The default forces of fmm and tree, for every number of bodies and every shape. */
 static void approximate_forces_follow_exact_sums(void **state)
 {
     static const size_t counts[] = {0, 1, 2, 8, 63, 64, 65, 1331};
@@ -321,27 +379,8 @@ static void approximate_forces_follow_exact_sums(void **state)
     (void)state;
     for (int set = 0; set < SETS; set++)
         for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
-            const size_t n = counts[k / 2];
             const struct ky_parameters parameters = in_box(k % 2 ? KY_TREE : KY_FMM);
-            struct ky_bodies bodies = make((enum set)set, n), exact = make((enum set)set, n);
-            assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-            const struct parts parts = compare(&bodies, &exact);
-            if (n > 1000 && set != LATTICE && set != TOGETHER)
-                print_message("force %d, set %d, %zu bodies: errors %.1e %.1e %.1e, net %.1e, "
-                              "potential %.1e\n",
-                              parameters.force, set, n, parts.median, parts.p99, parts.most,
-                              parts.net, parts.potential);
-            if (n > 1 && (set == UNIFORM || set == CLUMPS || set == WAVES) &&
-                !(set == WAVES && n < 27)) {
-                assert_between(parts.p99, 0, set == WAVES ? 2e-3 : 1e-3);
-                assert_between(parts.potential, 0, 1e-3);
-            }
-            for (size_t i = 0; i < n && (set == LATTICE || set == TOGETHER || n == 1); i++)
-                for (int c = 0; c < 3; c++)
-                    if (set == TOGETHER || n == 1 || n == 8 || n == 64 || n == 1331)
-                        assert_between(bodies.acceleration[i][c], -1e-4, 1e-4);
-            ky_bodies_free(&bodies);
-            ky_bodies_free(&exact);
+            follow_exact_sums(&parameters, (enum set)set, counts[k / 2], 0);
         }
 }
 
@@ -360,8 +399,7 @@ static void bits_are_the_same(void **state)
     for (size_t i = 0; i < first.n; i++)
         for (int c = 0; c < 3; c++)
             moved.position[i][c] = first.position[i][c] + SIDE * (c == 1 ? -3.0 : (double)(i % 5));
-    for (int force = 0; force < FORCES; force++) {
-        parameters.force = forces[force];
+    for (int k = 0; next_case(k, &parameters); k++) {
         parameters.threads = 1;
         assert_ok(cloud_forces(&parameters, &first, NULL, NULL, &error));
         memset(moved.acceleration, 0, moved.n * sizeof *moved.acceleration);
@@ -456,9 +494,12 @@ static void points_feel_the_box(void **state)
     bodies.position[0][0] = 0x1p-12;
     make_points(&bodies, at, stands);
     at[0][0] -= 0x1p-11; /* across a face from body 0 */
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct ky_parameters given = in_box(kinds[kind].force), parameters;
-        const int is_tree = given.force == KY_TREE; /* whose points stand for no bodies */
+    for (int round = 0; round < engine_count * KINDS; round++) {
+        const int kind = round % KINDS;
+        struct ky_parameters given = on_device(round / KINDS, kinds[kind].force), parameters;
+        /* points of tree, and on devices of fmm, stand for no bodies */
+        const int is_tree =
+            given.force == KY_TREE || (given.force == KY_FMM && strcmp(given.engine, "cpu") != 0);
         const struct ky_points points = {
             .count = POINTS, .position = (const double(*)[3])at, .body = is_tree ? NULL : stands};
         struct ky_engine *engine;
@@ -483,21 +524,21 @@ static void points_feel_the_box(void **state)
                 size[1] = fmax(size[1], fabs(right[c]));
             }
         }
-        print_message("points, force %d: field %.1e of %.1e, tides %.1e of %.1e\n", given.force,
-                      worst[0], size[0], worst[1], size[1]);
+        print_message("points, %s, force %d: field %.1e of %.1e, tides %.1e of %.1e\n",
+                      given.engine, given.force, worst[0], size[0], worst[1], size[1]);
         assert_between(worst[0], 0, kinds[kind].field * size[0]);
         assert_between(worst[1], 0, kinds[kind].tide * size[1]);
     }
     ky_bodies_free(&bodies);
 }
 
-/* Massless bodies feel the box, and change no bit of the forces on the others. */
+/* Massless bodies feel the box, and on the CPU change no bit of the forces on the others. */
 static void massless_bodies_only_feel(void **state)
 {
     enum { N = 1500 };
     (void)state;
-    for (int force = 0; force < FORCES; force++) {
-        const struct ky_parameters parameters = in_box(forces[force]);
+    struct ky_parameters parameters;
+    for (int k = 0; next_case(k, &parameters); k++) {
         struct ky_bodies all = make(CLUMPS, N), some = make(CLUMPS, N), exact = make(CLUMPS, N);
         size_t n = 0;
         for (size_t i = 0; i < N; i++) {
@@ -511,11 +552,11 @@ static void massless_bodies_only_feel(void **state)
         assert_ok(cloud_forces(&parameters, &all, &exact, NULL, &error));
         assert_ok(cloud_forces(&parameters, &some, NULL, NULL, &error));
         assert_between(compare(&all, &exact).p99, 0, 2e-3);
-        for (size_t i = 0, k = 0; i < N; i++)
+        for (size_t i = 0, its = 0; i < N && !strcmp(parameters.engine, "cpu"); i++)
             if (all.mass[i] > 0) {
-                assert_memory_equal(all.acceleration[i], some.acceleration[k],
+                assert_memory_equal(all.acceleration[i], some.acceleration[its],
                                     sizeof *all.acceleration);
-                assert_true(all.potential[i] == some.potential[k++]);
+                assert_true(all.potential[i] == some.potential[its++]);
             }
         some.n = N;
         ky_bodies_free(&all);
@@ -532,9 +573,8 @@ static void active_bodies_have_the_same_forces(void **state)
     (void)state;
     for (uint32_t k = 0; k < N / 5; k++)
         list[k] = 5 * k + k % 3;
-    for (int force = 0; force < FORCES; force++) {
-        const struct ky_parameters given = in_box(forces[force]);
-        struct ky_parameters parameters;
+    struct ky_parameters given, parameters;
+    for (int force = 0; next_case(force, &given); force++) {
         struct ky_bodies before = make(CLUMPS, N), after = make(CLUMPS, N);
         const struct ky_active active = {N / 5, list};
         struct ky_engine *engine;
@@ -553,12 +593,207 @@ static void active_bodies_have_the_same_forces(void **state)
         for (uint32_t k = 0; k < N / 5; k++)
             for (int c = 0; c < 3; c++) { /* sums over all bodies begin new chunks at active ones */
                 const double a = after.acceleration[list[k]][c],
-                             d = forces[force] == KY_DIRECT ? 1e-4 * fabs(a) : 0;
+                             d = given.force == KY_DIRECT ? 1e-4 * fabs(a) : 0;
                 assert_between(before.acceleration[list[k]][c], a - d, a + d);
             }
         ky_engine_close(engine);
         ky_bodies_free(&before);
         ky_bodies_free(&after);
+    }
+}
+
+/* ---- devices ---- */
+
+/* The default forces on devices, for every number of bodies and every shape. */
+static void device_forces_follow_exact_sums(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 8, 31, 32, 33, 64, 65, 1331, 4096};
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int set = 0; set < SETS; set++)
+        for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
+            const struct ky_parameters parameters = on_device(e, k % 2 ? KY_TREE : KY_FMM);
+            follow_exact_sums(&parameters, (enum set)set, counts[k / 2], 0);
+        }
+}
+
+/* Every kernel; and with a tolerance that no cell meets no body and no image is missed or counted
+ * twice. The far field has an error of some 1e-6. */
+static void every_device_kernel_knows_the_box(void **state)
+{
+    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 5 * 3 * 3; k++) {
+        struct ky_parameters parameters = on_device(e, KY_FMM);
+        const int order = 2 + k / 9, precision = k / 3 % 3;
+        if (is_slow(e) && !test_everything() && k != 2 * 9 && k != 4 * 9 + 3 * 2 + 1)
+            continue;
+        parameters.order = order;
+        parameters.precision = precision;
+        parameters.softening_kind = kinds[k % 3];
+        parameters.softening = 0.002 * SIDE;
+        parameters.alpha = k % 2 ? 1e-12 : 1e-4;
+        follow_exact_sums(&parameters, UNIFORM, 700, k % 2 ? 2e-5 : 1e-3);
+        follow_exact_sums(&parameters, CLUMPS, 300, k % 2 ? 2e-5 : 1e-3);
+    }
+}
+
+/* Direct sums on devices in every precision, and exact ones, which agree with the CPU's to their
+ * rounding; some bodies have no mass. */
+static void device_sums_are_those_of_the_cpu(void **state)
+{
+    static const double errors[] = {1e-4, 1e-5, 1e-12};
+    enum { N = 300 };
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 2 * 3; k++) {
+        const int precision = k / 2, massless = k % 2;
+        struct ky_parameters parameters = on_device(e, KY_DIRECT);
+        struct ky_bodies bodies = make(UNIFORM, N), exact = make(UNIFORM, N),
+                         right = make(UNIFORM, N);
+        parameters.precision = precision;
+        parameters.softening = 0.001 * SIDE;
+        if (precision == KY_SINGLE && is_slow(e) && !test_everything())
+            continue;
+        for (size_t i = 0; i < N; i++)
+            bodies.mass[i] = exact.mass[i] = right.mass[i] =
+                massless && i % 3 == 0 ? 0 : bodies.mass[i];
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        make_exact(&parameters, &right);
+        const struct parts sums = compare(&bodies, &right), exacts = compare(&exact, &right);
+        assert_between(sums.most, 0, errors[precision]);
+        assert_between(sums.potential, 0, errors[precision]);
+        assert_between(exacts.most, 0, 1e-12);
+        assert_between(exacts.potential, 0, 1e-12);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+        ky_bodies_free(&right);
+    }
+}
+
+/* Bodies that cross the faces of the box many times, a third of them in a cluster. */
+static struct ky_bodies make_moving(void)
+{
+    enum { N = 300 };
+    struct ky_bodies bodies = make(UNIFORM, N);
+    for (size_t i = 0; i < N; i++)
+        for (int c = 0; c < 3; c++) {
+            if (i % 3 == 0)
+                bodies.position[i][c] = 0.95 * SIDE + 0.2 * (bodies.position[i][c] - SIDE / 2);
+            bodies.velocity[i][c] = c == 0 ? 3 : c == 1 ? -1 : 0.5;
+        }
+    return bodies;
+}
+
+/* Runs with shared steps, in an expanding box, and with block steps on devices end as on the CPU,
+ * and bodies stay in the box. */
+static void runs_on_devices_end_as_on_the_cpu(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters parameters = on_device(e, KY_FMM);
+        struct ky_bodies ends[2];
+        double worst = 0, moved = 0;
+        parameters.softening = 0.02;
+        parameters.step = 0.05;
+        parameters.expansion = k == 1 ? "omega-m=0.3,omega-lambda=0.7,h0=1" : NULL;
+        if (k == 1)
+            parameters.g = 3 * 0.3 / (8 * pi) * pow(SIDE, 3); /* so that Ωm is 0.3 */
+        if (k == 2)
+            parameters.integrator = KY_BLOCK_STEPS;
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+            struct ky_sim *sim;
+            ends[on_cpu] = make_moving();
+            parameters.engine = on_cpu ? "cpu" : engines[e].engine;
+            assert_ok(ky_sim_open(&parameters, &ends[on_cpu], k == 1 ? 0.5 : 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 8, &error));
+            assert_ok(ky_sim_bodies(sim, &ends[on_cpu], &error));
+            ky_sim_close(sim);
+        }
+        struct ky_bodies begin = make_moving();
+        for (size_t i = 0; i < begin.n; i++)
+            for (int c = 0; c < 3; c++) {
+                const double x = ends[0].position[i][c];
+                assert_true(x >= 0 && x < SIDE);
+                worst = fmax(worst, fabs(remainder(x - ends[1].position[i][c], SIDE)));
+                moved = fmax(moved, fabs(remainder(x - begin.position[i][c], SIDE)));
+            }
+        print_message("run %d: positions differ by %.1e, bodies moved by %.1e\n", k, worst, moved);
+        assert_between(worst, 0, 1e-4 * SIDE);
+        assert_true(moved > 0.4 * SIDE);
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++)
+            ky_bodies_free(&ends[on_cpu]);
+        ky_bodies_free(&begin);
+    }
+}
+
+/* The field at few and at many points on devices against the CPU's, also across faces and from
+ * points outside. */
+static void fields_on_devices_are_those_of_the_cpu(void **state)
+{
+    static const struct {
+        int force;
+        size_t bodies, points;
+        double within; /* parts of the largest acceleration */
+    } cases[] = {
+        {KY_DIRECT, 60, POINTS, 1e-5}, {KY_FMM, 60, POINTS, 1e-5}, {KY_FMM, 3000, 3000, 1e-3}};
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 3; k++) {
+        const size_t count = cases[k].points;
+        struct ky_parameters parameters = on_device(e, cases[k].force);
+        struct ky_bodies bodies = make(UNIFORM, cases[k].bodies);
+        double(*at)[3] = malloc(count * sizeof *at), (*got)[2][3] = malloc(count * sizeof *got),
+        (*potential)[2] = malloc(count * sizeof *potential), worst = 0, size = 0, deep = 0;
+        for (size_t j = 0; j < count; j++) {
+            struct ky_random random = ky_random_at(5, 9, j);
+            for (int c = 0; c < 3; c++)
+                at[j][c] = SIDE * (3 * ky_random_uniform(&random) - 1);
+        }
+        parameters.softening = 0.05 * SIDE;
+        for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+            double(*own)[3] = malloc(count * sizeof *own), *its = malloc(count * sizeof *its);
+            const struct ky_points points = {.count = count, .position = (const double(*)[3])at};
+            struct ky_parameters given = parameters, resolved;
+            struct ky_engine *engine;
+            given.engine = on_cpu ? "cpu" : parameters.engine;
+            given.force = on_cpu ? KY_DIRECT : parameters.force;
+            given.precision = on_cpu ? KY_DOUBLE : parameters.precision;
+            assert_ok(ky_force_resolve(&given, &resolved, &error));
+            assert_ok(ky_engine_open(&resolved, bodies.n, &engine, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            assert_ok(ky_engine_field(engine, &points, own, its, &error));
+            ky_engine_close(engine);
+            for (size_t j = 0; j < count; j++) {
+                memcpy(got[j][on_cpu], own[j], sizeof own[j]);
+                potential[j][on_cpu] = its[j];
+            }
+            free(own);
+            free(its);
+        }
+        for (size_t j = 0; j < count; j++) {
+            for (int c = 0; c < 3; c++) {
+                worst = fmax(worst, fabs(got[j][0][c] - got[j][1][c]));
+                size = fmax(size, fabs(got[j][1][c]));
+            }
+            deep = fmax(deep, fabs(potential[j][0] - potential[j][1]));
+        }
+        print_message("field %d: errors %.1e of %.1e, of the potential %.1e\n", k, worst, size,
+                      deep);
+        assert_between(worst, 0, cases[k].within * size);
+        assert_between(deep, 0, cases[k].within);
+        free(at);
+        free(got);
+        free(potential);
+        ky_bodies_free(&bodies);
     }
 }
 
@@ -613,6 +848,13 @@ int main(void)
         cmocka_unit_test(massless_bodies_only_feel),
         cmocka_unit_test(active_bodies_have_the_same_forces),
         cmocka_unit_test(the_rest_is_refused),
+        cmocka_unit_test(device_forces_follow_exact_sums),
+        cmocka_unit_test(every_device_kernel_knows_the_box),
+        cmocka_unit_test(device_sums_are_those_of_the_cpu),
+        cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
+        cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (getenv("FILTER"))
+        cmocka_set_test_filter(getenv("FILTER"));
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -6,12 +6,11 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "physics/periodic.h"
 
 /* Parts of the bodies that are summed separately, whatever the number of threads; bodies of each
  * part at least. */
 enum { PARTS = 16, LEAST = 512 };
-enum { REACH = KY_FAR_SIDE - 1, OFFSETS = 2 * REACH + 1 };
+enum { REACH = KY_FAR_REACH, OFFSETS = KY_FAR_OFFSETS };
 /* Pairs of terms whose degrees add up to KY_FAR_DEGREE at most. */
 enum { PAIRS = 3003 };
 
@@ -27,11 +26,6 @@ struct ky_far_field {
 };
 
 /* ---- derivatives ---- */
-
-static int offset_of(const int at[3])
-{
-    return ((at[0] + REACH) * OFFSETS + at[1] + REACH) * OFFSETS + at[2] + REACH;
-}
 
 /* The derivatives at an offset from the ones at its absolute values in descending order, `sorted`,
  * with axis[c] the place of axis c among them. */
@@ -60,7 +54,7 @@ static void rank_axes(const int at[3], int axis[3])
     }
 }
 
-static void find_derivatives(struct ky_far_field *far)
+void ky_far_find(double (*derivative)[KY_FAR_TERMS])
 {
     terms sorted[KY_FAR_SIDE][KY_FAR_SIDE][KY_FAR_SIDE];
     for (int i = 0; i < KY_FAR_SIDE; i++)
@@ -77,7 +71,7 @@ static void find_derivatives(struct ky_far_field *far)
         rank_axes(at, axis);
         for (int c = 0; c < 3; c++)
             size[axis[c]] = abs(at[c]);
-        reflect(sorted[size[0]][size[1]][size[2]], at, axis, far->derivative[k]);
+        reflect(sorted[size[0]][size[1]][size[2]], at, axis, derivative[k]);
     }
 }
 
@@ -95,7 +89,7 @@ enum ky_status ky_far_open(struct ky_far_field **far, struct ky_error *error)
     *far = ky_allocate_zeroed(1, sizeof **far);
     if (!*far)
         return ky_no_memory(error, "far field of the box", 1, sizeof **far);
-    find_derivatives(*far);
+    ky_far_find((*far)->derivative);
     list_pairs(*far);
     return KY_OK;
 }
@@ -167,7 +161,7 @@ static int cube_at(int x, int y, int z)
 static void act_from(struct ky_far_field *far, int plane, const int offset[3])
 {
     double matrix[PAIRS];
-    const double *d = far->derivative[offset_of(offset)];
+    const double *d = far->derivative[ky_far_offset(offset[0], offset[1], offset[2])];
     for (int p = 0; p < PAIRS; p++)
         matrix[p] = d[far->sum[p]];
     for (int k = 0; k < KY_FAR_SIDE * KY_FAR_SIDE; k++) {

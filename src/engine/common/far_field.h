@@ -8,9 +8,13 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "physics/periodic.h"
 
 struct ky_far_field;
 
+/* The derivatives of F between the middles of two cubes, at ky_far_offset of source minus sink:
+ * KY_FAR_OFFSETS³ rows. */
+void ky_far_find(double (*derivative)[KY_FAR_TERMS]);
 /* Computes the derivatives between the cubes, which takes about 15 ms. KY_FAULT if memory runs
  * out. */
 enum ky_status ky_far_open(struct ky_far_field **far, struct ky_error *error);

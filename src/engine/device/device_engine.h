@@ -2,6 +2,7 @@
 #ifndef KY_DEVICE_ENGINE_H
 #define KY_DEVICE_ENGINE_H
 
+#include "engine/device/forces/far.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/steps/block.h"
@@ -14,6 +15,7 @@ struct ky_device_engine {
     struct ky_device_blocks blocks;
     struct ky_device_hermite hermite;
     struct ky_device_ranks ranks;
+    struct ky_device_far far;
     const struct ky_method *method;
     void *own;     /* the method's state */
     int of_forces; /* 1: the last evaluation computed forces; 0: it was a walk */

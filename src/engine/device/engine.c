@@ -49,6 +49,7 @@ static void release(struct ky_device_engine *engine)
     ky_device_hermite_release(state);
     ky_device_massless_release(state);
     ky_device_ranks_release(state);
+    ky_device_far_release(state);
     ky_device_bodies_release(&state->bodies);
 }
 
@@ -77,6 +78,11 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
             "%s: --precision mixed needs matrix units, which Kyoho uses through CUDA from "
             "compute capability 8.0 on: give --precision single or extended",
             card->name);
+    if (state->parameters->box > 0 && !engine->method->in_box)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s does not know periodic boxes on devices yet: use --force fmm, tree or "
+                       "direct with --box",
+                       ky_force_kind(state->parameters->force)->option);
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
@@ -138,6 +144,7 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->state.parameters = parameters;
     engine->state.hermite = &engine->hermite;
     engine->state.ranks = &engine->ranks;
+    engine->state.far = &engine->far;
     engine->state.shared = &engine->base.shared;
     engine->state.externals = &engine->base.externals;
     engine->state.opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
@@ -166,6 +173,8 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
     if (ky_device_shared(&engine->state))
         memory->device +=
             ky_device_ranks_memory(parameters, n, ky_device_shared(&engine->state)->ranks);
+    if (parameters->box > 0)
+        memory->device += ky_device_far_memory(n);
     if (ky_device_leads(&engine->state, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);
     if (ky_device_leads(&engine->state, KY_SCHEME_HERMITE))
@@ -519,6 +528,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     }                                                                                              \
     const struct ky_engine_verbs ky_##kind##_engine = {                                            \
         .name = #kind,                                                                             \
+        .boxes = 1,                                                                                \
         .device = kind##_device,                                                                   \
         .memory = memory,                                                                          \
         .open = kind##_open,                                                                       \

@@ -30,17 +30,10 @@ static double rms(const struct ky_cpu *cpu)
     return n ? sqrt(sum / (double)n) : 0;
 }
 
-/* In a box the tolerance is relative to |a|, but to a tenth of the rms acceleration at least. So in
- * voids, where |a| nearly vanishes, not everything is opened. Nor is it on a perfect lattice, whose
- * rms is an error: a thousandth of M/L² is taken there (at z = 49 a box of 100 Mpc/h has twenty
- * times this rms, at random places it is a hundred times this and more). The potential in a box is
- * no measure of the pull: its mean is 0. */
 static void set_for_box(const struct ky_cpu *cpu, struct ky_relative *relative)
 {
-    const double part = 0.1, least = 1e-3;
     const double mass = relative->per_mass > 0 ? 1 / relative->per_mass : 0;
-    relative->least =
-        part * fmax(rms(cpu) * relative->per_unit, least * mass / (cpu->box * cpu->box));
+    relative->least = ky_opening_least_in_box(rms(cpu) * relative->per_unit, mass, cpu->box);
     relative->per_mass = 0;
 }
 

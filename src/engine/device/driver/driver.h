@@ -50,6 +50,9 @@ enum ky_kind {
     KY_KIND_listed,
     KY_KIND_general,
     KY_KIND_spline,
+    KY_KIND_box_plain,
+    KY_KIND_box_general,
+    KY_KIND_box_spline,
     KY_KIND_COUNT
 };
 enum ky_kernel_id ky_variant(enum ky_force force, enum ky_kind kind,

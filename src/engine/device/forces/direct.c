@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/forces/direct_sum.h"
+#include "engine/device/forces/far.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
@@ -29,7 +30,7 @@ static void release(const struct ky_device_state *state, void *own)
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
-    memory->device += ky_direct_bytes(parameters->precision, n);
+    memory->device += ky_direct_bytes(parameters, n);
 }
 
 /* The sinks and the destination of their results. active: sinks behind the sources; NULL: all
@@ -134,12 +135,12 @@ static enum ky_status label_active(struct ky_device_state *state, struct direct 
 }
 
 /* 1 if the sum is on matrix units: for all bodies, if all have mass. Active bodies, points and
- * massless bodies are not sorted along the curve; these and few bodies have the loops of extended
- * precision. */
+ * massless bodies are not sorted along the curve; these, few bodies and bodies in a periodic box
+ * have the loops of extended precision. */
 static int is_on_units(const struct ky_device_state *state, const struct ky_evaluation *evaluation,
                        const struct task *task)
 {
-    return task->sum.precision == KY_MIXED && !evaluation->active &&
+    return task->sum.precision == KY_MIXED && !evaluation->active && !(state->box > 0) &&
            !ky_device_has_massless(state) && state->n >= ky_direct_least_on_units;
 }
 
@@ -194,10 +195,13 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     KY_TRY(ky_mark(&state->opened, 0, error));
     task.joins = ky_copies_begin(state, sinks, (double)task.sum.sources);
     KY_TRY(sum_bodies(state, links, own, evaluation, &task, error));
+    KY_TRY(ky_device_far_make(state, error));
+    KY_TRY(ky_device_far_add(state, evaluation, NULL, error));
     if (task.joins)
         sinks = ky_copies_end(state) - ky_copies_first(state);
     state->report.body_interactions =
-        (double)sinks * (double)(task.sum.sources - !ky_device_has_massless(state));
+        (double)sinks *
+        (double)(task.sum.sources * ky_device_images(state) - !ky_device_has_massless(state));
     return ky_mark(&state->opened, 1, error);
 }
 
@@ -215,6 +219,20 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
         ky_direct_send_labels(state->bodies.card, buffers, label, points->count, error);
     free(label);
     return status;
+}
+
+/* Adds the far field of a periodic box to the results of points. */
+static enum ky_status add_far(struct ky_device_state *state, const struct direct *direct,
+                              size_t count, struct ky_error *error)
+{
+    const struct ky_far_sinks sinks = {.position = &direct->buffers.point,
+                                       .acceleration = &direct->results.acceleration,
+                                       .potential = &direct->results.potential,
+                                       .apart = count,
+                                       .count = count,
+                                       .stride = count};
+    KY_TRY(ky_device_far_make(state, error));
+    return ky_device_far_add_to(state, &sinks, error);
 }
 
 static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
@@ -238,11 +256,13 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
     if (points->body)
         KY_TRY(send_labels(state, here, points, error));
     KY_TRY(sum(state, direct, &task, error));
+    KY_TRY(add_far(state, direct, count, error));
     return ky_results_read(&direct->results, &state->bodies, count, acceleration, potential, error);
 }
 
 const struct ky_method ky_direct_method = {
     .in_blocks = 1,
+    .in_box = 1,
     .own = sizeof(struct direct),
     .evaluate = evaluate,
     .field = field,

@@ -19,6 +19,7 @@ void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
     ky_buffer_release(card, &buffers->eps2);
     ky_buffer_release(card, &buffers->partial);
     ky_buffer_release(card, &buffers->label);
+    ky_buffer_release(card, &buffers->point);
     ky_buffer_release(card, &buffers->box);
     ky_buffer_release(card, &buffers->doubt);
     ky_buffer_release(card, &buffers->place);
@@ -32,12 +33,14 @@ static int has_low(int precision)
     return precision == KY_EXTENDED || precision == KY_MIXED;
 }
 
-double ky_direct_bytes(int precision, size_t n)
+double ky_direct_bytes(const struct ky_parameters *parameters, size_t n)
 {
-    const int on_units = precision == KY_MIXED && n >= ky_direct_least_on_units;
+    const int precision = parameters->precision, in_box = parameters->box > 0;
+    const int on_units = precision == KY_MIXED && !in_box && n >= ky_direct_least_on_units;
     const double source = (double)ky_real4_bytes(precision), least = (double)n * source,
                  slices = on_units ? 64 : 16,
-                 partial = fmax(least, fmin(slices * least, (double)KY_PARTIAL_BYTES));
+                 partial = fmax(least, fmin(slices * least, (double)KY_PARTIAL_BYTES)) *
+                           (in_box ? KY_IMAGES : 1);
     double bytes = least + (has_low(precision) ? 16 * (double)n : 0) + partial;
     if (on_units) {
         const double box = 3 * 4 * sizeof(float) * (double)n / KY_SPAN,
@@ -87,20 +90,17 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
     struct ky_card *card = bodies->card;
     const struct ky_points *points = sum->points;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count, to = (uint32_t)sum->sources;
-    const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length};
-    struct ky_buffer position = {0};
-    enum ky_status status =
-        ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
-    if (!status)
-        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
-                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
-                                             KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
-                                error);
-    ky_buffer_release(card, &position);
-    return status ? status
-                  : ky_device_send_softenings(bodies, points, sum->precision, &buffers->eps2,
-                                              sum->sources, error);
+    const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length,
+                                 bodies->state->box};
+    KY_TRY(
+        ky_rows_send(bodies->state, &buffers->point, "points", rows, points->position[0], error));
+    KY_TRY(ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(buffers->point),
+                                       KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                       KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
+                          error));
+    return ky_device_send_softenings(bodies, points, sum->precision, &buffers->eps2, sum->sources,
+                                     error);
 }
 
 /* Copies bodies to the elements from `to` on: the bodies of a list, or with NULL the first ones. */
@@ -267,9 +267,25 @@ struct run {
     struct ky_direct_buffers *buffers;
     const struct ky_direct_sum *sum;
     const struct ky_direct_results *results;
-    size_t slices;
+    size_t slices; /* of all images */
     uint32_t length;
 };
+
+/* struct ky_direct_image of kernels/forces/direct.h. */
+struct image {
+    union ky_state_value way[3], side;
+    uint64_t slices;
+};
+static struct image image_of(const struct run *run, size_t number)
+{
+    const struct ky_device_state *state = run->bodies->state;
+    const struct ky_card *card = run->bodies->card;
+    struct image image = {.side = ky_to_state(card, state->box),
+                          .slices = run->slices / ky_device_images(state) * number};
+    for (int c = 0; c < 3; c++)
+        image.way[c] = ky_to_state(card, -ky_image((int)number, c) * state->box);
+    return image;
+}
 
 /* Loads the kernel, divides the sources into slices, and allocates their partial sums. */
 static enum ky_status need_slices(struct run *run, enum ky_kernel_id kernel, struct ky_error *error)
@@ -278,7 +294,7 @@ static enum ky_status need_slices(struct run *run, enum ky_kernel_id kernel, str
     const struct ky_direct_sum *sum = run->sum;
     size_t each = sum->sources;
     KY_TRY(card->driver->load(card, kernel, error));
-    run->slices = best_slices(card, kernel, sum, &each);
+    run->slices = ky_device_images(run->bodies->state) * best_slices(card, kernel, sum, &each);
     run->length = (uint32_t)each;
     return ky_buffer_need(card, &run->buffers->partial, "partial sums", run->slices * sum->count,
                           ky_real4_bytes(sum->precision), error);
@@ -302,13 +318,20 @@ static enum ky_status launch_sum(struct run *run, struct ky_error *error)
              first = (uint32_t)(sum->state ? sum->state->apart : sum->first),
              flags = soft.flags | (sum->label && !is_behind ? KY_DIRECT_LISTED : 0U);
     KY_TRY(need_slices(run, kernel, error));
-    return ky_launch(
-        card, kernel, ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * run->slices,
-        KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low), KY_BUFFER(*sources.eps2),
-                     KY_BUFFER(*labels_of(buffers, sum)), KY_BUFFER(buffers->partial), KY_VALUE(n),
-                     KY_VALUE(first), KY_VALUE(count), KY_VALUE(run->length), KY_VALUE(flags),
-                     KY_EPS2(soft.eps2, sum->precision)),
-        error);
+    for (size_t k = 0; k < ky_device_images(run->bodies->state); k++) {
+        const struct image image = image_of(run, k);
+        const uint32_t its = flags | (run->bodies->state->box > 0 ? KY_DIRECT_IMAGE : 0U);
+        KY_TRY(ky_launch(card, kernel,
+                         ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS) * run->slices /
+                             ky_device_images(run->bodies->state),
+                         KY_ARGUMENTS(KY_BUFFER(*sources.source), KY_BUFFER(*sources.low),
+                                      KY_BUFFER(*sources.eps2), KY_BUFFER(*labels_of(buffers, sum)),
+                                      KY_BUFFER(buffers->partial), KY_VALUE(n), KY_VALUE(first),
+                                      KY_VALUE(count), KY_VALUE(run->length), KY_VALUE(its),
+                                      KY_EPS2(soft.eps2, sum->precision), KY_VALUE(image)),
+                         error));
+    }
+    return KY_OK;
 }
 
 /* Adds the sums of the slices to the results. */

@@ -7,6 +7,7 @@
 
 struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
+    struct ky_buffer point;                          /* positions of the points, in columns */
     struct ky_buffer box, doubt, place, body, found; /* for matrix units */
 };
 
@@ -55,7 +56,7 @@ enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error);
 /* Bytes on a card for n bodies. */
-double ky_direct_bytes(int precision, size_t n);
+double ky_direct_bytes(const struct ky_parameters *parameters, size_t n);
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/device/forces/direct_sum.h"
+#include "engine/device/forces/far.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
@@ -71,6 +72,24 @@ struct wanted {
     double (*acceleration)[3], *potential; /* of all sinks */
 };
 
+/* Adds the far field of a periodic box. */
+static enum ky_status add_far(struct ky_device_state *state, const struct ky_direct_state *acting,
+                              const struct ky_buffer *label,
+                              const struct ky_device_results *results, size_t count,
+                              struct ky_error *error)
+{
+    const struct ky_far_sinks sinks = {.position = acting->position,
+                                       .list = label,
+                                       .acceleration = &results->acceleration,
+                                       .potential = &results->potential,
+                                       .apart = acting->apart,
+                                       .count = count,
+                                       .stride = count,
+                                       .flags = KY_FAR_LISTED | KY_FAR_IN_ROWS};
+    KY_TRY(ky_device_far_make(state, error));
+    return ky_device_far_add_to(state, &sinks, error);
+}
+
 static enum ky_status sum_part(struct ky_device_state *state, const struct wanted *wanted,
                                struct ky_error *error)
 {
@@ -94,6 +113,8 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
         status = ky_results_need(&results, card, count, error);
     if (!status)
         status = ky_direct_run(&state->bodies, &buffers, &sum, &to, error);
+    if (!status)
+        status = add_far(state, &acting, &buffers.label, &results, count, error);
     if (!status)
         status = ky_results_read(&results, &state->bodies, count,
                                  wanted->acceleration ? wanted->acceleration + first : NULL,

@@ -164,7 +164,9 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .start = part->tree->start,
         .part = 1,
         .per_spread = (float)(1.5 / parameters->alpha),
-        .eps2 = ky_eps2_argument(state).part};
+        .eps2 = ky_eps2_argument(state).part,
+        .side = (float)state->box,
+        .side_low = ky_low_part(state->box)};
 }
 
 static enum ky_status make_sources(const struct launch *launch, struct ky_error *error)
@@ -179,12 +181,14 @@ static enum ky_status make_sources(const struct launch *launch, struct ky_error 
 }
 
 /* The kernels of an order: for cells, for groups. */
-static const enum ky_kernel_id *kernels_of(int order)
+static const enum ky_kernel_id *kernels_of(const struct launch *launch)
 {
-    static const enum ky_kernel_id kernels[][2] = {
-#define EXPAND(p, its) [its] = {KY_KERNEL_ky_expand_cells_##its, KY_KERNEL_ky_expand_groups_##its},
+    static const enum ky_kernel_id kernels[][2][2] = {
+#define EXPAND(p, its)                                                                             \
+    [its] = {{KY_KERNEL_ky_expand_cells_##its, KY_KERNEL_ky_expand_groups_##its},                  \
+             {KY_KERNEL_ky_expand_cells_box_##its, KY_KERNEL_ky_expand_groups_box_##its}},
         KY_TAYLOR_ORDERS(EXPAND, )};
-    return kernels[order];
+    return kernels[launch->parameters->order][launch->part->bodies->state->box > 0];
 }
 
 /* The number of teams of the cuts above cut k. */
@@ -245,7 +249,7 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
     numbers.first = (uint32_t)(launch->groups + teams_before(&tree->cuts, k));
     if (!status)
         status = ky_launch_teams(
-            bodies->card, kernels_of(launch->parameters->order)[0], sinks * teams,
+            bodies->card, kernels_of(launch)[0], sinks * teams,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->source),
                          KY_BUFFER(of->cut[above].sinks), KY_BUFFER(of->cut[above].local),
                          KY_BUFFER(of->cut[above].list), KY_BUFFER(of->cut[above].left),
@@ -261,14 +265,15 @@ static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters)
 {
+    static const enum ky_kind kinds[2][3] = {
+        {KY_KIND_plain, KY_KIND_general, KY_KIND_spline},
+        {KY_KIND_box_plain, KY_KIND_box_general, KY_KIND_box_spline}};
+    const struct ky_device_state *state = bodies->state;
     struct ky_parameters single = *parameters;
     const int general =
-        (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_evaluation_is_listed(evaluation);
+        (state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_evaluation_is_listed(evaluation);
     single.multipole = ky_fmm_single_order(parameters->order);
-    return ky_variant(KY_FMM,
-                      bodies->state->how & KY_SPLINED ? KY_KIND_spline
-                      : general                       ? KY_KIND_general
-                                                      : KY_KIND_plain,
+    return ky_variant(KY_FMM, kinds[state->box > 0][state->how & KY_SPLINED ? 2 : general],
                       &single);
 }
 
@@ -299,7 +304,7 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
                      KY_EPS2(eps2, precision), KY_VALUE(strength), KY_VALUE(numbers)),
         error));
     return ky_launch_teams(
-        bodies->card, kernels_of(launch->parameters->order)[1], count,
+        bodies->card, kernels_of(launch)[1], count,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->cut[last].sinks),
                      KY_BUFFER(of->cut[last].local), KY_BUFFER(of->groups), KY_BUFFER(of->acting),
                      KY_BUFFER(of->acts), KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
@@ -322,10 +327,12 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                                                                           : &part->tree->wanted,
                             .numbers = numbers_of(part, evaluation, parameters)};
     const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
-    if (part->tree->reached > KY_EXPAND_MOST_CELLS)
+    const uint32_t most_cells =
+        bodies->state->box > 0 ? KY_EXPAND_MOST_CELLS_IN_BOX : KY_EXPAND_MOST_CELLS;
+    if (part->tree->reached > most_cells)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu cells: fmm takes up to %u on a device: use a larger --leaf",
-                       part->tree->reached, KY_EXPAND_MOST_CELLS);
+                       part->tree->reached, most_cells);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
     launch.count = launch.groups + teams_before(cuts, cuts->count);
     launch.numbers.stride = (uint32_t)launch.count;
@@ -339,7 +346,7 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                  batch = batches > 0 ? (launch.groups + batches - 1) / batches : 1;
     for (size_t k = 0; k < launch.groups; k += batch)
         KY_TRY(do_groups(&launch, k, least(launch.groups - k, batch), kernel, error));
-    return KY_OK;
+    return ky_grouped_add_far(part, evaluation, error);
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
@@ -375,6 +382,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 
 const struct ky_method ky_fmm_method = {
     .in_blocks = 1,
+    .in_box = 1,
     .own = sizeof(struct fmm),
     .evaluate = evaluate,
     .stand = ky_grouped_stand,

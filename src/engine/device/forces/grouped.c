@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
+#include "engine/device/forces/far.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/exchange.h"
 #include "engine/device/state/motion.h"
@@ -80,6 +81,15 @@ const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
     const int turns = has_turns(evaluation, parameters);
     *count = turns ? tree->turns : tree->groups;
     return turns ? &tree->turn : &tree->group;
+}
+
+enum ky_status ky_grouped_add_far(const struct ky_grouped_part *part,
+                                  const struct ky_evaluation *evaluation, struct ky_error *error)
+{
+    struct ky_device_state *state = part->bodies->state;
+    const int marked = evaluation->active && !ky_evaluation_is_listed(evaluation);
+    KY_TRY(ky_device_far_make(state, error));
+    return ky_device_far_add(state, evaluation, marked ? &part->tree->wanted : NULL, error);
 }
 
 /* ---- a pass ---- */

@@ -37,6 +37,10 @@ const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
                                           const struct ky_evaluation *evaluation,
                                           const struct ky_parameters *parameters, size_t *count);
 
+/* Adds the far field of a periodic box to the results of a launch. */
+enum ky_status ky_grouped_add_far(const struct ky_grouped_part *part,
+                                  const struct ky_evaluation *evaluation, struct ky_error *error);
+
 /* The calls of struct ky_method, whose state `own` begins with struct ky_grouped. */
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
                                    struct ky_grouped *walk, struct ky_evaluation *evaluation,

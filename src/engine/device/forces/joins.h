@@ -16,7 +16,7 @@ static inline enum ky_status ky_walk_radii_send(const struct ky_device_bodies *b
                                                 struct ky_buffer *radius, struct ky_error *error)
 {
     const struct ky_rows rows = {request->radii == 1 ? 1 : request->n, 1,
-                                 1 / bodies->state->units.length};
+                                 1 / bodies->state->units.length, 0};
     return ky_rows_send(bodies->state, radius, "radii", rows, request->radius, error);
 }
 

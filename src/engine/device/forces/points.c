@@ -19,6 +19,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/softening.h"
+#include "engine/device/forces/far.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/massless.h"
@@ -52,6 +53,7 @@ struct set {
     struct ky_parameters parameters; /* the engine's, with the softening and the α of points */
     struct ky_device_state state;
     struct ky_links links;
+    struct ky_device_far far;
     void *own;             /* the method's state; NULL: no memory is allocated */
     struct ky_buffer rows; /* points and results in transit */
 };
@@ -89,6 +91,8 @@ static void begin_state(struct set *set)
     state->n = of->n + set->points.count;
     state->frame = of->frame;
     state->units = of->units;
+    state->box = of->box;
+    state->far = &set->far;
     state->own_eps = of->own_eps || set->points.softenings;
     state->how = of->how;
     state->externals = of->externals;
@@ -125,6 +129,7 @@ static void release(struct set *set)
     if (set->method->release)
         set->method->release(state, set->own);
     ky_links_release(&set->links);
+    ky_device_far_release(state);
     ky_buffer_release(card, &set->rows);
     ky_device_bodies_release(&state->bodies);
     free(set->own);
@@ -255,7 +260,8 @@ static enum ky_status lay_rows(struct set *set, int which, const double *numbers
     struct ky_device_bodies *bodies = &set->state.bodies;
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
-    const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length};
+    const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length,
+                                 ky_device_box_of(bodies, array[which].buffer)};
     const struct ky_columns to = {array[which].buffer, bodies->n, first, NULL};
     return ky_rows_to(set->of, &set->rows, rows, numbers, &to, error);
 }
@@ -323,8 +329,8 @@ static enum ky_status get(struct set *set, double (*acceleration)[3], double *po
     struct ky_buffer *place = &bodies->curve.place[0];
     const struct ky_engine_scale scale = ky_device_scale(&set->state);
     const size_t count = set->points.count;
-    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration},
-                         numbers = {count, 1, 1 / scale.potential};
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, 0},
+                         numbers = {count, 1, 1 / scale.potential, 0};
     const struct ky_columns at = {&bodies->acceleration, bodies->n, set->of->n, place},
                             where = {&bodies->potential, bodies->n, set->of->n, place};
     const uint32_t n = (uint32_t)bodies->n;
@@ -408,9 +414,10 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
 
 /* ---- points that are near, and others ---- */
 
+/* In a periodic box points are moved into it. */
 static int is_near(const struct ky_device_state *state, const double position[3])
 {
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3 && !(state->box > 0); c++)
         if (!(fabs(position[c]) <= FARTHEST * state->units.length))
             return 0;
     return 1;
@@ -481,9 +488,10 @@ static enum ky_status near_field(const struct ky_point_sources *sources,
         return KY_OK;
     if (are_many(points->count, sources->state->n))
         return massless_field(sources, points, acceleration, potential, error);
-    return sources->walks ? ky_walk_field(sources->state, sources->links, sources->own, points,
-                                          acceleration, potential, error)
-                          : exact_field(sources->state, points, acceleration, potential, error);
+    return sources->walks && !(sources->state->box > 0)
+               ? ky_walk_field(sources->state, sources->links, sources->own, points, acceleration,
+                               potential, error)
+               : exact_field(sources->state, points, acceleration, potential, error);
 }
 
 static enum ky_status field_of_divided(const struct ky_point_sources *sources,

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
+#include "engine/device/forces/far.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/forces/part_points.h"
 #include "engine/device/state/curve.h"
@@ -31,7 +32,7 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
     struct ky_card *card = state->bodies.card;
     const size_t count = points->count, own = points->softenings ? count : 1,
                  labels = points->body ? count : 1;
-    const struct ky_rows rows = {count, 3, 1 / state->units.length};
+    const struct ky_rows rows = {count, 3, 1 / state->units.length, state->box};
     tides->flags =
         (points->softenings ? KY_FLAG_OWN_EPS : 0U) | (points->body ? KY_FLAG_LISTED : 0U);
     KY_TRY(ky_rows_send(state, &tides->point, "points", rows, points->position[0], error));
@@ -54,16 +55,18 @@ static enum ky_status sum(struct ky_device_state *state, const struct tides *tid
     const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count, flags = tides->flags;
     const int32_t how = state->how;
     const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
-    const union ky_state_value strength = ky_device_strength(bodies);
+    const uint32_t images = (uint32_t)ky_device_images(state);
+    const union ky_state_value strength = ky_device_strength(bodies),
+                               side = ky_to_state(bodies->card, state->box);
     KY_TRY(ky_device_curve_leave(bodies, error));
-    return ky_launch_over(bodies->card, KY_KERNEL_ky_tides_of_bodies_double, count,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                       KY_BUFFER(*ky_device_softenings(bodies)),
-                                       KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
-                                       KY_BUFFER(tides->label), KY_BUFFER(tides->tide), KY_VALUE(n),
-                                       KY_VALUE(count), KY_VALUE(flags), KY_VALUE(how),
-                                       KY_VALUE(eps2.whole), KY_VALUE(strength)),
-                          error);
+    return ky_launch_over(
+        bodies->card, KY_KERNEL_ky_tides_of_bodies_double, count,
+        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tides->point),
+                     KY_BUFFER(tides->eps2), KY_BUFFER(tides->label), KY_BUFFER(tides->tide),
+                     KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags), KY_VALUE(how),
+                     KY_VALUE(eps2.whole), KY_VALUE(strength), KY_VALUE(images), KY_VALUE(side)),
+        error);
 }
 
 static enum ky_status walk(struct ky_device_state *state, struct ky_links *links,
@@ -80,7 +83,9 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
                            tides->flags | (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
     const int32_t how = state->how, order = parameters.multipole;
     const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
-    const union ky_state_value strength = ky_device_strength(bodies);
+    const uint32_t images = (uint32_t)ky_device_images(state);
+    const union ky_state_value strength = ky_device_strength(bodies),
+                               side = ky_to_state(bodies->card, state->box);
     return ky_launch_over(
         bodies->card, KY_KERNEL_ky_tides_of_cells_double, count,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
@@ -88,7 +93,7 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
                      KY_BUFFER(*cells.frame), KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
                      KY_BUFFER(tides->tide), KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags),
                      KY_VALUE(how), KY_VALUE(order), KY_VALUE(eps2.whole), KY_VALUE(strength),
-                     KY_VALUE(root)),
+                     KY_VALUE(root), KY_VALUE(images), KY_VALUE(side)),
         error);
 }
 
@@ -106,7 +111,11 @@ static enum ky_status find_tides(struct ky_device_state *state, struct ky_links 
         status = ky_force_kind(state->parameters->force)->is_exact
                      ? sum(state, &tides, points, error)
                      : walk(state, links, &tides, points, error);
-    const struct ky_rows rows = {count, COLUMNS, 1 / scale};
+    if (!status)
+        status = ky_device_far_make(state, error);
+    if (!status)
+        status = ky_device_far_add_tides(state, &tides.point, &tides.tide, count, error);
+    const struct ky_rows rows = {count, COLUMNS, 1 / scale, 0};
     if (!status)
         status = ky_rows_read(state, &tides.tide, rows, tide[0], error);
     release(card, &tides);

@@ -12,6 +12,7 @@
 #include "engine/common/softening.h"
 #include "engine/device/driver/names.h"
 #include "engine/device/state/rows.h"
+#include "physics/space.h"
 
 /* ---- memory ---- */
 
@@ -153,12 +154,13 @@ enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
 enum { COLUMNS = 12 };
 
 /* A column of the card, and the caller's array for it: element i of the column is array[i × stride]
- * × factor. */
+ * × factor; in a box positions are moved into it. */
 struct column {
     struct ky_staged staged;
     double *array;
     size_t stride;
     double factor;
+    double box; /* 0: none */
 };
 
 static struct column column_of(const struct ky_device_bodies *bodies,
@@ -169,7 +171,8 @@ static struct column column_of(const struct ky_device_bodies *bodies,
         {array->buffer, c * bodies->n * array->number, bodies->live, array->number},
         numbers,
         stride,
-        factor};
+        factor,
+        ky_device_box_of(bodies, array->buffer)};
 }
 
 /* An array of the engine and the caller's; the factor is for `put`. */
@@ -232,9 +235,11 @@ static void fill_column(const void *context, size_t first, size_t end, void *pie
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
     union ky_state_value *number = piece;
-    for (size_t k = first; k < end; k++)
+    for (size_t k = first; k < end; k++) {
+        const double x = column->array[k * column->stride] * column->factor;
         number[k - first] =
-            ky_to_state(crossing->card, column->array[k * column->stride] * column->factor);
+            ky_to_state(crossing->card, column->box > 0 ? ky_wrap(x, column->box) : x);
+    }
 }
 
 static void take_column(const void *context, size_t first, size_t end, void *piece)
@@ -243,8 +248,10 @@ static void take_column(const void *context, size_t first, size_t end, void *pie
     const struct column *column = crossing->column;
     const union ky_state_value *number = piece;
     double back = 1 / column->factor; /* a power of two */
-    for (size_t k = first; k < end; k++)
-        column->array[k * column->stride] = ky_from_state(crossing->card, number[k - first]) * back;
+    for (size_t k = first; k < end; k++) {
+        const double x = ky_from_state(crossing->card, number[k - first]);
+        column->array[k * column->stride] = (column->box > 0 ? ky_wrap(x, column->box) : x) * back;
+    }
 }
 
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
@@ -275,6 +282,7 @@ enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const stru
                                        struct ky_error *error)
 {
     KY_TRY(ky_engine_units(given, state->parameters, &state->frame, &state->units, error));
+    state->box = state->parameters->box / state->units.length;
     state->own_eps = given->softening != NULL;
     state->how = ky_engine_how(given, state->parameters, &state->units);
     return KY_OK;
@@ -336,8 +344,9 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
     struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     const size_t count = some->count;
-    const struct ky_rows place = {count, 3, 1 / state->units.length},
-                         mass = {count, 1, 1 / state->units.mass};
+    const struct ky_rows place = {count, 3, 1 / state->units.length, state->box},
+                         speed = {count, 3, 1 / state->units.length, 0},
+                         mass = {count, 1, 1 / state->units.mass, 0};
     struct ky_buffer list = {0};
     enum ky_status status = ky_buffer_fill(card, &list, "bodies with new numbers", some->body,
                                            count, sizeof *some->body, error);
@@ -346,7 +355,7 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
             scatter(bodies, &list, place, (const double *)some->position, &bodies->position, error);
     if (!status)
         status =
-            scatter(bodies, &list, place, (const double *)some->velocity, &bodies->velocity, error);
+            scatter(bodies, &list, speed, (const double *)some->velocity, &bodies->velocity, error);
     if (!status)
         status = scatter(bodies, &list, mass, some->mass, &bodies->mass, error);
     ky_buffer_release(card, &list);
@@ -390,7 +399,8 @@ static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_
                                size_t rows, const struct pair *pair, struct ky_error *error)
 {
     const struct ky_device_array *own = &pair->own;
-    const struct ky_rows wanted = {rows, own->columns, pair->factor};
+    const struct ky_rows wanted = {rows, own->columns, pair->factor,
+                                   ky_device_box_of(bodies, own->buffer)};
     const struct ky_columns from = {own->buffer, bodies->n, 0, list};
     struct ky_buffer scratch = {0};
     const enum ky_status status =

@@ -81,6 +81,13 @@ static inline const struct ky_buffer *ky_device_softenings(const struct ky_devic
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
 }
 
+/* The side of the periodic box if an array has positions, otherwise 0. */
+static inline double ky_device_box_of(const struct ky_device_bodies *bodies,
+                                      const struct ky_buffer *array)
+{
+    return array == &bodies->position ? bodies->state->box : 0;
+}
+
 /* The factor from accelerations and potentials on the card to G = 1; 0 if G = 0. */
 static inline float ky_device_per_strength(const struct ky_device_state *state)
 {

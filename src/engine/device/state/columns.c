@@ -8,7 +8,7 @@ static struct ky_rows rows_of(const struct ky_device_state *state, enum ky_colum
 {
     const struct ky_engine_scale scales = ky_device_scale(state);
     const double scale = ky_columns[column].of_field ? scales.acceleration : 1;
-    return (struct ky_rows){state->bodies.live, ky_columns[column].components, 1 / scale};
+    return (struct ky_rows){state->bodies.live, ky_columns[column].components, 1 / scale, 0};
 }
 
 static enum ky_status clear(struct ky_device_state *state, int column, struct ky_error *error)

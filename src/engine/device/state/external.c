@@ -118,7 +118,7 @@ static void free_many(struct many *many)
 static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, size_t count,
                                   double (*position)[3], struct ky_error *error)
 {
-    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length};
+    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, 0};
     const struct ky_columns from = {&bodies->position, bodies->n, 0,
                                     listed ? &bodies->active_list : NULL};
     struct ky_buffer scratch = {0};
@@ -178,7 +178,7 @@ static enum ky_status send_many(struct ky_device_bodies *bodies, int active, siz
 {
     struct ky_card *card = bodies->card;
     const uint32_t n = (uint32_t)bodies->n, listed = (uint32_t)active, count = (uint32_t)rows;
-    const struct ky_rows given = {rows, 3, 1 / ky_device_scale(bodies->state).acceleration};
+    const struct ky_rows given = {rows, 3, 1 / ky_device_scale(bodies->state).acceleration, 0};
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
     struct ky_buffer sent = {0};
     enum ky_status status = ky_rows_send(bodies->state, &sent, "accelerations of a field", given,

@@ -18,8 +18,8 @@ enum ky_status ky_results_read(const struct ky_device_results *results,
 {
     struct ky_device_state *state = bodies->state;
     const struct ky_engine_scale scale = ky_device_scale(state);
-    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration},
-                         numbers = {count, 1, 1 / scale.potential};
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, 0},
+                         numbers = {count, 1, 1 / scale.potential, 0};
     KY_TRY(ky_rows_read(state, &results->acceleration, vectors, (double *)acceleration, error));
     return ky_rows_read(state, &results->potential, numbers, potential, error);
 }

@@ -3,6 +3,7 @@
 #include "engine/device/state/rows.h"
 
 #include "base/status.h"
+#include "physics/space.h"
 
 /* The rows to copy: the host's numbers, in their order. */
 struct crossing {
@@ -10,6 +11,7 @@ struct crossing {
     const double *from;
     double *to;
     double factor; /* in the direction of the copy */
+    double box;
 };
 
 /* Doubles have loops of their own, which compilers vectorise. */
@@ -20,7 +22,10 @@ static void fill(const void *context, size_t first, size_t end, void *piece)
     const size_t count = end - first;
     union ky_state_value *number = piece;
     double *whole = piece;
-    if (own->card->has_double)
+    if (own->box > 0)
+        for (size_t k = 0; k < count; k++)
+            number[k] = ky_to_state(own->card, ky_wrap(from[k] * factor, own->box));
+    else if (own->card->has_double)
         for (size_t k = 0; k < count; k++)
             whole[k] = from[k] * factor;
     else
@@ -35,7 +40,10 @@ static void take(const void *context, size_t first, size_t end, void *piece)
     const size_t count = end - first;
     const union ky_state_value *number = piece;
     double *to = own->to + first;
-    if (own->card->has_double)
+    if (own->box > 0)
+        for (size_t k = 0; k < count; k++)
+            to[k] = ky_wrap(ky_from_state(own->card, number[k]), own->box) * factor;
+    else if (own->card->has_double)
         for (size_t k = 0; k < count; k++)
             to[k] = whole[k] * factor;
     else
@@ -83,7 +91,8 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
                           struct ky_error *error)
 {
     struct ky_device_bodies *first = &state->bodies;
-    const struct crossing crossing = {.card = first->card, .from = numbers, .factor = rows.factor};
+    const struct crossing crossing = {
+        .card = first->card, .from = numbers, .factor = rows.factor, .box = rows.box};
     const int plain = is_plain(rows, to);
     struct ky_buffer column = *to->buffer;
     const struct ky_staged staged =
@@ -103,7 +112,7 @@ enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scr
 {
     struct ky_device_bodies *first = &state->bodies;
     const struct crossing crossing = {
-        .card = first->card, .to = numbers, .factor = 1 / rows.factor};
+        .card = first->card, .to = numbers, .factor = 1 / rows.factor, .box = rows.box};
     const int plain = is_plain(rows, from);
     struct ky_buffer column = *from->buffer;
     if (!numbers)

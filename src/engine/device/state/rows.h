@@ -8,6 +8,8 @@
 struct ky_rows {
     size_t count, columns;
     double factor; /* factor from the caller's numbers to the card's; a power of two */
+    double box;    /* for positions in a periodic box, into which they are moved: its side in the
+                      card's unit; otherwise 0 */
 };
 
 /* Columns of n numbers: number c of row k is at c × n + order[first + k], or without an order at c

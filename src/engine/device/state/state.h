@@ -12,6 +12,7 @@
 #include "engine/common/units.h"
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
+#include "physics/space.h"
 
 /* State of curve.c: the order of the bodies along the curve. */
 struct ky_device_curve {
@@ -69,6 +70,7 @@ struct ky_device_bodies {
     uint64_t place; /* number of times positions changed */
 };
 
+struct ky_device_far;
 struct ky_device_hermite;
 struct ky_device_ranks;
 
@@ -94,12 +96,14 @@ struct ky_device_state {
     struct ky_device_bodies bodies;
     struct ky_engine_frame frame; /* edge 0: computed from the bodies */
     struct ky_engine_units units;
+    double box;       /* side of the periodic box in units of length; 0: open space */
     int own_eps;      /* 1: bodies have their own softenings */
     int how;          /* the softening of pairs: KY_GUARD … of physics/softening_kinds.h */
     unsigned columns; /* set of the columns that an integrator has requested */
     struct ky_externals *externals;        /* of the engine */
     struct ky_device_hermite *hermite;     /* private to steps/hermite.h */
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
+    struct ky_device_far *far;             /* private to forces/far.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
     int has_fields; /* 1: accelerations include external fields */
@@ -168,6 +172,12 @@ static inline int ky_device_reads_pull(const struct ky_device_state *state)
 static inline int ky_device_lacks_pull(const struct ky_device_state *state)
 {
     return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);
+}
+
+/* The number of images of the sources whose forces are summed one by one. */
+static inline size_t ky_device_images(const struct ky_device_state *state)
+{
+    return state->box > 0 ? KY_IMAGES : 1;
 }
 
 /* Factors from the units on the card to the caller's. */

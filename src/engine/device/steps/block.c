@@ -137,7 +137,8 @@ static enum ky_status agree(struct blocks *b, uint32_t cut, struct ky_error *err
         b->all.word[k] = own->word[k];
     b->all.word[KY_TALLY_CUT] = own->word[KY_TALLY_CUT] - cut;
     b->all.pairs = b->active > 0 ? own->pairs : 0;
-    b->all.wants_tree = !b->links->own.serves || b->kept->put != b->state->put;
+    b->all.wants_tree =
+        !b->links->own.serves || b->kept->put != b->state->put || own->word[KY_TALLY_STRAYS] > 0;
     b->kept->sinks += (double)b->active;
     b->kept->pairs += (double)b->all.pairs;
     return shared ? shared->add(shared->context, b->all.word, sizeof b->all / sizeof *b->all.word,
@@ -206,18 +207,23 @@ static void exchange(struct ky_device_bodies *bodies)
     bodies->place++;
 }
 
-/* Predicts all bodies to the tick. */
-static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_error *error)
+/* Predicts all bodies to the tick, where the tree is built `anew` or kept. */
+static enum ky_status predict(const struct blocks *b, uint64_t tick, int anew,
+                              struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
-    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
+    const int settles = anew || !b->method->stand;
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
+             in_box = b->state->box > 0 ? KY_IN_BOX | (settles ? KY_SETTLES : 0U) : 0U;
+    const union ky_state_value box = ky_to_state(card_of(b), b->state->box);
     return ky_launch_over(card_of(b), KERNEL(b, ky_block_predict), live,
                           KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                                        KY_BUFFER(bodies->acceleration),
                                        KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
-                                       KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(live),
-                                       KY_VALUE(tick), KY_VALUE(clock)),
+                                       KY_BUFFER(bodies->second), KY_BUFFER(b->kept->words),
+                                       KY_VALUE(n), KY_VALUE(live), KY_VALUE(tick),
+                                       KY_VALUE(in_box), KY_VALUE(box), KY_VALUE(clock)),
                           error);
 }
 
@@ -392,7 +398,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
         status = reserve(b, error);
     if (!status)
         status = count_steps(b, error);
-    return status ? status : predict(b, tick, error);
+    return status ? status : predict(b, tick, 1, error);
 }
 
 /* ---- from block to block ---- */
@@ -434,13 +440,23 @@ static int is_whole(const struct blocks *b)
     return b->way->now % b->way->stride == 0 || b->kept->since % KY_BLOCKS_KEPT == 0;
 }
 
+/* Clears the word of bodies that have strayed, before a new tree. */
+static enum ky_status forget_strays(const struct blocks *b, struct ky_error *error)
+{
+    const uint32_t none = 0;
+    return card_of(b)->driver->write(card_of(b), &b->kept->words, KY_TALLY_STRAYS * sizeof none,
+                                     &none, sizeof none, error);
+}
+
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const int begins = is_whole(b),
               anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
-    enum ky_status status = predict(b, tick, error);
+    enum ky_status status = predict(b, tick, anew, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
+    if (!status && anew && tally_of(b)->word[KY_TALLY_STRAYS] > 0)
+        status = forget_strays(b, error);
     if (!status && anew && ky_device_shared(b->state))
         status = settle(b, tick, error);
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];

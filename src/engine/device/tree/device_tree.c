@@ -506,6 +506,26 @@ static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_dev
     return status;
 }
 
+/* In a periodic box: finds the smallest pull, from the last accelerations of all bodies. */
+static enum ky_status find_least(const struct ky_device_tree *tree,
+                                 const struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, groups = looking_groups(live);
+    float unit = ky_device_per_strength(bodies->state), side = (float)bodies->state->box;
+    if (!(bodies->state->box > 0))
+        return KY_OK;
+    KY_TRY(ky_launch(card, KY_KERNEL_ky_relative_squares, groups,
+                     KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->mass),
+                                  KY_BUFFER(tree->least), KY_VALUE(n), KY_VALUE(live),
+                                  KY_VALUE(groups), KY_VALUE(unit)),
+                     error));
+    return ky_launch(card, KY_KERNEL_ky_relative_least, 1,
+                     KY_ARGUMENTS(KY_BUFFER(tree->least), KY_BUFFER(tree->mass), KY_VALUE(groups),
+                                  KY_VALUE(side)),
+                     error);
+}
+
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
@@ -514,7 +534,8 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = bodies->card;
     const int in_list = ky_evaluation_is_listed(evaluation);
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0,
-             is_kept = (uint32_t)ky_device_reads_pull(bodies->state);
+             is_kept = (uint32_t)ky_device_reads_pull(bodies->state),
+             in_box = bodies->state->box > 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
                            *pull = is_kept ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass;
     float unit = ky_device_per_strength(bodies->state), alpha = (float)parameters->alpha,
@@ -523,13 +544,15 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                       : (float)ky_opening_relative_power(parameters->multipole);
     if (!tree->has_mass)
         KY_TRY(find_mass(tree, bodies, error));
-    return ky_launch_over(
-        card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
-        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-                     KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(*list),
-                     KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(is_kept),
-                     KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
-        error);
+    KY_TRY(find_least(tree, bodies, error));
+    return ky_launch_over(card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->acceleration),
+                                       KY_BUFFER(bodies->potential), KY_BUFFER(*pull),
+                                       KY_BUFFER(tree->mass), KY_BUFFER(tree->least),
+                                       KY_BUFFER(*list), KY_BUFFER(tree->factor), KY_VALUE(n),
+                                       KY_VALUE(listed), KY_VALUE(is_kept), KY_VALUE(in_box),
+                                       KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
+                          error);
 }
 
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,

@@ -136,7 +136,7 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
     const struct ky_device_bodies *bodies = links->bodies;
     struct ky_card *card = links->bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
-    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length};
+    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, bodies->state->box};
     const struct ky_cells cells = ky_links_cells(links);
     struct ky_buffer position = {0};
     enum ky_status status =

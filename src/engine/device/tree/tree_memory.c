@@ -135,9 +135,9 @@ void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bod
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
 {
     struct ky_buffer *buffers[] = {
-        &tree->curve,     &tree->partial,       &tree->frame,    &tree->first, &tree->facts,
-        &tree->weights,   &tree->starts,        &tree->scratch,  &tree->mass,  &tree->cut,
-        &tree->cut_first, &tree->starts_of_all, &tree->cuts.most};
+        &tree->curve,     &tree->partial,       &tree->frame,     &tree->first, &tree->facts,
+        &tree->weights,   &tree->starts,        &tree->scratch,   &tree->mass,  &tree->cut,
+        &tree->cut_first, &tree->starts_of_all, &tree->cuts.most, &tree->least};
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
@@ -168,6 +168,7 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         {&tree->first, "counts of cells", counts, sizeof(uint32_t)},
         {&tree->facts, "levels of the tree", KY_FACTS, sizeof(uint32_t)},
         {&tree->mass, "mass of all bodies", KY_BOUNDS_GROUPS, sizeof(uint64_t)},
+        {&tree->least, "rms acceleration", 2 * KY_BOUNDS_GROUPS, sizeof(float)},
         {&tree->weights, "groups by their cost", KY_WEIGHTS, sizeof(uint32_t)},
         {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
     };

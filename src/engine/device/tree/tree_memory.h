@@ -23,7 +23,7 @@ struct ky_device_tree {
     struct ky_buffer curve, partial, frame;          /* kernels/tree/keys.k */
     struct ky_buffer first, facts;                   /* kernels/tree/grow.k */
     struct ky_cell_columns column;                   /* octree/layout.h */
-    struct ky_buffer mass;                           /* kernels/tree/relative.k */
+    struct ky_buffer mass, least;                    /* kernels/tree/relative.k */
     struct ky_buffer weights, starts, starts_of_all; /* kernels/tree/groups.k */
     struct ky_buffer scratch;                        /* for sort and scan */
     struct ky_buffer cut, cut_first;                 /* of struct ky_cuts: kernels/tree/groups.k */

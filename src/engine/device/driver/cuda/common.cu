@@ -4,6 +4,7 @@
 #include "engine/device/kernels/driver/reorder.k"
 #include "engine/device/kernels/driver/teams.k"
 #include "engine/device/kernels/forces/expand_sinks.k"
+#include "engine/device/kernels/forces/far.k"
 #include "engine/device/kernels/forces/forest.k"
 #include "engine/device/kernels/ranks/curve.k"
 #include "engine/device/kernels/ranks/graft.k"

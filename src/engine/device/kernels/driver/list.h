@@ -62,13 +62,17 @@
 #define KY_LANES_OF_fmm KY_IN_TEAMS
 #define KY_LANES_OF_list KY_LIST_LANES
 
-/* Expansions of each order. */
+/* Expansions of each order, in open space and in a periodic box. */
 #define KY_EXPAND_UNIT(p, order)                                                                   \
     KY_U(expand_##order, "forces/expand.k", KY_SINGLE,                                             \
-         KY_EXPAND_CELLS(order) KY_EXPAND_GROUPS(order))
+         KY_EXPAND_CELLS(order, order, 0) KY_EXPAND_GROUPS(order, order, 0))                       \
+    KY_U(expand_box_##order, "forces/expand.k", KY_SINGLE,                                         \
+         KY_EXPAND_CELLS(order, box_##order, 1) KY_EXPAND_GROUPS(order, box_##order, 1))
 #define KY_EXPAND_KERNEL(p, order)                                                                 \
     KY_K(expand_##order, ky_expand_cells_##order, KY_IN_TEAMS)                                     \
-    KY_K(expand_##order, ky_expand_groups_##order, KY_IN_TEAMS)
+    KY_K(expand_##order, ky_expand_groups_##order, KY_IN_TEAMS)                                    \
+    KY_K(expand_box_##order, ky_expand_cells_box_##order, KY_IN_TEAMS)                             \
+    KY_K(expand_box_##order, ky_expand_groups_box_##order, KY_IN_TEAMS)
 #define KY_HIGHER_UNIT(p, order)                                                                   \
     KY_U(higher_##order, "tree/higher.k", KY_SINGLE, KY_HIGHER_LEAVES(order) KY_HIGHER_LEVEL(order))
 #define KY_HIGHER_KERNEL(p, order)                                                                 \
@@ -184,6 +188,7 @@
     KY_U(relative, "tree/relative.k", -1, )                                                        \
     KY_U(sums, "state/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
+    KY_U(far, "forces/far.k", -1, )                                                                \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
@@ -218,6 +223,8 @@
     KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
+    KY_K(relative, ky_relative_squares, 256)                                                       \
+    KY_K(relative, ky_relative_least, 256)                                                         \
     KY_K(relative, ky_relative_factors, 256)                                                       \
     KY_K(sums, ky_sums_largest, 256)                                                               \
     KY_K(sums, ky_sums_whole, 256)                                                                 \
@@ -247,6 +254,12 @@
     KY_K(groups, ky_cuts_place, 256)                                                               \
     KY_K(expand_sinks, ky_expand_sources, 256)                                                     \
     KY_K(expand_sinks, ky_expand_sinks, KY_IN_TEAMS)                                               \
+    KY_K(far, ky_far_moments, KY_FAR_LANES)                                                        \
+    KY_K(far, ky_far_total, 256)                                                                   \
+    KY_K(far, ky_far_act, KY_FAR_LANES)                                                            \
+    KY_K(far, ky_far_rows, 256)                                                                    \
+    KY_K(far, ky_far_add, 256)                                                                     \
+    KY_K(far, ky_far_tides, 256)                                                                   \
     KY_K(forest, ky_forest_start, 256)                                                             \
     KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \

@@ -42,6 +42,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
+/* The sources are an image in a periodic box. */
+#define KY_DIRECT_IMAGE 16
 
 /* Sums with jerk (jerk.h), in this order: lanes of a group, which is also the number of sources in
  * a tile; sinks of a lane; sources of an iteration; sources of a run, which are summed in the
@@ -140,6 +142,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * unchanged. */
 #define KY_NEAREST_HEAPS(X, p, number) X(8, p, number) X(32, p, number)
 
+/* The far field of a periodic box (far.k): lanes of a group, at least one for each term; bodies in
+ * local memory; slices of the cubes as sources; largest number of groups that sum moments. */
+#define KY_FAR_LANES 192
+#define KY_FAR_STAGED 64
+#define KY_FAR_SLICES 8
+#define KY_FAR_GROUPS 1024
+/* Flags: sinks are listed; only marked bodies are sinks; results are in the order of the list. */
+#define KY_FAR_LISTED 1
+#define KY_FAR_MARKED 2
+#define KY_FAR_IN_ROWS 4
+
 /* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
 #define KY_LIST_LANES 64
 #define KY_NOT_WANTED 0xffffffffU
@@ -202,10 +215,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_MIXED_REACH2 25.0f
 
 /* Words that block steps count: bodies by the level of their steps, levels 0 to 40; steps that were
- * shortened; bodies without a step. */
+ * shortened; bodies without a step; 1 if bodies of the tree that is kept have strayed too far from
+ * the periodic box. */
 #define KY_TALLY_CUT 41
 #define KY_TALLY_MISSING 42
-#define KY_TALLY_WORDS 43
+#define KY_TALLY_STRAYS 43
+#define KY_TALLY_WORDS 44
+/* Bits of predictions in a periodic box; the part of the side by which bodies may stray. It is half
+ * of what the nearest images allow for, since the host learns of it one block later. */
+#define KY_IN_BOX 1
+#define KY_SETTLES 2
+#define KY_STRAYS (1.0f / 32)
 
 /* The Hermite scheme (hermite.k). Input and output of a call of `advance`: numbers of 64 bits, then
  * words, which are those of block steps and two more. The host sets: ticks of the longest step,

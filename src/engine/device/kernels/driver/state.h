@@ -7,6 +7,21 @@
 
 #include "physics/number.h"
 
+/* The position x in a periodic box with corners at 0 and `side`: ky_wrap of physics/space.h. */
+KY_FN ky_state ky_state_wrap(ky_state x, ky_state side)
+{
+    const ky_state none = ky_state_from(0.0f);
+    if (!ky_state_less(x, none) && ky_state_less(x, side))
+        return x;
+    const int boxes = (int)(ky_state_high(x) / ky_state_high(side));
+    x = ky_state_minus(x, ky_state_product(ky_state_from((float)boxes), side));
+    if (ky_state_less(x, none))
+        x = ky_state_add(x, side);
+    if (!ky_state_less(x, side))
+        x = ky_state_minus(x, side);
+    return ky_state_less(x, none) ? none : x;
+}
+
 #ifdef KY_PRECISION
 #if KY_IN_DOUBLE
 KY_FN ky_state ky_state_of_real(KY_REAL x)

@@ -13,7 +13,8 @@
  * Kinds; a force has only the kinds that make a difference to it:
  * plain: one softening, which is not 0, and no flags; for lists also softenings of the sources.
  * few: there are so few groups of sinks that lanes share them. listed: few, and the sinks are
- * listed. general: according to the flags. spline: general, with the spline. */
+ * listed. general: according to the flags. spline: general, with the spline. box_…: in a periodic
+ * box. */
 #define KY_VARIANTS(V, p, number)                                                                  \
     KY_VARIANTS_OF(V, p, number, 1)                                                                \
     KY_VARIANTS_OF(V, p, number, 2)                                                                \
@@ -27,7 +28,12 @@
     V(p, number, fmm, FMM, order, plain, 0, KY_FMM_PLAIN)                                          \
     V(p, number, fmm, FMM, order, general, KY_GUARD | KY_EPS_SUM | KY_SHARES, KY_TEAM_KERNEL)      \
     V(p, number, fmm, FMM, order, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,       \
-      KY_TEAM_KERNEL)
+      KY_TEAM_KERNEL)                                                                              \
+    V(p, number, fmm, FMM, order, box_plain, KY_BOXED, KY_FMM_PLAIN)                               \
+    V(p, number, fmm, FMM, order, box_general, KY_GUARD | KY_EPS_SUM | KY_SHARES | KY_BOXED,       \
+      KY_TEAM_KERNEL)                                                                              \
+    V(p, number, fmm, FMM, order, box_spline,                                                      \
+      KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES | KY_BOXED, KY_TEAM_KERNEL)
 
 #define KY_VARIANTS_OF(V, p, number, order)                                                        \
     V(p, number, walk, WALK, order, plain, 0, KY_WALK_FULL)                                        \
@@ -41,6 +47,10 @@
       KY_TREE_GENERAL_##order)                                                                     \
     V(p, number, tree, TREE, order, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,     \
       KY_TEAM_KERNEL)                                                                              \
+    V(p, number, tree, TREE, order, box_general, KY_GUARD | KY_EPS_SUM | KY_SHARES | KY_BOXED,     \
+      KY_TEAM_KERNEL)                                                                              \
+    V(p, number, tree, TREE, order, box_spline,                                                    \
+      KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES | KY_BOXED, KY_TEAM_KERNEL)                \
     V(p, number, list, LIST, order, plain, KY_EPS_SUM, KY_KERNEL(KY_LIST_LANES))                   \
     V(p, number, list, LIST, order, spline, KY_SPLINED | KY_EPS_LARGER, KY_KERNEL(KY_LIST_LANES))
 

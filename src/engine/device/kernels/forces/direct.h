@@ -12,7 +12,10 @@
  * none. A launch takes the sinks from index `first` on, and their labels are their indices. Points,
  * and bodies that may have no mass, lie behind the sources, from index n on. With the flag
  * KY_DIRECT_LISTED the sinks are the sources named by `label`. In instances with KY_LABELLED,
- * `label` has the labels of the points or bodies behind the sources. */
+ * `label` has the labels of the points or bodies behind the sources.
+ *
+ * In a periodic box there is a launch for each image of the sources, whose sinks are moved the
+ * other way. Its slices follow those of the images before. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -28,6 +31,12 @@ typedef ky_real4 ky_direct_high;
 typedef float4 ky_direct_low;
 #endif
 
+/* `way`: the vector by which sinks are moved; side of the box; `slices`: of the images before. */
+struct ky_direct_image {
+    ky_state way[3], side;
+    ky_ulong slices;
+};
+
 struct ky_direct {
     KY_GLOBAL const ky_direct_high *source;
     KY_GLOBAL const ky_direct_low *low;
@@ -36,6 +45,7 @@ struct ky_direct {
     KY_GLOBAL ky_real4 *partial;
     ky_uint n, first, count, slice, flags;
     KY_REAL eps2;
+    struct ky_direct_image image; /* with KY_DIRECT_IMAGE */
 };
 
 KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
@@ -45,8 +55,26 @@ KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
                                     ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
                                     ky_uint flags, KY_REAL eps2)
 {
-    struct ky_direct d = {source, low,   own_eps2, label, partial, n,
-                          first,  count, slice,    flags, eps2};
+    struct ky_direct d;
+    d.source = source;
+    d.low = low;
+    d.own_eps2 = own_eps2;
+    d.label = label;
+    d.partial = partial;
+    d.n = n;
+    d.first = first;
+    d.count = count;
+    d.slice = slice;
+    d.flags = flags & ~KY_DIRECT_IMAGE;
+    d.eps2 = eps2;
+    return d;
+}
+
+KY_FN struct ky_direct ky_direct_of_image(struct ky_direct d, ky_uint flags,
+                                          struct ky_direct_image image)
+{
+    d.flags = flags;
+    d.image = image;
     return d;
 }
 
@@ -74,6 +102,34 @@ KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)
 }
 #endif
 
+/* The sink for an image of the sources. Its label counts only in the image of the source that is
+ * the nearest one to the sink. */
+KY_FN struct ky_sink ky_direct_moved(struct ky_sink sink, struct ky_direct d)
+{
+#if KY_IN_EXTENDED
+    ky_state x = ky_state_add(ky_state_pair(sink.x, sink.x_low), d.image.way[0]),
+             y = ky_state_add(ky_state_pair(sink.y, sink.y_low), d.image.way[1]),
+             z = ky_state_add(ky_state_pair(sink.z, sink.z_low), d.image.way[2]);
+    sink.x_low = ky_state_low(x);
+    sink.y_low = ky_state_low(y);
+    sink.z_low = ky_state_low(z);
+    sink.x = ky_state_high(x);
+    sink.y = ky_state_high(y);
+    sink.z = ky_state_high(z);
+#else
+    sink.x += ky_real_of_state(d.image.way[0]);
+    sink.y += ky_real_of_state(d.image.way[1]);
+    sink.z += ky_real_of_state(d.image.way[2]);
+#endif
+    const ky_real4 body = ky_direct_body(d, sink.own < d.n ? sink.own : 0);
+    const KY_REAL near = (KY_REAL)0.5 * ky_real_of_state(d.image.side), x_apart = body.x - sink.x,
+                  y_apart = body.y - sink.y, z_apart = body.z - sink.z;
+    const int is_near = x_apart <= near && -x_apart <= near && y_apart <= near &&
+                        -y_apart <= near && z_apart <= near && -z_apart <= near;
+    sink.own = is_near ? sink.own : d.n;
+    return sink;
+}
+
 KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k, const int how)
 {
     struct ky_sink sink;
@@ -91,7 +147,7 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k, const int how
     sink.z_low = low.z;
 #endif
     sink.own = (how & KY_LABELLED) ? d.label[k] : i;
-    return sink;
+    return (d.flags & KY_DIRECT_IMAGE) ? ky_direct_moved(sink, d) : sink;
 }
 
 KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int how)
@@ -106,13 +162,16 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
     return source;
 }
 
-#define KY_DIRECT_ARGUMENTS                                                                        \
-    (KY_GLOBAL const ky_direct_high *KY_RESTRICT source,                                           \
-     KY_GLOBAL const ky_direct_low *KY_RESTRICT low,                                               \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT label,    \
-     KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,             \
-     ky_uint slice, ky_uint flags, KY_REAL eps2)
+#define KY_DIRECT_TAKEN                                                                            \
+    KY_GLOBAL const ky_direct_high *KY_RESTRICT source,                                            \
+        KY_GLOBAL const ky_direct_low *KY_RESTRICT low,                                            \
+        KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT label, \
+        KY_GLOBAL ky_real4 *KY_RESTRICT partial, ky_uint n, ky_uint first, ky_uint count,          \
+        ky_uint slice, ky_uint flags, KY_REAL eps2
+#define KY_DIRECT_ARGUMENTS (KY_DIRECT_TAKEN)
+#define KY_DIRECT_ARGUMENTS_OF_IMAGE (KY_DIRECT_TAKEN, KY_NUMBERS struct ky_direct_image image)
 #define KY_DIRECT_GIVEN                                                                            \
     ky_direct_of(source, low, own_eps2, label, partial, n, first, count, slice, flags, eps2)
+#define KY_DIRECT_GIVEN_OF_IMAGE ky_direct_of_image(KY_DIRECT_GIVEN, flags, image)
 
 #endif

@@ -21,6 +21,12 @@ struct ky_expanded {
 /* The number of cells is smaller, so that two more bits of a word can describe a cell. */
 #define KY_EXPAND_MOST_CELLS 0x40000000U
 
+/* In a periodic box a cell stands for its nearest images: the number of the image (physics/space.h)
+ * times KY_EXPAND_IMAGE is added to the number of the cell. */
+#define KY_EXPAND_IMAGE 0x08000000U
+#define KY_EXPAND_MOST_CELLS_IN_BOX KY_EXPAND_IMAGE
+#define KY_CELL_OF(word, boxed) ((boxed) ? (word) % KY_EXPAND_IMAGE : (word))
+
 /* The factor of α for cells that act on large sinks: their errors are correlated over many bodies,
  * and were the largest of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of the
  * accelerations within 2.7e-3 instead of 3.3e-3 with one half, in the same time). */
@@ -42,13 +48,14 @@ struct ky_expand_range {
  * there are more, a cell is not opened yet); `acting`: maximum number of cells that act on a group
  * at once (any more act on its sinks one by one). The limits of physics/fmm.h for all sinks: angle,
  * least, most; `teams`: teams for each sink, which share the grandchildren of the root with
- * everything below; `above`: the same for the cut above. `start`: the root. `part`: factor of α;
- * per_spread: squared distance per range of ε²; eps2: for bodies without their own. */
+ * everything below, or the images of the root; `above`: the same for the cut above. `start`: the
+ * root. `part`: factor of α; per_spread: squared distance per range of ε²; eps2: for bodies without
+ * their own; side and side_low: the parts of the side of a periodic box. */
 struct ky_expand_numbers {
     unsigned int n, first, count, stride, sinks_from, sinks_to, list, acting, listed, teams, above,
         start, flags;
     int order;
-    float angle, least, most, part, per_spread, eps2;
+    float angle, least, most, part, per_spread, eps2, side, side_low;
 };
 
 /* A flag in addition to the flags of walks (shared.h): the spline. */

@@ -16,6 +16,7 @@
 #define KY_SHARES 0x1000      /* for the walk of teams: lanes may share a sink */
 #define KY_PICKS 0x2000       /* the same: a cell contains sinks if a listed sink is in it */
 #define KY_LISTS_SINKS 0x4000 /* the same: sinks may be among the listed bodies */
+#define KY_BOXED 0x8000       /* the same: in a periodic box, once for each image of the sources */
 /* The order of the moments of cells is added; cells of the lowest order act as bodies. */
 #define KY_OF_ORDER(order) ((order) << 16)
 #define KY_ORDER_OF(how) ((how) >> 16)

@@ -18,9 +18,12 @@ struct ky_vector3 {
     KY_REAL x, y, z;
 };
 
-/* The point that positions are relative to: absolute, and relative to the origin of the cells. */
+/* The point that positions are relative to: absolute, and relative to the origin of the cells. For
+ * an image of the sources in a periodic box it is moved the other way; then `home` is the point
+ * itself, to which the sinks are relative. */
 struct ky_reference {
-    ky_state x[3];
+    ky_state x[3], home[3];
+    ky_uint image;
 #if KY_IN_DOUBLE
     double from[3];
 #else
@@ -31,6 +34,7 @@ struct ky_reference {
 KY_FN struct ky_reference ky_reference_of(struct ky_team_tree tree, ky_uint body)
 {
     struct ky_reference reference;
+    reference.image = 0;
     for (int c = 0; c < 3; c++) {
         reference.x[c] = tree.position[(ky_ulong)c * tree.n + body];
         ky_state from =
@@ -43,6 +47,26 @@ KY_FN struct ky_reference ky_reference_of(struct ky_team_tree tree, ky_uint body
 #endif
     }
     return reference;
+}
+
+/* The reference for an image of the sources. */
+KY_FN struct ky_reference ky_reference_moved(struct ky_reference from, ky_uint image, ky_state box)
+{
+    struct ky_reference moved = from;
+    moved.image = image;
+    for (int c = 0; c < 3; c++) {
+        const ky_state way = ky_state_product(ky_state_from((float)-KY_IMAGE((int)image, c)), box);
+        moved.home[c] = from.x[c];
+        moved.x[c] = ky_state_add(from.x[c], way);
+#if KY_IN_DOUBLE
+        moved.from[c] = from.from[c] + way;
+#else
+        const ky_state at = ky_state_add(ky_state_pair(from.high[c], from.low[c]), way);
+        moved.high[c] = ky_state_high(at);
+        moved.low[c] = ky_state_low(at);
+#endif
+    }
+    return moved;
 }
 
 /* Body j minus the reference along axis c, in state numbers. */
@@ -97,6 +121,21 @@ struct ky_team_sink {
     ky_uint bodies, cells; /* that acted on it; the same on all lanes of the team */
     struct ky_total total;
 };
+
+/* 1 if the sources are another image than the sinks, so that no source is the sink itself. */
+KY_FN int ky_is_image(struct ky_reference from, const int how)
+{
+    return (how & KY_BOXED) && from.image > 0;
+}
+
+/* ky_body_rest of the sink. */
+KY_FN float4 ky_sink_rest(struct ky_team_tree tree, struct ky_reference from,
+                          struct ky_team_sink sink, const int how)
+{
+    for (int c = 0; c < 3 && (how & KY_BOXED); c++)
+        from.x[c] = from.home[c];
+    return ky_body_rest(tree, from, sink.own);
+}
 
 /* Sources in local memory, one from each lane: position minus the reference, with the mass for
  * bodies; moments of cells, or low parts of bodies; their ε². Of third moments, scaled for

@@ -206,9 +206,11 @@ KY_FN struct ky_team_sink ky_team_bodies(struct ky_team_tree tree, ky_team team,
         ky_team_sync();
     }
     if (near)
-        sink =
-            ky_add_near_bodies(sink, staged, ky_body_rest(tree, from, sink.own), count, KY_NO_SINK,
-                               (how & KY_LISTS_SINKS) ? lists->bodies + lists->body_count : 0, how);
+        sink = ky_add_near_bodies(
+            sink, staged, ky_sink_rest(tree, from, sink, how), count, KY_NO_SINK,
+            (how & KY_LISTS_SINKS) && !ky_is_image(from, how) ? lists->bodies + lists->body_count
+                                                              : 0,
+            how);
     else
         sink = ky_add_staged_bodies(sink, staged, count, how);
     sink.bodies += count;
@@ -239,8 +241,8 @@ KY_FN struct ky_team_sink ky_team_leaf(struct ky_team_tree tree, ky_team team,
     } else if (how & KY_SHARES)
         ky_stage_nothing(staged, how);
     ky_team_sync();
-    sink = ky_add_near_bodies(sink, staged, ky_body_rest(tree, from, sink.own), count,
-                              lists->leaf_body, 0, how);
+    sink = ky_add_near_bodies(sink, staged, ky_sink_rest(tree, from, sink, how), count,
+                              ky_is_image(from, how) ? KY_NO_SINK : lists->leaf_body, 0, how);
     ky_team_sync();
     sink.bodies += count;
     lists->leaf_body += count;

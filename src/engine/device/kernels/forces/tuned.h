@@ -99,17 +99,18 @@ KY_FN void ky_direct_tuned_sum(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *ti
     for (int k = 0; k < KY_DIRECT_SINKS; k++) {
         ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;
         if (place < d.count)
-            d.partial[(ky_ulong)slice * d.count + place] = ky_total_value(total[k]);
+            d.partial[(d.image.slices + slice) * d.count + place] = ky_total_value(total[k]);
     }
 }
 
 #define KY_DIRECT_TUNED(name, how)                                                                 \
-    KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS                                   \
+    KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS_OF_IMAGE                          \
     {                                                                                              \
         KY_LOCAL ky_real4 tile[KY_DIRECT_LANES];                                                   \
         KY_LOCAL KY_REAL tile_eps2[KY_DIRECT_LANES];                                               \
         KY_TILE_LOW_HERE(tile_low)                                                                 \
-        ky_direct_tuned_sum(KY_DIRECT_GIVEN, tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), how);    \
+        ky_direct_tuned_sum(KY_DIRECT_GIVEN_OF_IMAGE, tile, tile_eps2 KY_TILE_LOW_GIVEN(tile_low), \
+                            how);                                                                  \
     }
 
 #endif
