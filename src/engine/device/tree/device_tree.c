@@ -520,7 +520,7 @@ static enum ky_status find_least(const struct ky_device_tree *tree,
                                   KY_BUFFER(tree->least), KY_VALUE(n), KY_VALUE(live),
                                   KY_VALUE(groups), KY_VALUE(unit)),
                      error));
-    return ky_launch(card, KY_KERNEL_ky_relative_least, 1,
+    return ky_launch(card, KY_KERNEL_ky_relative_floor, 1,
                      KY_ARGUMENTS(KY_BUFFER(tree->least), KY_BUFFER(tree->mass), KY_VALUE(groups),
                                   KY_VALUE(side)),
                      error);

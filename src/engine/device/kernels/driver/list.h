@@ -224,7 +224,7 @@
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
     KY_K(relative, ky_relative_squares, 256)                                                       \
-    KY_K(relative, ky_relative_least, 256)                                                         \
+    KY_K(relative, ky_relative_floor, 256)                                                         \
     KY_K(relative, ky_relative_factors, 256)                                                       \
     KY_K(sums, ky_sums_largest, 256)                                                               \
     KY_K(sums, ky_sums_whole, 256)                                                                 \
