@@ -114,9 +114,9 @@ static const struct ky_option force_options[] = {
     {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
      "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
      "body acts with all its images, and the mean density exerts no force. With --force direct, "
-     "tree or fmm, --engine cpu and --integrator leapfrog or block; alpha is then relative to |a|, "
-     "or to a tenth of "
-     "the rms acceleration where that is larger; 0: open space [length]"},
+     "tree or fmm and --integrator leapfrog or block, on one device or the CPU; alpha is then "
+     "relative to |a|, or to a tenth of the rms acceleration where that is larger; 0: open space "
+     "[length]"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])

@@ -68,7 +68,8 @@ void ky_device_tree_count_cuts(struct ky_device_tree *tree, const struct ky_devi
     const struct ky_shared *shared = ky_device_shared(bodies->state);
     const uint32_t limit = ky_device_tree_divided(bodies->card->team, parameters);
     tree->cuts.count = ky_force_kind(parameters->force)->expands
-                           ? cuts_of(limit, shared ? shared->system : bodies->n)
+                           ? cuts_of(limit, (shared ? shared->system : bodies->n) *
+                                                ky_device_images(bodies->state))
                            : 0;
 }
 
