@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -22,6 +24,14 @@ namespace
 enum { DEVICES = 2 };
 thread_local int current;
 thread_local cudaError_t last;
+
+/* What cudaMalloc has given, by its first byte. */
+struct block {
+    size_t bytes;
+    int device;
+};
+std::map<const char *, block> blocks;
+std::mutex guard;
 
 cudaError_t code(cudaError_t result)
 {
@@ -104,11 +114,28 @@ const char *cudaGetErrorString(cudaError_t error)
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    return allocate(memory, bytes);
+    const cudaError_t result = allocate(memory, bytes);
+    const std::lock_guard<std::mutex> lock(guard);
+    if (result == cudaSuccess)
+        blocks[(const char *)*memory] = {bytes ? bytes : 1, current};
+    return result;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address)
+{
+    const std::lock_guard<std::mutex> lock(guard);
+    const char *byte = (const char *)address;
+    auto next = blocks.upper_bound(byte);
+    *attributes = {cudaMemoryTypeUnregistered, 0};
+    if (next != blocks.begin() && byte < std::prev(next)->first + std::prev(next)->second.bytes)
+        *attributes = {cudaMemoryTypeDevice, std::prev(next)->second.device};
+    return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *memory)
 {
+    const std::lock_guard<std::mutex> lock(guard);
+    blocks.erase((const char *)memory);
     free(memory);
     return cudaSuccess;
 }
@@ -176,6 +203,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
