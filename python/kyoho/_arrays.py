@@ -35,7 +35,7 @@ def numbers(value, name, kind="f8"):
         array = np.asarray(value)
     except ValueError as why:  # rows of different lengths
         raise TypeError(f"{name} must be an array: {why}") from None
-    good = "iuf" if kind == "f8" else "iu"
+    good = "iuf" if kind[0] == "f" else "iu"
     if array.dtype.kind not in good and array.size:
         raise TypeError(f"{name} must be an array of {'real numbers' if kind == 'f8' else 'whole numbers'}, not of {array.dtype}")
     if kind == "u8" and array.dtype.kind == "i" and array.size and array.min() < 0:
@@ -43,6 +43,11 @@ def numbers(value, name, kind="f8"):
     if kind == "u1" and array.size and not 0 <= array.min() <= array.max() <= 255:
         raise UsageError(f"{name} must be from 0 to 255")
     return np.require(array, kind, ("C_CONTIGUOUS", "ALIGNED"))
+
+
+def real_kind(value):
+    """The type in which the library takes these real numbers: "f4" of an array of float32, which need not be converted, else "f8"."""
+    return "f4" if getattr(value, "dtype", None) == np.float32 else "f8"
 
 
 def single(value):
@@ -82,9 +87,9 @@ def whole(value, name, most=2 ** 63 - 1, least=0):
     return found
 
 
-def vectors(value, name):
+def vectors(value, name, kind="f8"):
     """The value as an array (n, 3)."""
-    array = numbers(value, name)
+    array = numbers(value, name, kind)
     if array.size == 0 and array.ndim < 2:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] != 3:

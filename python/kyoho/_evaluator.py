@@ -8,7 +8,7 @@ import numpy as np
 from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, ffi, lib, struct
-from ._on_device import OF_THREAD, Array, empty_like, engine_for, is_on_device
+from ._on_device import NUMBERS, OF_THREAD, Array, empty_like, engine_for, is_on_device
 from .errors import UsageError
 
 COLUMNS = {"position": 3, "mass": 1, "softening": 1, "acceleration": 3, "potential": 1}
@@ -104,13 +104,13 @@ class ArrayBodies:
         kind = "mass" if name == "mass" else "length"
         value = units.number(value, kind, called)
         if name == "position":
-            value = _arrays.vectors(value, called)
+            value = _arrays.vectors(value, called, _arrays.real_kind(value))
             self.n = len(value)
         elif _arrays.single(value):
             self.values.equal_mass = _arrays.number(value, called)  # one softening is an option
             return
         else:
-            value = _arrays.scalars(value, called, self.n)
+            value = _arrays.scalars(value, called, self.n, _arrays.real_kind(value))
         self._put_host(name, value)
 
     def _put(self, name, array):
@@ -119,7 +119,8 @@ class ArrayBodies:
 
     def _put_host(self, name, array):
         self.keep.append(array)
-        getattr(self.values, name).data = _arrays.pointer(array, "void *")
+        numbers = getattr(self.values, name)
+        numbers.data, numbers.number = _arrays.pointer(array, "void *"), NUMBERS[array.dtype.str[1:]]
 
     def _want(self, name, like):
         shape = (self.n, 3) if COLUMNS[name] == 3 else (self.n,)

@@ -4,6 +4,7 @@ The declarations in _declarations.py are made from kyoho.h and draw.h when the p
 while the library computes.
 """
 import errno
+import functools
 import logging
 import numbers
 import os
@@ -42,10 +43,15 @@ def check_sizes():
 check_sizes()
 
 
+@functools.lru_cache(maxsize=None)
+def _members(name):
+    return {member for member, _ in ffi.typeof(f"struct {name}").fields}
+
+
 def struct(name, **members):
     """A new struct of the library, with its defaults, its size and our log where it has these, and then with these members."""
     made = ffi.new(f"struct {name} *")
-    known = {member for member, _ in ffi.typeof(f"struct {name}").fields}
+    known = _members(name)
     if name in FILLED:
         getattr(lib, name + "_defaults_sized")(made, ffi.sizeof(f"struct {name}"))
     elif "size" in known:

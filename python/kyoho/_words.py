@@ -72,6 +72,7 @@ def hinted(function: What, also=()) -> What:
     names = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)] + list(also)
     is_closed = not any(one.kind == one.VAR_KEYWORD for one in parameters)
     is_method = names[:1] == ["self"]
+    other = functools.lru_cache(maxsize=64)(lambda word: other_word(word, names))
 
     @functools.wraps(function)
     def asked(*arguments, **more):
@@ -81,7 +82,7 @@ def hinted(function: What, also=()) -> What:
                     raise TypeError(f"{word} and {SAME[word]} are the same: give one of them")
                 more[SAME[word]] = more.pop(word)
                 continue
-            hint = _meant(word, names, arguments if is_method else ()) if is_closed or other_word(word, names) else ""
+            hint = _meant(word, names, arguments if is_method else ()) if is_closed or other(word) else ""
             if hint or is_closed:
                 raise TypeError(f"{function.__qualname__.replace('.__init__', '')} has no argument {word!r}{hint}")
         return function(*arguments, **more)

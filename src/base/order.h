@@ -49,19 +49,20 @@ static inline size_t ky_count_below(const uint64_t *number, size_t count, uint64
     return low;
 }
 
+enum { KY_SORT_FEW = 16 };
+
 /* Sorts the numbers and returns the one in the middle, the larger of two; 0 for none. A few are
  * sorted by insertion, which takes half of the time. */
 static inline double ky_median(double *x, size_t count)
 {
-    enum { FEW = 16 };
-    for (size_t k = 1; k < count && count <= FEW; k++) {
+    for (size_t k = 1; k < count && count <= KY_SORT_FEW; k++) {
         const double now = x[k];
         size_t at = k;
         for (; at > 0 && x[at - 1] > now; at--)
             x[at] = x[at - 1];
         x[at] = now;
     }
-    if (count > FEW)
+    if (count > KY_SORT_FEW)
         qsort(x, count, sizeof *x, ky_order_reals);
     return count ? x[count / 2] : 0;
 }
@@ -102,6 +103,12 @@ static inline double ky_select(double *x, size_t count, size_t k)
         count -= below + equal;
         k -= below + equal;
     }
+}
+
+/* The number that ky_median returns. Many are not sorted, which would take most of the time. */
+static inline double ky_select_median(double *x, size_t count)
+{
+    return count > KY_SORT_FEW ? ky_select(x, count, count / 2) : ky_median(x, count);
 }
 
 /* Sorts one number or more. Returns their median, of two in the middle the mean. */

@@ -21,7 +21,7 @@ enum ky_status ky_portion_median(const struct ky_portion *portion, const double 
         if (ky_portion_has(portion, index[k]))
             sample[k] = x[(index[k] - portion->first) * step];
     const enum ky_status status = ky_portion_add_up(portion, sample, count, error);
-    *median = ky_median(sample, count);
+    *median = ky_select_median(sample, count);
     return status;
 }
 
@@ -39,5 +39,5 @@ double ky_sampled_median_of(const double *x, const uint32_t *member, size_t n, s
     size_t index[KY_MEDIAN_MOST], count = ky_sample(n, most, index);
     for (size_t k = 0; k < count; k++)
         sample[k] = x[member ? member[index[k]] : index[k]];
-    return ky_median(sample, count);
+    return ky_select_median(sample, count);
 }

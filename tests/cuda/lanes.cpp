@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sys/mman.h>
 
+#include "access.h"
 #include "kernels.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -308,6 +309,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 lanes, void **v
     running = b;
     b->kernel = (const ky_host_kernel *)kernel;
     b->values = values;
+    const ky_host_access access;
     const unsigned control = flush_subnormals();
     for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
         run_block(*b);

@@ -4,9 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <sys/mman.h>
 #include <vector>
 
+#include "access.h"
 #include "engine/device/driver/cuda/cuda.h"
 
 struct ky_host_stream {
@@ -22,6 +26,30 @@ namespace
 enum { DEVICES = 2 };
 thread_local int current;
 thread_local cudaError_t last;
+
+/* What cudaMalloc has given, by its first byte. */
+struct block {
+    size_t bytes;
+    int device;
+};
+std::map<const char *, block> blocks;
+std::mutex guard;
+int users; /* how many ky_host_access there are */
+
+bool is_apart()
+{
+    static const bool apart = [] {
+        const char *asked = getenv("KYOHO_TEST_MEMORY");
+        return asked && !strcmp(asked, "apart");
+    }();
+    return apart;
+}
+
+void protect_all(int how)
+{
+    for (const auto &[first, own] : blocks)
+        mprotect((void *)first, own.bytes, how);
+}
 
 cudaError_t code(cudaError_t result)
 {
@@ -45,6 +73,20 @@ bool asks(const void *work, size_t *bytes)
 }
 
 } // namespace
+
+ky_host_access::ky_host_access()
+{
+    const std::lock_guard<std::mutex> lock(guard);
+    if (users++ == 0 && is_apart())
+        protect_all(PROT_READ | PROT_WRITE);
+}
+
+ky_host_access::~ky_host_access()
+{
+    const std::lock_guard<std::mutex> lock(guard);
+    if (--users == 0 && is_apart())
+        protect_all(PROT_NONE);
+}
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
@@ -104,12 +146,41 @@ const char *cudaGetErrorString(cudaError_t error)
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    return allocate(memory, bytes);
+    const std::lock_guard<std::mutex> lock(guard);
+    cudaError_t result = cudaSuccess;
+    if (is_apart()) {
+        *memory = mmap(nullptr, bytes ? bytes : 1, users ? PROT_READ | PROT_WRITE : PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        result = code(*memory != MAP_FAILED ? cudaSuccess : cudaErrorMemoryAllocation);
+    } else {
+        result = allocate(memory, bytes);
+    }
+    if (result == cudaSuccess)
+        blocks[(const char *)*memory] = {bytes ? bytes : 1, current};
+    return result;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address)
+{
+    const std::lock_guard<std::mutex> lock(guard);
+    const char *byte = (const char *)address;
+    auto next = blocks.upper_bound(byte);
+    *attributes = {cudaMemoryTypeUnregistered, 0};
+    if (next != blocks.begin() && byte < std::prev(next)->first + std::prev(next)->second.bytes)
+        *attributes = {cudaMemoryTypeDevice, std::prev(next)->second.device};
+    return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *memory)
 {
-    free(memory);
+    const std::lock_guard<std::mutex> lock(guard);
+    const auto own = blocks.find((const char *)memory);
+    if (own != blocks.end() && is_apart())
+        munmap(memory, own->second.bytes);
+    else
+        free(memory);
+    if (own != blocks.end())
+        blocks.erase(own);
     return cudaSuccess;
 }
 
@@ -127,6 +198,7 @@ cudaError_t cudaFreeHost(void *memory)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind,
                             cudaStream_t)
 {
+    const ky_host_access access;
     if (bytes)
         memmove(to, from, bytes);
     return cudaSuccess;
@@ -140,6 +212,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t byt
 
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 {
+    const ky_host_access access;
     memset(memory, value, bytes);
     return cudaSuccess;
 }
@@ -176,6 +249,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -222,6 +305,7 @@ cudaError_t ky_cuda_sort(void *work, size_t *bytes, struct ky_cuda_pairs *pairs,
 {
     if (asks(work, bytes))
         return cudaSuccess;
+    const ky_host_access access;
     const int now = pairs->now, then = 1 - now;
     const unsigned long long mask = bits < 64 ? (1ULL << bits) - 1 : ~0ULL, *key = pairs->key[now];
     std::vector<unsigned> order(n);
@@ -242,6 +326,7 @@ cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsign
     unsigned sum = 0;
     if (asks(work, bytes))
         return cudaSuccess;
+    const ky_host_access access;
     for (size_t k = 0; k < n; k++) {
         const unsigned one = from[k];
         to[k] = sum;
@@ -255,6 +340,7 @@ cudaError_t ky_cuda_reduce(void *work, size_t *bytes, const unsigned long long *
 {
     if (asks(work, bytes))
         return cudaSuccess;
+    const ky_host_access access;
     *to = std::accumulate(from, from + n, 0ULL);
     return cudaSuccess;
 }

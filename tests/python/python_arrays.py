@@ -7,7 +7,7 @@ import ctypes  # noqa: E402
 
 import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
-from kyoho import _on_device  # noqa: E402
+from kyoho import _evaluator, _on_device  # noqa: E402
 from refused import refused  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
 
@@ -130,6 +130,21 @@ def computed(engine):
     refused(kyoho.BadDataError, "a position on the device that is not finite", ["body 17"], lambda: kyoho.gravity(Lent(wrong), Lent(M), 0.05, engine=engine))
 
 
+def narrow(engine):
+    """Arrays of numpy of float32, which the library reads where they are."""
+    x, m, each = X.astype("f4"), M.astype("f4"), rng.uniform(0.01, 0.1, N).astype("f4")
+    wide = x.astype("f8"), m.astype("f8")
+    for eps, same in ((0.05, 0.05), (each, each.astype("f8"))):
+        found, expected = kyoho.gravity(x, m, eps, engine=engine), kyoho.gravity(*wide, same, engine=engine)
+        check(found[0].dtype == "f8" and all(np.array_equal(one, other) for one, other in zip(found, expected)), f"numpy's float32 has the bits of the same numbers in float64 ({engine})")
+    for given in (np.asfortranarray(x), x.astype(">f4")):
+        check(np.array_equal(kyoho.accelerations(given, M, 0.05, engine=engine), kyoho.accelerations(wide[0], M, 0.05, engine=engine)), f"also in another layout ({engine})", given.dtype)
+    found = kyoho.field(x[:40], x, m, 0.05, engine=engine)[0]
+    check(np.array_equal(found, kyoho.field(wide[0][:40], *wide, 0.05, engine=engine)[0]), f"so has field ({engine})")
+    taken = _evaluator.ArrayBodies({"position": x, "mass": m, "softening": each}, kyoho.Units.of(None), ())
+    check(all(any(one is given for one in taken.keep) for given in (x, m, each)), "arrays of float32 are not copied")
+
+
 def searched(engine):
     """Searches and simulations, which take copies of the host and give arrays of the same kind."""
     near, expected = kyoho.neighbours(Lent(X), 0.3), kyoho.neighbours(X, 0.3)
@@ -239,9 +254,11 @@ if device:
     computed(device)
     searched(device)
     kept(device)
+    narrow(device)
 else:
     skip("stand-ins for arrays of a device", "there is no OpenCL device that is a CPU")
 kept("cpu")
+narrow("cpu")
 here = packages()
 for name in ("cupy", "torch", "jax"):
     if name in here:
@@ -250,4 +267,5 @@ for name in ("cupy", "torch", "jax"):
         skip(f"arrays of {name}", f"{name} or a CUDA device is not here")
 if here:
     kept("cuda")
+    narrow("cuda")
 finish()

@@ -28,7 +28,7 @@ static int has_lender(int k)
 static void open_lender(int k, struct lender *lender)
 {
     struct ky_error error;
-    *lender = (struct lender){.count = 0};
+    *lender = (struct lender){.opened.driver = driver_of(engines[k].engine)};
     if (strncmp(engines[k].engine, "cuda", 4))
         return;
     assert_ok(ky_card_open(&lender->opened, engines[k].engine, &error));
@@ -497,6 +497,36 @@ static void what_cannot_be_is_refused(void **state)
         }
 }
 
+/* Arrays of one CUDA device are refused by the engine of another one, with both names. */
+static void arrays_of_another_device_are_refused(void **state)
+{
+    (void)state;
+    static const double x[2][3] = {{0, 0, 0}, {1, 0, 0}};
+    for (int k = 0; k < engine_count; k++)
+        for (int other = 0; other < engine_count; other++) {
+            struct ky_error error = {.text = ""};
+            struct ky_evaluator *evaluator;
+            struct lender lender;
+            const struct ky_parameters parameters = parameters_of(other, KY_DIRECT);
+            if (k == other || strncmp(engines[k].engine, "cuda", 4) ||
+                strncmp(engines[other].engine, "cuda", 4))
+                continue;
+            open_lender(k, &lender);
+            const struct ky_array_bodies given = {.size = sizeof given,
+                                                  .n = 2,
+                                                  .on_device = 1,
+                                                  .equal_mass = 1,
+                                                  .position.data = lend(&lender, x, sizeof x)};
+            assert_ok(ky_evaluator_open(&evaluator, &error));
+            assert_int_equal(ky_evaluator_forces(evaluator, &parameters, &given, NULL, &error),
+                             KY_USAGE);
+            assert_non_null(strstr(error.text, engines[k].engine));
+            assert_non_null(strstr(error.text, engines[other].engine));
+            ky_evaluator_close(evaluator);
+            close_lender(&lender);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +538,7 @@ int main(void)
         cmocka_unit_test(fields_are_those_of_the_host),
         cmocka_unit_test(simulations_fill_arrays),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(arrays_of_another_device_are_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "octree/host_cells.h"
 #include "octree/octree.h"
@@ -587,6 +588,27 @@ static void no_order_of_the_bodies_spoils_a_sample(void **state)
     drop(&few);
 }
 
+/* Numbers in many orders, with equal ones and infinities. */
+static void a_median_needs_no_sorting(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    for (size_t n = 0; n <= MOST; n++)
+        for (size_t kind = 0; kind < 5; kind++) {
+            double ordered[MOST], selected[MOST] = {0};
+            for (size_t k = 0; k < n; k++) {
+                const size_t other = k * 7919 % 211;
+                selected[k] = kind == 0   ? (double)k
+                              : kind == 1 ? (double)(n - k)
+                              : kind == 2 ? (double)other
+                              : kind == 3 ? (double)(other % 3)
+                                          : 1 / (double)(other % 4);
+            }
+            memcpy(ordered, selected, sizeof ordered);
+            assert_true(ky_select_median(selected, n) == ky_median(ordered, n));
+        }
+}
+
 static void assert_same_trees(const struct ky_octree *a, const struct ky_octree *b)
 {
     assert_int_equal(a->nodes, b->nodes);
@@ -1161,6 +1183,7 @@ int main(void)
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
         cmocka_unit_test(a_sample_is_of_all_bodies),
         cmocka_unit_test(no_order_of_the_bodies_spoils_a_sample),
+        cmocka_unit_test(a_median_needs_no_sorting),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(softenings_that_differ_lie_in_cells_of_their_own),
         cmocka_unit_test(a_tree_is_used_again),

@@ -110,12 +110,11 @@ double ky_extent_of_sample(const double (*position)[3], size_t count, double mid
     for (size_t c = 0; c < 3; c++) {
         for (size_t k = 0; k < count; k++)
             sample[k] = position[k][c];
-        middle[c] = ky_median(sample, count);
+        middle[c] = ky_select_median(sample, count);
     }
     for (size_t k = 0; k < count; k++)
         sample[k] = distance(position[k], middle);
-    qsort(sample, count, sizeof *sample, ky_order_reals);
-    return count > 2 ? sample[(count - 1) * 9 / 10] : 0;
+    return count > 2 ? ky_select(sample, count, (count - 1) * 9 / 10) : 0;
 }
 
 /* If nine of ten bodies coincide, the size is the mean distance; also for two bodies, since the

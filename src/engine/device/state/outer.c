@@ -84,22 +84,32 @@ struct given {
     struct outer position, mass, softening;
 };
 
+/* The numbers of the bodies in the sample, which depend on n alone. */
+static enum ky_status choose_sample(struct ky_device_bodies *bodies, size_t n,
+                                    struct ky_error *error)
+{
+    uint32_t index[KY_MEDIAN_MOST];
+    size_t body[KY_MEDIAN_MOST];
+    if (bodies->outer.sampled == n)
+        return KY_OK;
+    const size_t count = ky_sample(n, KY_MEDIAN_MOST, body);
+    for (size_t k = 0; k < count; k++)
+        index[k] = (uint32_t)body[k];
+    KY_TRY(ky_buffer_fill(bodies->card, &bodies->outer.index, "numbers of sampled bodies", index,
+                          count, sizeof *index, error));
+    bodies->outer.sampled = n;
+    return KY_OK;
+}
+
 /* The middle of the bodies, and their size: ky_extent_of_sample. */
 static enum ky_status find_middle(struct ky_device_bodies *bodies, const struct given *given,
                                   double middle[3], double *size, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     double sample[KY_MEDIAN_MOST][3];
-    uint32_t index[KY_MEDIAN_MOST];
-    size_t body[KY_MEDIAN_MOST];
-    const size_t count = ky_sample(given->n, KY_MEDIAN_MOST, body);
+    const size_t count = given->n < KY_MEDIAN_MOST ? given->n : KY_MEDIAN_MOST;
     const uint32_t rows = (uint32_t)count;
-    for (size_t k = 0; k < count; k++)
-        index[k] = (uint32_t)body[k];
-    if (bodies->outer.sampled != given->n)
-        KY_TRY(ky_buffer_fill(card, &bodies->outer.index, "numbers of sampled bodies", index, count,
-                              sizeof *index, error));
-    bodies->outer.sampled = given->n;
+    KY_TRY(choose_sample(bodies, given->n, error));
     KY_TRY(ky_buffer_need(card, &bodies->outer.rows, "positions of sampled bodies", count,
                           sizeof *sample, error));
     KY_TRY(ky_launch_over(
