@@ -854,7 +854,5 @@ int main(void)
         cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
         cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
     };
-    if (getenv("FILTER"))
-        cmocka_set_test_filter(getenv("FILTER"));
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -221,8 +221,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_STRAYS 43
 #define KY_TALLY_WORDS 44
-/* Bits of predictions in a periodic box; the part of the side by which bodies may stray. It is half
- * of what the nearest images allow for, since the host learns of it one block later. */
+/* Bits of predictions in a periodic box; the part of the side by which bodies may stray: half of
+ * the CPU's, since the host learns of it one block later. */
 #define KY_IN_BOX 1
 #define KY_SETTLES 2
 #define KY_STRAYS (1.0f / 32)
