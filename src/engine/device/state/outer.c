@@ -48,7 +48,7 @@ static void give_back(struct ky_card *card, struct outer *outer)
         ky_buffer_release(card, &outer->buffer);
 }
 
-/* An array of the caller, the buffer for numbers of the host, and what kernels read. */
+/* An array of the caller, the buffer for numbers of the host, and the numbers for kernels. */
 struct shown {
     const struct ky_numbers *array;
     const char *what;

@@ -15,7 +15,7 @@
  * `label` has the labels of the points or bodies behind the sources.
  *
  * In a periodic box there is a launch for each image of the sources, whose sinks are moved the
- * other way. Its slices follow those of the images before. */
+ * other way. Its slices follow the slices of the images before. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
