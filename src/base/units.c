@@ -14,6 +14,7 @@ static const struct {
     {"nbody", {0, 0, 0, 1}},
     {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
     {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
+    {"cosmic", {KY_KPC_CM * 1e3, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e3}},
     {"planets", {KY_AU_CM, KY_SUN_G, KY_AU_CM / KY_YEAR_S, KY_PLANETS_G}},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
@@ -33,7 +34,8 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
             return KY_OK;
         }
     return ky_fail(error, KY_USAGE,
-                   "unknown units '%s'; nbody, galaxy, cluster and planets are known", name);
+                   "unknown units '%s'; nbody, galaxy, cluster, cosmic and planets are known",
+                   name);
 }
 
 /* Whether two positive scales are equal up to rounding. */

@@ -19,6 +19,10 @@ static const struct ky_option reading_options[] = {
      "or a box: for isolated systems with such a header"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
      "read only bodies of these types, as in 0,1,4"},
+    {"convention", KY_OPTION_CHOICE, FIELD(convention), "file", KY_NO_RANGE, "file|gadget|swift",
+     NULL,
+     "factors of a and h in a comoving file that does not state them with its data sets: gadget "
+     "(lengths and masses in units of 1/h, peculiar velocities over √a) or swift (none)"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,
      "number the bodies 0, 1, 2 ...: for files with duplicate, negative or missing ids"},
 };
@@ -59,6 +63,7 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
                      : reading->stored ? KY_SPACE_OPEN
                                        : (int)usual;
     options->renumber = reading->renumber;
+    options->convention = reading->convention;
     options->count_above = reading->count_above;
     options->may_be_empty = reading->may_be_empty;
     options->units = units;

@@ -10,6 +10,7 @@ struct ky_hdf5_reader {
     struct ky_hdf5_header
         like;                /* header of the first file, with which all other files must agree */
     struct ky_units stored;  /* units of the numbers in the file */
+    int convention;          /* enum ky_convention */
     uint64_t n;              /* number of bodies of the files processed so far */
     int files;               /* number of files of the snapshot */
     int begin, end;          /* the files to process: begin … end − 1 */
