@@ -70,6 +70,18 @@ int ky_units_agree(const struct ky_units *a, const struct ky_units *b)
            near(a->velocity_cm_s, b->velocity_cm_s);
 }
 
+struct ky_units ky_units_stored(const struct ky_units *units, const struct ky_space *space)
+{
+    struct ky_units stored = *units;
+    if (space->converted || !space->per_h || !(space->hubble > 0))
+        return stored;
+    stored.length_cm /= space->hubble;
+    stored.mass_g /= space->hubble;
+    if (space->comoving && space->scale_factor > 0)
+        stored.velocity_cm_s *= sqrt(space->scale_factor);
+    return stored;
+}
+
 enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error)
 {
     int scales = (units->length_cm > 0) + (units->mass_g > 0) + (units->velocity_cm_s > 0);

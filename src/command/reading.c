@@ -5,6 +5,7 @@
 
 #include "base/bodies.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "command/command.h"
 
 const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
@@ -85,7 +86,8 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
         ky_format(line, sizeof line, "%s: holds no bodies", path);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status || usual != KY_SPACE_AS_STORED ? status : cli_settle(cli, &snapshot->units);
+    const struct ky_units stored = ky_units_stored(&snapshot->units, &snapshot->space);
+    return status || usual != KY_SPACE_AS_STORED ? status : cli_settle(cli, &stored);
 }
 
 /* Counts the bodies of each type. */

@@ -193,9 +193,9 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; Kyoho works in physical coordinates and open space: --physical converts "
-                   "it, and --as-stored treats its numbers as physical",
-                   what);
+                   "is %s; only physical coordinates in open space are known here: --physical "
+                   "converts it%s, and --as-stored treats its numbers as physical",
+                   what, space->box > 0 ? " and leaves out the box" : "");
 }
 
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity)

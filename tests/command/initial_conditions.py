@@ -199,6 +199,13 @@ with folder() as place:
         after = agrees(f"GADGET binary, {name}", at("box.0" if "files" in words else "box"), place, kinds=len(words.get("kinds", (1,))))
         difference = max(abs((a - b + 15000) % (1000 * SIDE / H) - 15000) for row, other in zip(after, reference) for a, b in zip(row[1:4], other[1:4])) if "kinds" not in words else 0
         check(difference < 0.05, f"GADGET binary, {name}: the run is the same", difference)  # kpc
+    pictures = []
+    for k, words in enumerate((["--region", 12, "--centre-x", 7], ["--region", f"{12 / H!r}Mpc", "--centre-x", f"{7 / H!r}Mpc"], ["--region", "12Mpc", "--centre-x", "7Mpc"])):
+        run("draw", at("ngenic"), *words, "--centre-y", 7, "--centre-z", 7, "--width", 100, "-o", at(f"{k}.png"), "--quiet")
+        pictures.append(open(at(f"{k}.png"), "rb").read())
+    check(pictures[0] == pictures[1] != pictures[2], "lengths with units are comoving ones without h in pictures")
+    for words in (["groups"], ["density"], ["profile"], ["neighbours", "--radius", 1], ["binaries"]):
+        refused(f"{words[0]} of a box", "in a periodic box|leaves out the box", *words, at("ngenic"))
     gadget(at("masses"), mass_block=True)
     refused("masses in a block: the units are open", "--units cosmic|--units galaxy", "run", at("masses"), "--end", 1, "--output", at("no"))
     agrees("masses in a block", at("masses"), place, "--units", "cosmic")
