@@ -105,16 +105,6 @@ enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *opti
                                   struct ky_units *stored, struct ky_units *units,
                                   struct ky_error *error);
 
-/* ---- hdf5_space.c ---- */
-
-/* Determines whether the file is comoving, h-scaled or periodic, and whose factors its numbers have
- * unless the data sets say so: *convention becomes KY_CONVENTION_GADGET or KY_CONVENTION_SWIFT.
- * `time` comes from the header. KY_BAD_DATA for an attribute that should be a number and is not,
- * for a scale factor and a redshift that contradict each other, and if the factors are not known.
- */
-enum ky_status ky_hdf5_read_space(hid_t file, double time, const struct ky_read_options *options,
-                                  struct ky_space *space, int *convention, struct ky_error *error);
-
 /* ---- hdf5_softening.c ---- */
 
 /* The softening of the bodies of each type [length of the file]; NaN if the file does not give it.

@@ -230,7 +230,7 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
         return status;
     r->snapshot->time = h.time * ky_hdf5_time_scale(&r->stored, &r->snapshot->units);
     struct ky_space space = {0};
-    status = ky_hdf5_read_space(file, h.time, r->options, &space, &r->convention, error);
+    status = ky_hdf5_read_space(file, r, &space, error);
     if (!status && !(r->stored.length_cm > 0) && H5Lexists(file, "Kyoho", H5P_DEFAULT) <= 0) {
         status = ky_space_find_units(&space, mass_of_all(r), r->options, &r->stored, error);
         r->snapshot->units = r->stored;

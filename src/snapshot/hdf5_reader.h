@@ -30,6 +30,15 @@ struct ky_hdf5_reader {
     void *slab;
 };
 
+/* ---- hdf5_space.c ---- */
+
+/* Determines whether the file is comoving, h-scaled or periodic, and whose factors its numbers have
+ * unless the data sets say so: r->convention becomes KY_CONVENTION_GADGET or KY_CONVENTION_SWIFT.
+ * r->like has the header. KY_BAD_DATA for an attribute that should be a number and is not, for a
+ * scale factor and a redshift that contradict each other, and if the factors are not known. */
+enum ky_status ky_hdf5_read_space(hid_t file, struct ky_hdf5_reader *r, struct ky_space *space,
+                                  struct ky_error *error);
+
 /* ---- hdf5_rows.c ---- */
 
 /* The function for one file of a snapshot. */

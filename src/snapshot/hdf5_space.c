@@ -1,7 +1,7 @@
 /* Determines whether a file of GADGET-style HDF5 is comoving, h-scaled or periodic. Each code has
  * its own names for this; the tables list the known ones. */
 #ifdef KY_HAVE_HDF5
-#include "snapshot/hdf5.h"
+#include "snapshot/hdf5_reader.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,9 +120,10 @@ static enum ky_status find_convention(hid_t file, double f[KY_SPACE_FACTS],
     return KY_OK;
 }
 
-enum ky_status ky_hdf5_read_space(hid_t file, double time, const struct ky_read_options *options,
-                                  struct ky_space *space, int *convention, struct ky_error *error)
+enum ky_status ky_hdf5_read_space(hid_t file, struct ky_hdf5_reader *r, struct ky_space *space,
+                                  struct ky_error *error)
 {
+    const double time = r->like.time;
     double facts[KY_SPACE_FACTS];
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_SPACE_FACTS; k++)
@@ -136,9 +137,9 @@ enum ky_status ky_hdf5_read_space(hid_t file, double time, const struct ky_read_
     if (is_open(file))
         facts[KY_BOX_SIDE] = 0;
     if (!status)
-        status = check_scale_factor(facts, time, options, error);
+        status = check_scale_factor(facts, time, r->options, error);
     if (!status)
-        status = find_convention(file, facts, options, convention, error);
+        status = find_convention(file, facts, r->options, &r->convention, error);
     *space = ky_space_of(facts, time);
     return status;
 }
