@@ -106,7 +106,8 @@ enum ky_status ky_space_find_units(const struct ky_space *space, double mass,
                  {"Mpc", "Msun", 1e3 * KY_KPC_CM, KY_SUN_G},
                  {"kpc", "Msun", KY_KPC_CM, KY_SUN_G}};
     const char *per_h = space->per_h ? "/h" : "";
-    if (!space->comoving || !(space->box > 0) || options->units || options->space == KY_SPACE_OPEN)
+    if (!space->comoving || !(space->box > 0) || options->units ||
+        options->space == KY_SPACE_OPEN || mass == 0) /* 0: no bodies */
         return KY_OK;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         const struct ky_units tried = {

@@ -42,9 +42,9 @@ int ky_space_is_comoving(const struct ky_space *space);
 
 /* The units of a comoving box in a file that gives none: kpc or Mpc, 1e10 Msun or Msun (over h, if
  * the space is in units of 1/h), and km/s. In these units `mass`, the mass of all bodies,
- * is the matter of the universe; the log says so. Does nothing for any other space, and if the
- * options give units or treat the space as open. KY_BAD_DATA, unless the file is only described,
- * if no units fit or the mass is not known (NaN). */
+ * is the matter of the universe; the log says so. Does nothing for any other space, without bodies,
+ * and if the options give units or treat the space as open. KY_BAD_DATA, unless the file is only
+ * described, if no units fit or the mass is not known (NaN). */
 enum ky_status ky_space_find_units(const struct ky_space *space, double mass,
                                    const struct ky_read_options *options, struct ky_units *units,
                                    struct ky_error *error);

@@ -212,6 +212,10 @@ with folder() as place:
     process = run("run", at("masses"), "--units", "galaxy", "--softening", 0.5, "--end", A * 1.01, "--force", "direct", "--output", at("wrong"))
     check("of the matter of their universe" in process.stderr, "units with the wrong mass of the box get a warning", process.stderr)
     refused("one type alone does not show the units", "--units", "run", at("ngenic"), "--types", 1, "--end", 1, "--output", at("no"))
+    with open(at("empty"), "wb") as file:
+        head = open(at("ngenic"), "rb").read()[:264]
+        file.write(head[:8] + b"\0" * 4 + head[12:104] + b"\0" * 4 + head[108:])  # no bodies of type 1 here and in all
+    refused("a box without bodies", "holds no bodies", "run", at("empty"), "--end", 1, "--output", at("no"))
     gadget4(at("four"))
     refused("GADGET-4's binary header", "GADGET2_HEADER", "info", at("four"))
     rows, _ = bodies(at("ngenic"), place, "--convention", "swift", "--units", "cosmic")
