@@ -157,8 +157,8 @@ struct ky_units {
     double g; /* the constant of gravity in these units */
 };
 
-/* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun,
- * km/s), "planets" (AU, Msun, AU/yr). KY_USAGE for another name. */
+/* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cosmic" (Mpc instead of
+ * kpc), "cluster" (pc, Msun, km/s), "planets" (AU, Msun, AU/yr). KY_USAGE for another name. */
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
 /* Reads a number with or without a unit, "50", "50Myr", "50 Myr", as a number in `units`. `kind` is
@@ -1486,13 +1486,22 @@ enum ky_space_reading {
                        converted as KY_TO_COMOVING, and the time is the scale factor */
 };
 
+/* The factors of a and h in the numbers of a comoving file, unless its data sets state them. */
+enum ky_convention {
+    KY_CONVENTION_OF_FILE, /* SWIFT's in an HDF5 file with SWIFT's names of units, otherwise
+                              GADGET's (default); KY_BAD_DATA for a file that leaves both open */
+    KY_CONVENTION_GADGET,  /* lengths and masses in units of 1/h, peculiar velocities over √a */
+    KY_CONVENTION_SWIFT    /* lengths and masses without factors of h, peculiar velocities */
+};
+
 struct ky_read_options {
     size_t size;
     int space;      /* enum ky_space_reading */
     unsigned types; /* bit t: only bodies of type t; 0: all */
     int renumber;   /* 1: ids are not read: a body's id is its index */
     /* for a file without units or with unknown ones. NULL: a file without units is in N-body units,
-     * unknown units are KY_BAD_DATA */
+     * and a comoving box in units in which it has the matter of its universe; KY_BAD_DATA if no
+     * units fit, and for unknown units */
     const struct ky_units *units;
     ky_log_function *log; /* gets remarks and warnings; or NULL */
     void *log_context;
@@ -1500,6 +1509,7 @@ struct ky_read_options {
                              set: no array is allocated or checked; 0: never */
     int may_be_empty;     /* 1: a file without bodies (from a run whose bodies have all escaped, for
                              example) is read, with bodies.n 0; 0: it is KY_BAD_DATA */
+    int convention;       /* enum ky_convention */
 };
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);

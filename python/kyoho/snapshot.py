@@ -24,6 +24,7 @@ ARRAYS = {"mass": ("double *", "f8", "mass"), "position": ("double (*)[3]", "f8"
           "acceleration": ("double (*)[3]", "f8", None), "potential": ("double *", "f8", None)}
 FORMATS = {None: lib.KY_FORMAT_BY_NAME, "hdf5": lib.KY_HDF5, "tipsy": lib.KY_TIPSY, "csv": lib.KY_CSV}
 HAS_HDF5 = b"HDF5: yes" in ffi.string(lib.ky_build_features())
+CONVENTIONS = {"file": lib.KY_CONVENTION_OF_FILE, "gadget": lib.KY_CONVENTION_GADGET, "swift": lib.KY_CONVENTION_SWIFT}
 SOFTENING_KINDS = {lib.KY_PLUMMER: "plummer", lib.KY_SYMMETRIC: "symmetric", lib.KY_SPLINE: "spline"}
 
 
@@ -300,7 +301,7 @@ class Snapshot(Named, WithQuantities):
         return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])
 
 
-def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False) -> Snapshot:
+def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False, convention="file") -> Snapshot:
     """
     Reads a file as a Snapshot. The content tells the format: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
 
@@ -311,6 +312,7 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
       units      of a file without units: the name of a preset or kyoho.Units
       physical   True converts comoving or h-scaled quantities, and drops a periodic box
       as_stored  True takes the numbers of such a file as physical quantities in open space; without both it is an error
+      convention "gadget" or "swift": whose factors of a and h a comoving file has that does not state them
     Example:
       bodies = kyoho.read("snapshot_0000.hdf5", types=[4])
     """
@@ -319,7 +321,9 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_IN_BOX
     types = [types] if types is not None and _arrays.single(types) else types
     chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in ([] if types is None else types)})
-    options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
+    if convention not in CONVENTIONS:
+        raise UsageError(f"convention={convention!r}: give one of {', '.join(CONVENTIONS)}")
+    options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen, convention=CONVENTIONS[convention])
     scales = None
     if units is not None:
         scales = struct("ky_units")

@@ -42,7 +42,7 @@ def _composed(powers):
 
 KINDS.update({kind: _composed(powers) for kind, powers in {**RESULTS, **OPTIONS}.items()})
 KINDS.update({name: (name, name, 1.0, None) for name in OWN})
-NO_UNITS = "the bodies have no units: give units='galaxy', units='cluster', units='planets' or units=kyoho.Units(length=…, mass=…, velocity=…)"
+NO_UNITS = "the bodies have no units: give units='galaxy', units='cluster', units='cosmic', units='planets' or units=kyoho.Units(length=…, mass=…, velocity=…)"
 # Units in which results are given where one of these is the unit of the bodies, by their size in cgs.
 NAMED = {"length": ("km", "AU", "pc", "kpc", "Mpc"), "velocity": ("km/s", "AU/yr")}
 
@@ -97,7 +97,7 @@ class Units:
     The scales of length, mass and velocity in cgs, and the constant of gravity in these units.
 
     Arguments:
-      preset   "galaxy": kpc, 1e10 Msun, km/s; "cluster": pc, Msun, km/s; "planets": AU, Msun, AU/yr, with the year as the
+      preset   "galaxy": kpc, 1e10 Msun, km/s; "cosmic": Mpc instead of kpc; "cluster": pc, Msun, km/s; "planets": AU, Msun, AU/yr, with the year as the
                unit of time; "nbody", the default: no scales, and G = 1
       length, mass, velocity   instead of a preset: names of units, numbers in cgs, or quantities; G follows from them
       g        the constant of gravity, instead of the one that follows from the scales
@@ -113,7 +113,7 @@ class Units:
     def __init__(self, preset="nbody", *, length=None, mass=None, velocity=None, g=None):
         scales = (length, mass, velocity)
         if any(scale is None for scale in scales) and any(scale is not None for scale in scales):
-            raise UsageError("units need length, mass and velocity, or the name of a preset: nbody, galaxy, cluster or planets")
+            raise UsageError("units need length, mass and velocity, or the name of a preset: nbody, galaxy, cluster, cosmic or planets")
         made = struct("ky_units")
         if length is not None:
             made.length_cm, made.mass_g, made.velocity_cm_s = (

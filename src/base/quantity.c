@@ -293,11 +293,11 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_quantity_form 
         const double one = ky_unit_cgs(form->units, form->dimension);
         KY_TRY(ky_unit_read(at, form->dimension, where, &cgs, error));
         if (one == 0)
-            return ky_fail(
-                error, KY_USAGE,
-                "%s: %.40s, but the bodies are in N-body units, which have no physical "
-                "scale; give --units galaxy, cluster or planets, or a number without a unit",
-                where, text);
+            return ky_fail(error, KY_USAGE,
+                           "%s: %.40s, but the bodies are in N-body units, which have no physical "
+                           "scale; give --units galaxy, cluster, cosmic or planets, or a number "
+                           "without a unit",
+                           where, text);
         *value = rounded(*value * (cgs / one));
         at += strcspn(at, ",");
     }

@@ -14,6 +14,7 @@ static const struct {
     {"nbody", {0, 0, 0, 1}},
     {"galaxy", {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G}},
     {"cluster", {KY_KPC_CM / 1e3, KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e7}},
+    {"cosmic", {KY_KPC_CM * 1e3, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G / 1e3}},
     {"planets", {KY_AU_CM, KY_SUN_G, KY_AU_CM / KY_YEAR_S, KY_PLANETS_G}},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
@@ -33,7 +34,8 @@ enum ky_status ky_units_preset(const char *name, struct ky_units *units, struct 
             return KY_OK;
         }
     return ky_fail(error, KY_USAGE,
-                   "unknown units '%s'; nbody, galaxy, cluster and planets are known", name);
+                   "unknown units '%s'; nbody, galaxy, cluster, cosmic and planets are known",
+                   name);
 }
 
 /* Whether two positive scales are equal up to rounding. */
@@ -66,6 +68,18 @@ int ky_units_agree(const struct ky_units *a, const struct ky_units *b)
 {
     return near(a->length_cm, b->length_cm) && near(a->mass_g, b->mass_g) &&
            near(a->velocity_cm_s, b->velocity_cm_s);
+}
+
+struct ky_units ky_units_stored(const struct ky_units *units, const struct ky_space *space)
+{
+    struct ky_units stored = *units;
+    if (space->converted || !space->per_h || !(space->hubble > 0))
+        return stored;
+    stored.length_cm /= space->hubble;
+    stored.mass_g /= space->hubble;
+    if (space->comoving && space->scale_factor > 0)
+        stored.velocity_cm_s *= sqrt(space->scale_factor);
+    return stored;
 }
 
 enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error)

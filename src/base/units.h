@@ -31,4 +31,9 @@ enum ky_status ky_units_check(struct ky_units *units, struct ky_error *error);
 /* Whether two sets of scales are the same to 1 %: constants of different editions are. */
 int ky_units_agree(const struct ky_units *a, const struct ky_units *b);
 
+/* The units of numbers as a file in this space stores them: `units` belong to lengths and
+ * masses without factors of h. With such factors the file follows GADGET, whose velocities in
+ * comoving space are peculiar ones over √a. Lengths stay comoving. */
+struct ky_units ky_units_stored(const struct ky_units *units, const struct ky_space *space);
+
 #endif

@@ -73,8 +73,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 /* The row for --units in such a table; the field at `offset` is a string. */
 #define CLI_UNITS(offset, help)                                                                    \
     {                                                                                              \
-        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster|planets",  \
-            help                                                                                   \
+        "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL,                                  \
+            "nbody|galaxy|cluster|cosmic|planets", help                                            \
     }
 /* Binds the options of a public struct (enum ky_options_kind or ky_draw_options_kind), which its
  * _defaults function has filled. */
@@ -138,11 +138,12 @@ void cli_log(void *context, enum ky_log_level level, const char *line);
 struct reading {
     const char *types;              /* --types as given, or NULL */
     int physical, stored, renumber; /* stored: --as-stored */
+    int convention;                 /* enum ky_convention */
     uint64_t count_above; /* this and the next member as in struct ky_read_options; no options set
                              them */
     int may_be_empty;
 };
-/* Binds --physical, --as-stored, --types and --renumber. */
+/* Binds --physical, --as-stored, --convention, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
 /* Writes the options of ky_snapshot_read_as that reading_get uses. KY_USAGE for options that
  * contradict each other. */

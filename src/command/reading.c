@@ -5,6 +5,7 @@
 
 #include "base/bodies.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "command/command.h"
 
 const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
@@ -19,6 +20,10 @@ static const struct ky_option reading_options[] = {
      "or a box: for isolated systems with such a header"},
     {"types", KY_OPTION_TEXT, FIELD(types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
      "read only bodies of these types, as in 0,1,4"},
+    {"convention", KY_OPTION_CHOICE, FIELD(convention), "file", KY_NO_RANGE, "file|gadget|swift",
+     NULL,
+     "factors of a and h in a comoving file that does not state them with its data sets: gadget "
+     "(lengths and masses in units of 1/h, peculiar velocities over √a) or swift (none)"},
     {"renumber", KY_OPTION_FLAG, FIELD(renumber), NULL, KY_NO_RANGE, NULL, NULL,
      "number the bodies 0, 1, 2 ...: for files with duplicate, negative or missing ids"},
 };
@@ -59,6 +64,7 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
                      : reading->stored ? KY_SPACE_OPEN
                                        : (int)usual;
     options->renumber = reading->renumber;
+    options->convention = reading->convention;
     options->count_above = reading->count_above;
     options->may_be_empty = reading->may_be_empty;
     options->units = units;
@@ -80,7 +86,8 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
         ky_format(line, sizeof line, "%s: holds no bodies", path);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status || usual != KY_SPACE_AS_STORED ? status : cli_settle(cli, &snapshot->units);
+    const struct ky_units stored = ky_units_stored(&snapshot->units, &snapshot->space);
+    return status || usual != KY_SPACE_AS_STORED ? status : cli_settle(cli, &stored);
 }
 
 /* Counts the bodies of each type. */

@@ -143,12 +143,12 @@ static enum ky_status check_source(struct cli *cli, const struct source *source)
                        "bodies from a file, %s, and from --model %s; give one of the two",
                        file ? file : source->input, source->model);
     const struct reading *reading = &source->reading;
-    if (source->model &&
-        (reading->types || reading->physical || reading->stored || reading->renumber))
+    if (source->model && (reading->types || reading->physical || reading->stored ||
+                          reading->renumber || reading->convention))
         return ky_fail(
             &cli->error, KY_USAGE,
-            "--types, --physical, --as-stored and --renumber belong to a file; the bodies "
-            "come from a --model");
+            "--types, --physical, --as-stored, --convention and --renumber belong to a file; the "
+            "bodies come from a --model");
     const char *name = source->model ? NULL : model_options_given(cli, NULL);
     if (name)
         return ky_fail(&cli->error, KY_USAGE,

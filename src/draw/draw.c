@@ -208,7 +208,7 @@ static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *pa
 {
     const size_t room = scene->size[0] * scene->size[1] * ky_layer_count(scene->parameters->show);
     struct ky_layout layout;
-    ky_layout_choose(&layout, scene, count, &panels[0].units);
+    ky_layout_choose(&layout, scene, count, &panels[0]);
     enum ky_status status = ky_layout_open(&layout, scene, canvas, error);
     for (size_t p = 0; p < count && !status; p++) {
         size_t corner[2];

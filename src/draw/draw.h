@@ -182,9 +182,9 @@ struct ky_layout {
     size_t width, height;
 };
 /* Chooses the rows and the margins for `count` panels of the scene, by parameters->columns and
- * ->rim. */
+ * ->rim. `first`: the units of all panels. */
 void ky_layout_choose(struct ky_layout *layout, const struct ky_scene *scene, size_t count,
-                      const struct ky_units *units);
+                      const struct ky_snapshot *first);
 /* The upper left corner of panel k. */
 void ky_layout_corner(const struct ky_layout *layout, const struct ky_scene *scene, size_t k,
                       size_t corner[2]);

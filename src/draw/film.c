@@ -107,7 +107,7 @@ static enum ky_status choose_scene(struct film *film)
         ky_anchor_choose(&film->scene.view.anchor, &samples[count - 1].bodies,
                          film->scene.view.middle);
     if (!status)
-        ky_layout_choose(&film->layout, &film->scene, 1, &samples[0].units);
+        ky_layout_choose(&film->layout, &film->scene, 1, &samples[0]);
     for (size_t k = 0; k < count; k++)
         ky_snapshot_free(&samples[k]);
     double pixels = (double)film->scene.size[0] * (double)film->scene.size[1];

@@ -115,8 +115,9 @@ static double widest_text(const struct ky_ruler *axis, double cell)
 }
 
 void ky_layout_choose(struct ky_layout *layout, const struct ky_scene *scene, size_t count,
-                      const struct ky_units *units)
+                      const struct ky_snapshot *first)
 {
+    const struct ky_units units = ky_units_stored(&first->units, &first->space);
     const struct ky_draw_parameters *parameters = scene->parameters;
     const size_t most = count <= 5 ? count : (size_t)ceil(sqrt((double)count));
     const double cell = ky_text_cell(scene->size), line = KY_LETTER * cell;
@@ -131,8 +132,8 @@ void ky_layout_choose(struct ky_layout *layout, const struct ky_scene *scene, si
         struct bar bar;
         char unit[KY_UNIT_TEXT];
         int offset;
-        choose_axis(scene, units, 1, &axis, unit, &offset);
-        choose_bar(scene, units, &bar);
+        choose_axis(scene, &units, 1, &axis, unit, &offset);
+        choose_bar(scene, &units, &bar);
         const double numbers = bar.what ? widest_text(&bar.axis, cell) : 0;
         layout->left =
             (size_t)(widest_text(&axis, cell) + line + (TO_NUMBER + TO_LABEL + TO_RIM) * cell);
@@ -272,6 +273,7 @@ void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scen
                      struct ky_canvas *canvas)
 {
     const int rim = scene->parameters->rim;
+    const struct ky_units units = ky_units_stored(&panel->units, &panel->space);
     size_t at[2];
     ky_layout_corner(layout, scene, k, at);
     const double corner[2] = {(double)at[0], (double)at[1]};
@@ -282,17 +284,17 @@ void ky_layout_label(const struct ky_layout *layout, const struct ky_scene *scen
     if (rim == KY_RIM_NONE)
         return;
     if (rim == KY_RIM_SCALE && k == 0) /* all panels have the same scale and colours */
-        ky_label_scale(scene, &panel->units, canvas, corner);
+        ky_label_scale(scene, &units, canvas, corner);
     if (k + 1 == count && (rim == KY_RIM_SCALE || scene->parameters->show == KY_SHOW_COMPONENTS))
-        ky_label_colours(scene, &panel->units, canvas, corner);
+        ky_label_colours(scene, &units, canvas, corner);
     if (rim != KY_RIM_AXES)
         return;
     const int last = k % layout->columns + 1 == layout->columns || k + 1 == count;
-    draw_axis(scene, &panel->units, 0, k + layout->columns >= count, last ? 0 : layout->gap, canvas,
+    draw_axis(scene, &units, 0, k + layout->columns >= count, last ? 0 : layout->gap, canvas,
               corner);
-    draw_axis(scene, &panel->units, 1, k % layout->columns == 0,
-              k < layout->columns ? 0 : layout->gap, canvas, corner);
+    draw_axis(scene, &units, 1, k % layout->columns == 0, k < layout->columns ? 0 : layout->gap,
+              canvas, corner);
     if (k % layout->columns + 1 == layout->columns || count == 1)
-        draw_bar(scene, &panel->units, canvas, corner);
+        draw_bar(scene, &units, canvas, corner);
     ky_take_ink(canvas, ky_pale_ink);
 }

@@ -178,7 +178,7 @@ enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     enum ky_status status = choose_view(&scene, trails, error);
     if (!status) {
-        ky_layout_choose(&layout, &scene, 1, &last->units);
+        ky_layout_choose(&layout, &scene, 1, last);
         ky_layout_corner(&layout, &scene, 0, corner);
         status = ky_layout_open(&layout, &scene, &canvas, error);
     }

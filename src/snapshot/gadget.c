@@ -141,6 +141,23 @@ static enum ky_status read_space(struct piece *p, const unsigned char head[HEADE
     return KY_OK;
 }
 
+/* 1 for the header of GADGET-4, which has 64-bit counts of six types and then of all files, and
+ * neither h nor density parameters. As GADGET-2's header its totals would be masses, time and
+ * redshift, whose bits as integers are 0 or far larger than any count. */
+static int is_of_gadget4(const unsigned char head[HEADER], int turn)
+{
+    static const uint64_t most = (uint64_t)1 << 48;
+    uint64_t sum = 0;
+    for (size_t t = 0; t < TYPES; t++) {
+        const uint64_t here = ky_load64(head + 8 * t, turn),
+                       all = ky_load64(head + 48 + 8 * t, turn);
+        if (here > all || all >= most)
+            return 0;
+        sum += all;
+    }
+    return sum > 0;
+}
+
 /* Reads the header. *offset becomes the byte after it. KY_BAD_DATA for impossible numbers. */
 static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_error *error)
 {
@@ -157,6 +174,10 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
                        length, HEADER);
     KY_TRY(ky_input_read(&p->input, *offset + 4, head, HEADER, error));
     *offset += HEADER + 8;
+    if (is_of_gadget4(head, p->turn))
+        return ky_fail(error, KY_BAD_DATA,
+                       "has the header of GADGET-4, which gives neither h nor a cosmology: let it "
+                       "write HDF5 (SnapFormat 3), or compile it with GADGET2_HEADER");
     for (int t = 0; t < TYPES; t++) {
         p->count[t] = ky_load32(head + 4 * t, p->turn);
         p->mass[t] = ky_load_real(head + 24 + 8 * t, 8, p->turn);
@@ -269,22 +290,24 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     return KY_OK;
 }
 
-/* Converts the numbers of block k to physical units. */
-static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
-{
-    const struct ky_array *array = about(k);
-    double factor = ky_space_factor(space, array->length, array->mass, array->velocity);
-    for (uint64_t i = 0; i < count && factor != 1 && array->real; i++)
-        numbers[i] *= factor;
-}
-
 /* The wanted bodies and their destination. */
 struct share {
     uint64_t first;          /* number of the body for element 0 of the arrays */
     struct ky_bodies bodies; /* arrays that are NULL are not wanted */
     struct ky_space space;
+    int convention; /* enum ky_convention */
     unsigned char *slab;
 };
+
+/* Converts the numbers of block k to physical units. */
+static void scale(const struct share *share, int k, double *numbers, uint64_t count)
+{
+    const struct ky_array *array = about(k);
+    double factor = ky_space_factor(&share->space, array->length, array->mass,
+                                    share->convention == KY_CONVENTION_SWIFT ? 0 : array->velocity);
+    for (uint64_t i = 0; i < count && factor != 1 && array->real; i++)
+        numbers[i] *= factor;
+}
 
 /* Reads the masses of the bodies of a file, the first of which has the number `at`, from the header
  * or from the block. */
@@ -325,7 +348,7 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, const struc
             status = read_numbers(p, k, rows.row * columns, rows.count * columns, array,
                                   share->slab, error);
         if (array && !status)
-            scale(&share->space, k, (double *)(void *)array, rows.count * columns);
+            scale(share, k, (double *)(void *)array, rows.count * columns);
     }
     for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++) {
         const struct ky_rows some = ky_rows_wanted(share->first, bodies->n, at, p->count[t]);
@@ -341,9 +364,39 @@ struct whole {
     uint32_t files;
     uint64_t sum[TYPES];
     unsigned with;
-    double time;
+    double time, mass; /* of all bodies; NaN: unknown */
     struct ky_space space;
 };
+
+/* The mass of all bodies by the header of the first file; NaN if not all masses are there. */
+static double mass_of_all(const struct piece *p)
+{
+    uint64_t total = 0;
+    double sum = 0;
+    for (int t = 0; t < TYPES; t++)
+        total += p->total[t];
+    for (int t = 0; t < TYPES; t++) {
+        const uint64_t n = total ? p->total[t] : p->count[t];
+        if (n && !(p->mass[t] > 0))
+            return (double)NAN;
+        sum += (double)n * p->mass[t];
+    }
+    return sum;
+}
+
+/* Sets units and space of the snapshot. */
+static enum ky_status settle(const struct ky_space *stored, double mass,
+                             const struct ky_read_options *options, struct ky_snapshot *snapshot,
+                             struct ky_error *error)
+{
+    struct ky_space space = *stored;
+    if (options->convention == KY_CONVENTION_SWIFT)
+        space.per_h = 0;
+    if (options->units)
+        snapshot->units = *options->units;
+    KY_TRY(ky_space_find_units(&space, mass, options, &snapshot->units, error));
+    return ky_space_decide(&space, options, snapshot, error);
+}
 
 /* Records the counts of file number k. */
 static void note_piece(struct whole *w, uint32_t k, const struct piece *p)
@@ -395,6 +448,7 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
     const struct piece like = p;
     *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
                         .files = p.files,
+                        .mass = mass_of_all(&p),
                         .space = p.space};
     if (!status && !(w->before = ky_allocate_zeroed((size_t)p.files + 1, sizeof *w->before)))
         status = ky_no_memory(error, "files of a snapshot", p.files, sizeof *w->before);
@@ -425,9 +479,8 @@ static enum ky_status find_all(const struct ky_input *input, const struct ky_rea
                                struct ky_error *error)
 {
     KY_TRY(survey_all(input, whole, error));
-    if (options->units)
-        snapshot->units = *options->units;
-    KY_TRY(ky_space_decide(&whole->space, options, snapshot, error));
+    KY_TRY(settle(&whole->space, options->types ? (double)NAN : whole->mass, options, snapshot,
+                  error));
     if (snapshot->space.converted)
         whole->with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
     snapshot->bodies.n = (size_t)whole->before[whole->files];
@@ -468,7 +521,8 @@ enum ky_status ky_gadget_read(const struct ky_input *input, const struct ky_read
     const int alone = !status && ky_count_alone(options, bodies->n);
     if (!status && !alone)
         status = ky_bodies_allocate(bodies, bodies->n, whole.with, error);
-    struct share share = {.bodies = *bodies, .space = snapshot->space};
+    struct share share = {
+        .bodies = *bodies, .space = snapshot->space, .convention = options->convention};
     if (!status && !alone)
         status = read_pieces(input, whole.files, whole.before, &share, error);
     free(whole.before);
@@ -498,12 +552,13 @@ static enum ky_status read_share(const struct ky_input *input, const struct ky_s
     struct ky_snapshot own;
     uint64_t offset;
     ky_snapshot_clear(&own);
-    if (file->options.units)
-        own.units = *file->options.units;
     enum ky_status status = read_header(&p, &offset, error);
     if (!status)
-        status = ky_space_decide(&p.space, &file->options, &own, error);
-    struct share share = {.first = first, .bodies = *bodies, .space = own.space};
+        status = settle(&p.space, mass_of_all(&p), &file->options, &own, error);
+    struct share share = {.first = first,
+                          .bodies = *bodies,
+                          .space = own.space,
+                          .convention = file->options.convention};
     return status ? status : read_pieces(input, (uint32_t)file->files, file->before, &share, error);
 }
 

@@ -95,18 +95,14 @@ enum ky_status ky_hdf5_read_parameters(hid_t own, struct ky_snapshot *snapshot,
 
 /* ---- hdf5_units.c ---- */
 
+/* SWIFT's name of its unit of length. */
+#define KY_HDF5_SWIFT_LENGTH "Unit length in cgs (U_L)"
+
 /* Finds *stored, the units of the numbers in the file, and *units, the units of the run that wrote
  * it; they differ only in our own files. KY_BAD_DATA for units that are not understood and not
  * given by the options. */
 enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *options,
                                   struct ky_units *stored, struct ky_units *units,
-                                  struct ky_error *error);
-
-/* ---- hdf5_space.c ---- */
-
-/* Determines whether the file is comoving, h-scaled or periodic. `time` comes from the header.
- * KY_BAD_DATA for an attribute that should be a number and is not. */
-enum ky_status ky_hdf5_read_space(hid_t file, double time, struct ky_space *space,
                                   struct ky_error *error);
 
 /* ---- hdf5_softening.c ---- */
@@ -129,9 +125,9 @@ const char *ky_hdf5_set_name(hid_t group, const struct ky_hdf5_field *field);
 enum ky_status ky_hdf5_check_set(hid_t set, const struct ky_hdf5_field *field, const char *where,
                                  uint64_t rows, struct ky_error *error);
 /* The factor that converts the numbers of the data set to physical ones; 1 unless the space is
- * converted. */
+ * converted. `convention`: enum ky_convention, for data sets that do not state their factors. */
 double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
-                            const struct ky_space *space);
+                            const struct ky_space *space, int convention);
 
 /* ---- hdf5.c: the file driver ---- */
 

@@ -201,6 +201,21 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
 
 /* ---- data besides the bodies ---- */
 
+/* The mass of all bodies by the header of the first file; NaN if not all are selected, or not all
+ * masses are there. */
+static double mass_of_all(const struct ky_hdf5_reader *r)
+{
+    const struct ky_hdf5_header *h = &r->like;
+    double sum = 0;
+    for (int t = 0; t < TYPES; t++) {
+        const uint64_t n = h->has_total ? h->total[t] : h->here[t];
+        if (r->options->types || (n && !(h->mass[t] > 0)))
+            return (double)NAN;
+        sum += (double)n * h->mass[t];
+    }
+    return sum;
+}
+
 /* Reads the data of the first file that apply to all: units, time, space and the number of
  * files. */
 static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
@@ -215,7 +230,11 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
         return status;
     r->snapshot->time = h.time * ky_hdf5_time_scale(&r->stored, &r->snapshot->units);
     struct ky_space space = {0};
-    status = ky_hdf5_read_space(file, h.time, &space, error);
+    status = ky_hdf5_read_space(file, r, &space, error);
+    if (!status && !(r->stored.length_cm > 0) && H5Lexists(file, "Kyoho", H5P_DEFAULT) <= 0) {
+        status = ky_space_find_units(&space, mass_of_all(r), r->options, &r->stored, error);
+        r->snapshot->units = r->stored;
+    }
     space.box *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_POSITION], &r->stored, &r->snapshot->units);
     return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
 }

@@ -10,6 +10,7 @@ struct ky_hdf5_reader {
     struct ky_hdf5_header
         like;                /* header of the first file, with which all other files must agree */
     struct ky_units stored;  /* units of the numbers in the file */
+    int convention;          /* enum ky_convention */
     uint64_t n;              /* number of bodies of the files processed so far */
     int files;               /* number of files of the snapshot */
     int begin, end;          /* the files to process: begin … end − 1 */
@@ -28,6 +29,15 @@ struct ky_hdf5_reader {
     uint64_t ordered;                /* number of bodies of the files whose order has been read */
     void *slab;
 };
+
+/* ---- hdf5_space.c ---- */
+
+/* Determines whether the file is comoving, h-scaled or periodic, and whose factors its numbers have
+ * unless the data sets say so: r->convention becomes KY_CONVENTION_GADGET or KY_CONVENTION_SWIFT.
+ * r->like has the header. KY_BAD_DATA for an attribute that should be a number and is not, for a
+ * scale factor and a redshift that contradict each other, and if the factors are not known. */
+enum ky_status ky_hdf5_read_space(hid_t file, struct ky_hdf5_reader *r, struct ky_space *space,
+                                  struct ky_error *error);
 
 /* ---- hdf5_rows.c ---- */
 

@@ -71,7 +71,7 @@ static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
     hid_t set = H5Dopen2(group, ky_hdf5_set_name(group, field), H5P_DEFAULT);
     hid_t space = H5Dget_space(set);
     double scale = ky_hdf5_scale(field->array, &r->stored, &r->snapshot->units) *
-                   ky_hdf5_space_factor(set, field, &r->snapshot->space);
+                   ky_hdf5_space_factor(set, field, &r->snapshot->space, r->convention);
     enum ky_status status = KY_OK;
     for (uint64_t done = 0; done < rows->count && !status; done += SLAB) {
         uint64_t part = rows->count - done < SLAB ? rows->count - done : SLAB;

@@ -174,7 +174,7 @@ static const struct {
 };
 
 double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
-                            const struct ky_space *space)
+                            const struct ky_space *space, int convention)
 {
     if (!space->converted)
         return 1;
@@ -189,7 +189,8 @@ double ky_hdf5_space_factor(hid_t set, const struct ky_hdf5_field *field,
             return pow(space->comoving ? space->scale_factor : 1, a) *
                    pow(space->per_h ? space->hubble : 1, h);
     }
-    return ky_space_factor(space, field->array->length, field->array->mass, field->array->velocity);
+    return ky_space_factor(space, field->array->length, field->array->mass,
+                           convention == KY_CONVENTION_SWIFT ? 0 : field->array->velocity);
 }
 #else
 typedef int ky_hdf5_is_absent;

@@ -24,7 +24,7 @@ static const struct unit_name {
 } unit_names[] = {
     {"UnitLength_in_cm", LENGTH}, /* Kyoho, EAGLE, GADGET-4, AREPO */
     {"UnitMass_in_g", MASS},          {"UnitVelocity_in_cm_per_s", VELOCITY},
-    {"UnitTime_in_s", TIME},          {"Unit length in cgs (U_L)", LENGTH}, /* SWIFT */
+    {"UnitTime_in_s", TIME},          {KY_HDF5_SWIFT_LENGTH, LENGTH},
     {"Unit mass in cgs (U_M)", MASS}, {"Unit time in cgs (U_t)", TIME},
     {"UnitLength_In_CGS", LENGTH}, /* GIZMO */
     {"UnitMass_In_CGS", MASS},        {"UnitVelocity_In_CGS", VELOCITY},

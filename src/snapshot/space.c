@@ -85,6 +85,54 @@ void ky_space_describe(const struct ky_space *space, char *text, size_t size)
               (*part[0] || *part[1]) && *part[2] ? ", " : "", part[2]);
 }
 
+/* The mass over the matter of the universe if lengths and masses are in these units. */
+static double share_of_matter(const struct ky_space *space, double mass,
+                              const struct ky_units *units)
+{
+    const double h0 = ky_space_hubble(space, units) / (space->per_h ? space->hubble : 1);
+    const double critical = 3 * h0 * h0 / (8 * 3.14159265358979323846 * units->g);
+    return mass / (space->omega_matter * critical * pow(space->box, 3));
+}
+
+enum ky_status ky_space_find_units(const struct ky_space *space, double mass,
+                                   const struct ky_read_options *options, struct ky_units *units,
+                                   struct ky_error *error)
+{
+    static const struct {
+        const char *length, *mass;
+        double length_cm, mass_g;
+    } known[] = {{"Mpc", "1e10 Msun", 1e3 * KY_KPC_CM, 1e10 * KY_SUN_G},
+                 {"kpc", "1e10 Msun", KY_KPC_CM, 1e10 * KY_SUN_G},
+                 {"Mpc", "Msun", 1e3 * KY_KPC_CM, KY_SUN_G},
+                 {"kpc", "Msun", KY_KPC_CM, KY_SUN_G}};
+    const char *per_h = space->per_h ? "/h" : "";
+    if (!space->comoving || !(space->box > 0) || options->units ||
+        options->space == KY_SPACE_OPEN || mass == 0) /* 0: no bodies */
+        return KY_OK;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const struct ky_units tried = {
+            known[k].length_cm, known[k].mass_g, KY_KM_S,
+            ky_units_gravity(known[k].length_cm, known[k].mass_g, KY_KM_S)};
+        const double share = share_of_matter(space, mass, &tried);
+        if (!(share > 0.5 && share < 1.1)) /* without gas it is 0.84 */
+            continue;
+        *units = tried;
+        ky_read_log(options, KY_LOG_INFO,
+                    "the file gives no units; in %s%s and %s%s its mass is %.4g of the matter of "
+                    "its universe, so it is read in these, and velocities in km/s",
+                    known[k].length, per_h, known[k].mass, per_h, share);
+        return KY_OK;
+    }
+    return options->space != KY_SPACE_IN_BOX
+               ? KY_OK
+               : ky_fail(error, KY_BAD_DATA,
+                         "is a comoving box and gives no units, and the header does not show them "
+                         "by the mass of all bodies: give --units cosmic if its lengths are "
+                         "Mpc%s, or --units galaxy if they are kpc%s (with masses in 1e10 Msun%s "
+                         "and velocities in km/s)",
+                         per_h, per_h, per_h);
+}
+
 /* KY_BAD_DATA if the file lacks a number that the conversion needs. */
 static enum ky_status check_factors(const struct ky_space *space, struct ky_error *error)
 {
@@ -120,8 +168,8 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
                                struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const int ordinary = !space->comoving && !space->per_h && !(space->box > 0);
-    snapshot->space = *space;
     const int only_box = !space->comoving && !space->per_h && space->box > 0;
+    snapshot->space = *space;
     if (ordinary || options->space == KY_SPACE_AS_STORED ||
         (options->space == KY_SPACE_IN_BOX && only_box))
         return KY_OK;
@@ -146,9 +194,9 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; Kyoho works in physical coordinates and open space: --physical converts "
-                   "it, and --as-stored treats its numbers as physical",
-                   what);
+                   "is %s; only physical coordinates in open space are known here: --physical "
+                   "converts it%s, and --as-stored treats its numbers as physical",
+                   what, space->box > 0 ? " and leaves out the box" : "");
 }
 
 double ky_space_factor(const struct ky_space *space, int length, int mass, int velocity)

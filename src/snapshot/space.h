@@ -40,6 +40,15 @@ struct ky_universe ky_space_universe(const struct ky_space *space);
 /* 1 for comoving bodies in a box, with the units of a run there: KY_TO_COMOVING. */
 int ky_space_is_comoving(const struct ky_space *space);
 
+/* The units of a comoving box in a file that gives none: kpc or Mpc, 1e10 Msun or Msun (over h, if
+ * the space is in units of 1/h), and km/s. In these units `mass`, the mass of all bodies,
+ * is the matter of the universe; the log says so. Does nothing for any other space, without bodies,
+ * and if the options give units or treat the space as open. KY_BAD_DATA, unless the file is only
+ * described, if no units fit or the mass is not known (NaN). */
+enum ky_status ky_space_find_units(const struct ky_space *space, double mass,
+                                   const struct ky_read_options *options, struct ky_units *units,
+                                   struct ky_error *error);
+
 /* Sets snapshot->space, and its `converted` if the options ask for the conversion. KY_BAD_DATA for
  * a space that the options do not accept, and for a conversion for which the file lacks numbers. */
 enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_read_options *options,

@@ -67,6 +67,43 @@ for path in sys.argv[1:]:
         print(json.dumps([*axes.get_xlim(), *axes.get_ylim(), picture.sum(), *centre, axes.get_xlabel(), axes.get_ylabel()]))
 """
 
+# Prints for each file of a box: 1 if it is comoving, redshift, h, Ω_m, Ω_Λ, side [comoving kpc], time [Gyr], and for each body mass
+# [solar masses], comoving position [kpc] and peculiar velocity [km/s], by their ids.
+BOX_SUMS = r"""
+import json, sys
+import numpy
+def tell(facts, ids, *columns):
+    order = numpy.argsort(numpy.asarray(ids))
+    print(json.dumps([[float(fact) for fact in facts], numpy.column_stack(columns)[order].tolist()]))
+"""
+BOX_READERS = {
+    "yt": r"""
+import yt
+yt.set_log_level(50)
+for path in sys.argv[1:]:
+    ds = yt.load(path)
+    data = ds.all_data()
+    comoving = ds.cosmological_simulation
+    length = "kpccm" if comoving else "kpc"
+    assert all(ds.periodicity) and not ds.domain_left_edge.v.any()
+    facts = [comoving, *((ds.current_redshift, ds.hubble_constant, ds.omega_matter, ds.omega_lambda) if comoving else (0, 1, 0, 0)),
+             ds.domain_width[0].in_units(length), ds.current_time.in_units("Gyr")]
+    tell(facts, data["all", "particle_index"].v,
+         *(data["all", "particle_" + name].in_units(unit).v for name, unit in (("mass", "Msun"), ("position", length), ("velocity", "km/s"))))
+""",
+    "pynbody": r"""
+import pynbody
+for path in sys.argv[1:]:
+    data = pynbody.load(path)
+    about = data.properties
+    comoving = "omegaM0" in about
+    length = "kpc a" if comoving else "kpc"
+    facts = [comoving, *((1 / about["a"] - 1, about["h"], about["omegaM0"], about["omegaL0"]) if comoving else (0, 1, 0, 0)),
+             about["boxsize"].in_units(length, **data.conversion_context()), about["time"].in_units("Gyr")]
+    tell(facts, data["iord"], *(numpy.asarray(data[name].in_units(unit)) for name, unit in (("mass", "Msol"), ("pos", length), ("vel", "km s**-1"))))
+""",
+}
+
 # units: length in kpc, mass in Msun, velocity in km/s, time in Gyr (None: not compared)
 GYR = 3.085678e21 / 1e5 / 3.15576e16
 CASES = [
@@ -138,6 +175,44 @@ def load(reader, paths, truth):
         compare(reader, case, json.loads(line), truth)
 
 
+def box_of(path, scratch):
+    """What a reader must find in a box that Kyoho has written, by Kyoho's own reading of it."""
+    tap.run("convert", path, scratch, "--overwrite", "--quiet")
+    with open(scratch, encoding="utf-8") as file:
+        lines = [line.split(",") for line in file.read().splitlines() if not line.startswith("#")]
+    columns = [lines[0].index(name) for name in ("id", "mass", "x", "y", "z", "vx", "vy", "vz")]
+    space = tap.run_json("info", path)["space"]
+    h = space["hubble"] if space["per_h"] else 1
+    facts = [1, 1 / space["scale_factor"] - 1, h, space["omega_matter"], space["omega_lambda"]] if space["comoving"] else [0, 0, 1, 0, 0]
+    return [*facts, space["box"] / h], [row[1:] for row in sorted([float(line[c]) for c in columns] for line in lines[1:])]
+
+
+def load_boxes(reader, place):
+    """Has a reader load a comoving box and an ordinary one."""
+    python, why = wheels.python_of(reader, "h5py")
+    paths = []
+    for name, words in (("comoving", ["--model", "cosmic-box", "-n", 512, "--side", 20, "--end-z", 39]),
+                        ("ordinary", ["--model", "uniform-cube", "-n", 64, "--mass", 1, "--units", "galaxy", "--box", 2, "--softening", 0.05, "--end", 1e-3, "--step", 1e-3])):
+        output = os.path.join(place, f"{name}-{reader}")
+        made = python and tap.run("run", *words, "--force", "direct", "--seed", 3, "--output", output, "--quiet", code=None)
+        paths.append(os.path.join(output, "snapshot_0001.hdf5"))
+        if not made or not os.path.exists(paths[-1]):
+            skip(f"{reader} loads boxes", why or made.stderr.strip() or "no HDF5 in this build")
+            return
+    done = subprocess.run([python, "-W", "ignore", "-c", BOX_SUMS + BOX_READERS[reader], *paths], capture_output=True, text=True, timeout=600, check=False)
+    lines = done.stdout.splitlines()
+    check(done.returncode == 0 and len(lines) == 2, f"{reader} loads 2 boxes", done.stderr[-2000:])
+    for line, path in zip(lines, paths):
+        facts, rows = json.loads(line)
+        wanted, bodies = box_of(path, os.path.join(place, "box.csv"))
+        speed = max(abs(v) for body in bodies for v in body[4:]) or 1
+        good = len(rows) == len(bodies) and all(is_close(a, b, 1e-6) for a, b in zip(facts, wanted))
+        good = good and all(is_close(a[0], 1e10 * b[0]) and all(abs(x - y) < 1e-6 * wanted[5] for x, y in zip(a[1:4], b[1:4]))
+                            and all(abs(x - y) < 1e-6 * speed for x, y in zip(a[4:], b[4:])) for a, b in zip(rows, bodies))
+        check(good, f"{reader} loads a box with its universe, and every body in its place: {os.path.basename(os.path.dirname(path))}",
+              f"{facts}, not {wanted}\n{rows[:2]}\n{bodies[:2]}")
+
+
 def put_frontend(place):
     """The module kyoho_yt as pip installs it, with its entry point; the folder of both."""
     with open(os.path.join(TOP, "pyproject.toml"), encoding="utf-8") as file:
@@ -185,6 +260,7 @@ with folder() as place:
             skip(f"{case[0]} is loaded", why)
     for reader in READERS:
         load(reader, paths, truth)
+        load_boxes(reader, place)
     drawn = {case[0]: path for case, path in paths.items() if case[0] != "cluster.hdf5"}  # which yt draws in parsecs
     if "a.hdf5" in drawn:
         drawn["far.hdf5"] = os.path.join(place, "far.hdf5")
