@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clouds.h"
+#include "domain/domain.h"
 #include "engine/common/far_field.h"
 #include "engines.h"
 #include "kernels.h"
@@ -734,6 +735,31 @@ static void runs_on_devices_end_as_on_the_cpu(void **state)
     }
 }
 
+/* Of several devices the first one alone has the box. */
+static void several_devices_do_not_share_a_box(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    {
+        char both[64];
+        struct ky_bodies one = make(UNIFORM, 60), other = make(UNIFORM, 60);
+        for (int k = 0; k < 2; k++) {
+            struct ky_parameters parameters = on_device(e, KY_FMM);
+            struct ky_sim *sim;
+            parameters.engine = k ? with_another(e, both, sizeof both) : parameters.engine;
+            parameters.step = 0.1;
+            ky_domain_ranks_from[0][0] = 0;
+            assert_ok(ky_sim_open(&parameters, &one, 0, &sim, &error));
+            assert_ok(ky_sim_bodies(sim, k ? &other : &one, &error));
+            ky_sim_close(sim);
+        }
+        assert_memory_equal(one.acceleration, other.acceleration, one.n * sizeof *one.acceleration);
+        ky_bodies_free(&one);
+        ky_bodies_free(&other);
+    }
+}
+
 /* The field at few and at many points on devices against the CPU's, also across faces and from
  * points outside. */
 static void fields_on_devices_are_those_of_the_cpu(void **state)
@@ -853,6 +879,7 @@ int main(void)
         cmocka_unit_test(device_sums_are_those_of_the_cpu),
         cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
         cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
+        cmocka_unit_test(several_devices_do_not_share_a_box),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

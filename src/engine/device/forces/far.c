@@ -109,11 +109,11 @@ enum ky_status ky_device_far_add_to(struct ky_device_state *state, const struct 
                                     struct ky_error *error)
 {
     struct ky_card *card = state->bodies.card;
-    const struct ky_buffer *row = &state->far->row, *list = sinks->list ? sinks->list : row;
     uint32_t n = (uint32_t)sinks->apart, count = (uint32_t)sinks->count,
              stride = (uint32_t)sinks->stride, flags = sinks->flags;
     if (!(state->box > 0))
         return KY_OK;
+    const struct ky_buffer *row = &state->far->row, *list = sinks->list ? sinks->list : row;
     const union ky_state_value per_side = ky_to_state(card, 1 / state->box),
                                strength = ky_device_strength(&state->bodies);
     return ky_launch_over(card, KY_KERNEL_ky_far_add, count,
