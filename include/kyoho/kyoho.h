@@ -370,6 +370,11 @@ struct ky_parameters {
     double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
                    (default): open space. Bodies outside are moved into it. KY_DIRECT and KY_FMM
                    with KY_LEAPFROG on the CPU; forces only */
+    /* KY_HERMITE4: close bodies up to this distance advance as one body, their centre of mass, and
+     * within as a system of few bodies [length]; 0: none do; NaN (default): chosen for bodies
+     * without softening on the engine cpu, else 0. On the CPU, without softening, fields and
+     * ranks */
+    double group_radius;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -184,6 +184,7 @@ enum ky_column {
                        0 after an evaluation; engines with a tree and external fields always keep
                        it */
     KY_COLUMN_FEW,  /* the state of a system of few bodies (few/few.h): for restart files alone */
+    KY_COLUMN_GROUP, /* the state of groups in the Hermite scheme, likewise */
     KY_COLUMN_COUNT
 };
 
@@ -218,6 +219,9 @@ struct ky_advance {
      * them, or KY_NO_BODY. */
     int corrections;
     uint32_t passed[2];
+    /* KY_SCHEME_HERMITE: close bodies up to this distance become groups, which advance as one body
+     * [length]; 0: none do. The column of groups is needed. */
+    double group_radius;
     /* The time of a tick is origin + (before + tick) × the tick's length, rounded once; fields act
      * at that time. */
     double origin; /* [time] */

@@ -15,6 +15,7 @@
 struct hermite {
     struct ky_own_steps own;
     int corrections;
+    double group_radius;
     uint64_t has_passed; /* 1: a pair has stopped the advance; it may continue with steps that are
                             too long for it */
     uint64_t passed[2];  /* ids of the last such pair */
@@ -34,6 +35,11 @@ static const struct ky_option options[] = {
                             "hermite4: number n of force evaluations and corrections in a step, "
                             "P(EC)^n; 0: 2 for up to "
                             "64 bodies with mass, else 1"},
+    {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0,
+     (double)INFINITY, NULL, "LENGTH",
+     "hermite4: bodies without softening that are closer than this, and bound or about to pass each "
+     "other closely, advance as one body, and within as a system of few bodies; 0: none do "
+     "[length]"},
 };
 
 /* Levels without --step-min: hard binaries of many thousand bodies need 25. */
@@ -47,7 +53,8 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
 /* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
  * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
  * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
-static void settle(struct ky_parameters *parameters, size_t massive)
+static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                   size_t massive)
 {
     static const struct {
         size_t most; /* bodies with mass */
@@ -64,6 +71,13 @@ static void settle(struct ky_parameters *parameters, size_t massive)
         parameters->corrections = table[k].corrections;
     if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
         parameters->precision = table[k].precision;
+    if (isnan(parameters->group_radius) && bodies->position)
+        parameters->group_radius = 0;
+}
+
+static unsigned more_columns(const struct ky_parameters *parameters)
+{
+    return parameters->group_radius > 0 ? 1U << KY_COLUMN_GROUP : 0;
 }
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -119,7 +133,8 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
     struct hermite *own = (struct hermite *)steps;
     const size_t *close = steps->report.close;
     struct ky_advance way = {
-        .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY};
+        .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY,
+        .group_radius = own->group_radius};
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
@@ -141,6 +156,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     KY_TRY(ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error));
     struct hermite *made = (struct hermite *)*integrator;
     made->corrections = parameters->corrections;
+    made->group_radius = parameters->group_radius > 0 ? parameters->group_radius : 0;
     return KY_OK;
 }
 
@@ -151,6 +167,7 @@ const struct ky_integrator_verbs ky_hermite4 = {
     .eta = (double)NAN,
     .settle = settle,
     .columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
+    .more_columns = more_columns,
     .schemes = 1U << KY_SCHEME_HERMITE,
     .stride = stride,
     .check = check,

@@ -42,7 +42,7 @@ void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodi
     const size_t massless = bodies->mass ? ky_bodies_massless(bodies) : 0;
     if (!verbs->settle)
         return;
-    verbs->settle(parameters, bodies->n - massless);
+    verbs->settle(parameters, bodies, bodies->n - massless);
 }
 
 static enum ky_status check_engine(const struct ky_engine *engine,
@@ -75,7 +75,7 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
     *integrator = NULL;
     KY_TRY(ky_integrator_check(parameters, error));
     KY_TRY(check_engine(engine, verbs, error));
-    KY_TRY(ky_engine_columns(engine, verbs->columns, error));
+    KY_TRY(ky_engine_columns(engine, ky_integrator_columns(&settled), error));
     return verbs->create(engine, n, &settled, integrator, error);
 }
 
@@ -135,7 +135,8 @@ double ky_integrator_suggest(const struct ky_parameters *parameters, const struc
 
 unsigned ky_integrator_columns(const struct ky_parameters *parameters)
 {
-    return integrators[parameters->integrator]->columns;
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->columns | (verbs->more_columns ? verbs->more_columns(parameters) : 0);
 }
 
 /* ---- options ---- */

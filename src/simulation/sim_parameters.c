@@ -179,6 +179,7 @@ static const struct row {
     {"eta", change_criterion, NULL},
     {"corrections", change_criterion, NULL},
     {"step-length", change_criterion, NULL},
+    {"group-radius", change_few, NULL},
     {"orbit-steps", change_few, NULL},
     {"tolerance", change_few, NULL},
     {"slow-down", change_few, NULL},

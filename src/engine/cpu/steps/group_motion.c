@@ -1,0 +1,370 @@
+/* The motion within groups, and the pulls between their members and other bodies. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+#include "physics/kepler.h"
+
+/* Pulls of others are left out where their difference across a group is less than this part of its
+ * own pull. */
+static const double least_strength = 1e-6;
+/* The members of a group pull others, instead of the centre, from this strength on. */
+static const double resolved_strength = 1e-4;
+/* Then the centre takes at least this many steps an orbit. */
+enum { STEPS_AN_ORBIT = 8 };
+/* A list lasts for this many steps of the group. */
+enum { LIST_STEPS = 8 };
+
+static double square(const double v[3])
+{
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+static double product(const double x[3], const double y[3])
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+/* ---- looks ---- */
+
+static void look_at_pair(const struct ky_cpu_group *group, double time, int slow,
+                         struct ky_cpu_inside *inside)
+{
+    struct ky_few_binary pair = group->pair;
+    const double total = pair.gm[0] + pair.gm[1];
+    ky_kepler_move(total, pair.x, pair.v, (time - group->t) / group->kappa);
+    for (int c = 0; c < 3; c++) {
+        const double v = slow ? pair.v[c] / group->kappa : pair.v[c];
+        inside->x[0][c] = -pair.gm[1] / total * pair.x[c];
+        inside->x[1][c] = pair.gm[0] / total * pair.x[c];
+        inside->v[0][c] = -pair.gm[1] / total * v;
+        inside->v[1][c] = pair.gm[0] / total * v;
+    }
+}
+
+void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
+                       struct ky_cpu_inside *inside)
+{
+    if (!group->few) {
+        look_at_pair(group, time, slow, inside);
+        return;
+    }
+    struct ky_few then = *group->few;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
+    if (time != group->t)
+        ky_few_synchronise(&then, time);
+    ky_few_positions(&then.system, x, v);
+    for (int p = 0; p < group->n; p++) {
+        memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
+        memcpy(inside->v[then.order[p]], v[p], sizeof v[p]);
+    }
+}
+
+/* ---- neighbours ---- */
+
+/* Place and velocity of body i from the centre of the group at the present tick, in the caller's
+ * units. */
+static void apart(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i, double d[3],
+                  double w[3])
+{
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    for (int c = 0; c < 3; c++) {
+        d[c] = (at[c][i] - at[c][slot]) * cpu->length;
+        w[c] = (at[3 + c][i] - at[3 + c][slot]) * cpu->length;
+    }
+}
+
+int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
+{
+    double d[3], w[3];
+    if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+        return 0;
+    apart(cpu, group, i, d, w);
+    return square(d) < group->reach2[0] * cpu->hermite->groups->weight[i] +
+                           group->reach2[1] * square(w);
+}
+
+static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                struct ky_error *error)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    double mass = 0;
+    for (int k = 0; k < group->n; k++)
+        mass += group->mass[k];
+    const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
+                   wanted =
+                       now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
+    group->listed_until = wanted < end ? wanted : end;
+    const double h = fabs(b->way->tick) * (double)(group->listed_until - now),
+                 reach = group->size * cbrt(2 / (mass * least_strength));
+    group->reach2[0] = 2 * reach * reach;
+    group->reach2[1] = 2 * h * h;
+    group->listed = 0;
+    for (uint32_t i = 0; i < cpu->n; i++) {
+        if (!ky_cpu_group_lists(cpu, group, i))
+            continue;
+        if (group->listed == group->room) {
+            if (!ky_extend(&group->list, group->listed, 2 * group->room + 8, sizeof *group->list))
+                return ky_no_memory(error, "neighbours of a group", group->listed,
+                                    sizeof *group->list);
+            group->room = 2 * group->room + 8;
+        }
+        group->list[group->listed++] = i;
+    }
+    return KY_OK;
+}
+
+/* The outermost orbit of a group. */
+static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const int k = group->n - 2;
+        x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
+        v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
+    }
+    return ky_few_orbit(group->gm, sqrt(square(x)), square(v), product(x, v));
+}
+
+/* The radius within which the members are and will be for a while. */
+static double size_of(const struct ky_few_orbit *orbit)
+{
+    return orbit->inverse_axis > 0 ? (1 + orbit->e) / orbit->inverse_axis : 1.5 * orbit->r;
+}
+
+enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                    struct ky_error *error)
+{
+    double x[3], v[3], d[3], w[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
+    const double h = fabs(b->way->tick) * (double)step;
+    group->size = fmin(size_of(&orbit), 4 * fmax(orbit.r, b->cpu->hermite->groups->radius));
+    group->period = orbit.period;
+    if (b->way->now + step > group->listed_until)
+        KY_TRY(make_list(b, group, error));
+    group->strength = 0;
+    for (size_t k = 0; k < group->listed; k++) {
+        apart(b->cpu, group, group->list[k], d, w);
+        const double r = sqrt(square(d)), nearest = fmax(r - sqrt(square(w)) * h, 0.25 * r),
+                     part = group->size / nearest;
+        group->strength += 2 * ky_cpu_groups_gm(b->cpu, b->cpu->mass[group->list[k]]) / group->gm *
+                           part * part * part;
+    }
+    group->is_resolved = group->strength > resolved_strength;
+    return KY_OK;
+}
+
+/* ---- a step ---- */
+
+/* Time since the end of the last step of body i. */
+static double since(const struct ky_cpu_way *b, size_t i)
+{
+    const uint64_t step = b->way->stride >> b->cpu->blocks->level[i];
+    return (double)(b->way->now % step) * b->way->tick;
+}
+
+/* The path of body i about the centre of the group, from the present tick on. */
+static void follow(const struct ky_cpu_way *b, const struct ky_cpu_group *group, size_t i,
+                   double path[KY_FEW_PATH])
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const double *jerk = cpu->extra[KY_COLUMN_JERK], h = since(b, i);
+    const uint32_t slot = group->member[0];
+    apart(cpu, group, i, path, path + 3);
+    for (size_t c = 0; c < 3; c++) {
+        const double j = jerk[c * cpu->n + i];
+        path[6 + c] = cpu->a[c][i] + j * h - cpu->a[c][slot];
+        path[9 + c] = j - jerk[c * cpu->n + slot];
+    }
+}
+
+/* The bodies of the list with mass. */
+static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
+                                struct ky_few_others *others, struct ky_error *error)
+{
+    double *gm = ky_allocate(group->listed, (1 + KY_FEW_PATH) * sizeof *gm);
+    double(*path)[KY_FEW_PATH] = (double(*)[KY_FEW_PATH])(gm + group->listed);
+    *others = (struct ky_few_others){.gm = gm, .path = (const double(*)[KY_FEW_PATH])path};
+    if (!gm)
+        return ky_no_memory(error, "neighbours of a group", group->listed, sizeof *path);
+    for (size_t k = 0; k < group->listed; k++) {
+        const uint32_t i = group->list[k];
+        if (!(b->cpu->mass[i] > 0))
+            continue;
+        gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
+        follow(b, group, i, path[others->count++]);
+    }
+    return KY_OK;
+}
+
+/* Moves the inside to the time; the centre moves as a step of it from the present tick on. */
+static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *group, double time,
+                           struct ky_error *error)
+{
+    const double now = ky_advance_time(b->way, b->way->now), angle = 2 * 3.14159265358979323846 / 16;
+    struct ky_few_others others;
+    enum ky_status status;
+    group->kappa = 1;
+    if (group->few) {
+        if ((status = ky_few_go(group->few, time, NULL, NULL, error)))
+            return status;
+        ky_few_synchronise(group->few, time);
+        group->t = time;
+        return KY_OK;
+    }
+    if (group->strength < least_strength) /* it stays on its orbit, until somebody looks */
+        return KY_OK;
+    if (group->t != now)
+        ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
+    status = others_of(b, group, &others, error);
+    if (!status)
+        ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
+    group->t = time;
+    free((void *)others.gm);
+    return status;
+}
+
+/* The longest step of a centre: one that is resolved follows its members, and a group that may end
+ * must not be missed. */
+static double longest_step(const struct ky_cpu_group *group, double radius)
+{
+    double x[3], v[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    double longest = group->is_resolved ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
+    if (!(orbit.inverse_axis > 0) || (1 + orbit.e) / orbit.inverse_axis > radius)
+        longest = fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(square(v))));
+    else if (group->n > 2)
+        longest = fmin(longest, 0.5 * orbit.period);
+    return longest;
+}
+
+/* 1 if the members stay within the radius. */
+static int is_stable(const struct ky_cpu_group *group, double radius)
+{
+    double x[3], v[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    return group->n == 2 && orbit.inverse_axis > 0 &&
+           (1 + orbit.e) / orbit.inverse_axis < radius;
+}
+
+static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                            struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
+    const uint32_t slot = group->member[0];
+    unsigned char *level = &cpu->blocks->level[slot];
+    KY_TRY(ky_cpu_group_prepare(b, group, error));
+    group->is_stable = is_stable(group, radius);
+    if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
+        ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
+        group->t = now;
+    }
+    const double longest = longest_step(group, radius);
+    while (*level < b->deepest && fabs(b->step[*level]) > longest)
+        ++*level;
+    cpu->extra[KY_COLUMN_STEP][slot] = b->step[*level];
+    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> *level)), error);
+}
+
+enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    for (size_t k = 0; k < own->count; k++) {
+        const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
+        if (b->way->now % (b->way->stride >> level) == 0)
+            KY_TRY(begin(b, own->group[k], error));
+    }
+    return KY_OK;
+}
+
+/* ---- pulls of members ---- */
+
+struct pull {
+    double a[3], j[3];
+};
+
+/* Adds gm × the pull from a place d away that moves with w. */
+static void add_pull(struct pull *pull, double gm, const double d[3], const double w[3])
+{
+    const double q = ky_few_inverse(square(d)), g = gm * q * q * q,
+                 turn = 3 * product(d, w) * q * q;
+    for (int c = 0; c < 3; c++) {
+        pull->a[c] += g * d[c];
+        pull->j[c] += g * (w[c] - turn * d[c]);
+    }
+}
+
+static void add_sum(const struct ky_cpu *cpu, size_t k, const struct pull *pull, double factor)
+{
+    double *const *sum = cpu->hermite->sum;
+    for (int c = 0; c < 3; c++) {
+        sum[c][k] += factor * pull->a[c];
+        sum[3 + c][k] += factor * pull->j[c];
+    }
+}
+
+/* Adds what body i and the members of the group do to each other beyond the pull of centres. */
+static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                        const struct ky_cpu_inside *inside, uint32_t i)
+{
+    const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];
+    double d[3], w[3];
+    struct pull pull = {{0}, {0}};
+    apart(cpu, group, i, d, w);
+    add_pull(&pull, -group->gm, d, w);
+    for (int k = 0; k < group->n; k++) {
+        double there[3], then[3];
+        for (int c = 0; c < 3; c++) {
+            there[c] = d[c] - inside->x[k][c];
+            then[c] = w[c] - inside->v[k][c];
+        }
+        add_pull(&pull, ky_cpu_groups_gm(cpu, group->mass[k]), there, then);
+    }
+    if (place[i] != KY_NO_BODY)
+        add_sum(cpu, place[i], &pull, -1);
+    if (place[slot] != KY_NO_BODY)
+        add_sum(cpu, place[slot], &pull, ky_cpu_groups_gm(cpu, cpu->mass[i]) / group->gm);
+}
+
+static void correct_group(const struct ky_cpu *cpu, const struct ky_cpu_group *group, double time)
+{
+    const uint32_t *place = cpu->hermite->groups->place;
+    struct ky_cpu_inside inside;
+    int has_looked = 0;
+    for (size_t k = 0; k < group->listed; k++) {
+        const uint32_t i = group->list[k];
+        if ((place[group->member[0]] == KY_NO_BODY && place[i] == KY_NO_BODY) ||
+            cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        if (!has_looked)
+            ky_cpu_group_look(group, time, 1, &inside);
+        has_looked = 1;
+        correct_two(cpu, group, &inside, i);
+    }
+}
+
+void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const size_t count = all ? cpu->n : b->active;
+    int some = 0;
+    for (size_t k = 0; k < own->count && !some; k++)
+        some = own->group[k]->is_resolved;
+    if (!some)
+        return;
+    for (size_t k = 0; k < count; k++)
+        own->place[all ? k : cpu->blocks->active[k]] = (uint32_t)k;
+    for (size_t k = 0; k < own->count; k++)
+        if (own->group[k]->is_resolved)
+            correct_group(cpu, own->group[k], ky_advance_time(b->way, tick));
+    for (size_t k = 0; k < count; k++)
+        own->place[all ? k : cpu->blocks->active[k]] = KY_NO_BODY;
+}
