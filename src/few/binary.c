@@ -9,6 +9,15 @@
 void ky_few_pull(const struct ky_few_others *others, double s, int n, const double (*place)[3],
                  double (*pull)[3])
 {
+    double t[6];
+    for (int k = 0; k < 6; k++)
+        t[k] = others->tide[0][k] + s * (others->tide[1][k] + s * others->tide[2][k]);
+    for (int i = 0; i < n; i++) {
+        const double x = place[i][0], y = place[i][1], z = place[i][2];
+        pull[i][0] += t[0] * x + t[3] * y + t[4] * z;
+        pull[i][1] += t[3] * x + t[1] * y + t[5] * z;
+        pull[i][2] += t[4] * x + t[5] * y + t[2] * z;
+    }
     for (size_t k = 0; k < others->count; k++) {
         const double *p = others->path[k];
         double at[3];
@@ -102,7 +111,7 @@ double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, d
     const double total = binary->gm[0] + binary->gm[1], until = dt / kappa, sign = dt < 0 ? -1 : 1;
     struct path path = {.binary = binary, .others = others, .total = total, .kappa = kappa};
     double steps = 0;
-    if (!others || !others->count) {
+    if (!others) {
         ky_kepler_move(total, binary->x, binary->v, until);
         return 0;
     }

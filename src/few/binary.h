@@ -9,9 +9,12 @@
  * mass of the system by d + w s + a s²/2 + j s³/6, where s is the time since the start. */
 enum { KY_FEW_PATH = 12 /* numbers of a path: d, w, a, j */ };
 struct ky_few_others {
+    double from; /* [time] the start */
     size_t count;
-    const double *gm;                      /* [count] */
-    const double (*path)[KY_FEW_PATH];     /* [count] */
+    const double *gm;                  /* [count] */
+    const double (*path)[KY_FEW_PATH]; /* [count] */
+    /* Distant bodies: their tidal tensor xx yy zz xy xz yz, t₀ + t₁ s + t₂ s². */
+    double tide[3][6];
 };
 
 /* Adds the accelerations by the others on places about the centre of mass, at the time s. */

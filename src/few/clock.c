@@ -109,6 +109,23 @@ static double around(const struct ky_few_shape *shape, const struct ky_few_orbit
     return period;
 }
 
+/* The energy of the tides of the rest of the system on pair k, which is bound [G × energy]. */
+static double tides_on(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit, int k)
+{
+    const double size = (1 + orbit[k].e) / orbit[k].inverse_axis;
+    double most = 0;
+    for (int n = k + 1; n < s->shape.n - 1; n++) {
+        const int on_left = s->shape.node[n].middle >= s->shape.node[k].end;
+        const double part = size / orbit[n].r,
+                     mass = s->total[n][0] * (on_left ? s->right[n][0] : s->left[n][0]);
+        if (s->shape.node[n].begin <= s->shape.node[k].begin &&
+            s->shape.node[n].end >= s->shape.node[k].end)
+            most = fmax(most, 2 * mass / s->total[k][0] * part * part * part);
+    }
+    return most * 0.5 * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm *
+           orbit[k].inverse_axis;
+}
+
 /* κ of bound pairs: powers of two. */
 static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
@@ -119,6 +136,8 @@ static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit
         double wanted = 1;
         if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
             wanted = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
+        if (wanted >= 2 && few->settings.slow_energy < (double)INFINITY)
+            wanted = fmin(wanted, few->settings.slow_energy / tides_on(s, orbit, k));
         if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
             wanted = 1;
         if (now <= wanted && wanted < 4 * now)

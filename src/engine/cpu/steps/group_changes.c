@@ -24,10 +24,14 @@ static struct ky_cpu_group *group_of(const struct ky_cpu *cpu, size_t i)
 
 /* ---- when ---- */
 
+/* In radii of groups. */
+enum { MOST_REACH = 2 };
+
 /* The distance up to which two groups or bodies may be one group. */
 static double reach_of(const struct ky_cpu *cpu, double sizes)
 {
-    return fmax(cpu->hermite->groups->radius, 3 * sizes);
+    const double radius = cpu->hermite->groups->radius;
+    return fmax(radius, fmin(3 * sizes, MOST_REACH * radius));
 }
 
 static double size_of(const struct ky_cpu *cpu, size_t i)
@@ -297,7 +301,7 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
                                       size_t *count, struct ky_error *error)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
-    const double window = (own->count ? 6 : 1) * own->radius / cpu->length;
+    const double window = (own->count ? MOST_REACH : 1) * own->radius / cpu->length;
     struct along *line = ky_allocate(cpu->n, sizeof *line);
     size_t n = 0, room = 0;
     enum ky_status status =
@@ -383,7 +387,7 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i)
     const struct ky_cpu_group *group = group_of(cpu, i);
     double *const *at = cpu->hermite->at;
     const size_t count = group ? group->listed : cpu->n;
-    const double far = 6 * own->radius / cpu->length;
+    const double far = MOST_REACH * own->radius / cpu->length;
     double most = 0;
     uint32_t best = KY_NO_BODY;
     for (size_t k = 0; k < count; k++) {
@@ -475,12 +479,7 @@ static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *
             k++;
         if (k < group->listed && group->list[k] == i)
             continue;
-        if (group->listed == group->room) {
-            if (!ky_extend(&group->list, group->listed, 2 * group->room + 8, sizeof *group->list))
-                return ky_no_memory(error, "neighbours of a group", group->listed,
-                                    sizeof *group->list);
-            group->room = 2 * group->room + 8;
-        }
+        KY_TRY(ky_cpu_group_extend(group, error));
         memmove(group->list + k + 1, group->list + k, (group->listed - k) * sizeof *group->list);
         group->list[k] = i;
         group->listed++;

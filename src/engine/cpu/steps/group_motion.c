@@ -15,6 +15,10 @@
 static const double least_strength = 1e-6;
 /* The members of a group pull others, instead of the centre, from this strength on. */
 static const double resolved_strength = 1e-4;
+/* These are bodies that alone have at least this strength. */
+static const double near_strength = 1e-5;
+/* Bodies at more than this many sizes of the group have a tidal tensor in common. */
+static const double far = 20;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
 /* A list lasts for this many steps of the group. */
@@ -90,6 +94,18 @@ int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *grou
                            group->reach2[1] * square(w);
 }
 
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
+{
+    const size_t room = 2 * group->room + 8;
+    if (group->listed < group->room)
+        return KY_OK;
+    if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
+        !ky_extend(&group->near, group->nears, room, sizeof *group->near))
+        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
+    group->room = room;
+    return KY_OK;
+}
+
 static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                 struct ky_error *error)
 {
@@ -105,16 +121,11 @@ static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group 
                  reach = group->size * cbrt(2 / (mass * least_strength));
     group->reach2[0] = 2 * reach * reach;
     group->reach2[1] = 2 * h * h;
-    group->listed = 0;
+    group->listed = group->nears = 0;
     for (uint32_t i = 0; i < cpu->n; i++) {
         if (!ky_cpu_group_lists(cpu, group, i))
             continue;
-        if (group->listed == group->room) {
-            if (!ky_extend(&group->list, group->listed, 2 * group->room + 8, sizeof *group->list))
-                return ky_no_memory(error, "neighbours of a group", group->listed,
-                                    sizeof *group->list);
-            group->room = 2 * group->room + 8;
-        }
+        KY_TRY(ky_cpu_group_extend(group, error));
         group->list[group->listed++] = i;
     }
     return KY_OK;
@@ -132,9 +143,10 @@ static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double 
 }
 
 /* The radius within which the members are and will be for a while. */
-static double size_of(const struct ky_few_orbit *orbit)
+static double size_of(const struct ky_few_orbit *orbit, double radius)
 {
-    return orbit->inverse_axis > 0 ? (1 + orbit->e) / orbit->inverse_axis : 1.5 * orbit->r;
+    const double most = (1 + orbit->e) / orbit->inverse_axis;
+    return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
 }
 
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
@@ -144,17 +156,21 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = fmin(size_of(&orbit), 4 * fmax(orbit.r, b->cpu->hermite->groups->radius));
+    group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     if (b->way->now + step > group->listed_until)
         KY_TRY(make_list(b, group, error));
     group->strength = 0;
+    group->nears = 0;
     for (size_t k = 0; k < group->listed; k++) {
         apart(b->cpu, group, group->list[k], d, w);
         const double r = sqrt(square(d)), nearest = fmax(r - sqrt(square(w)) * h, 0.25 * r),
                      part = group->size / nearest;
-        group->strength += 2 * ky_cpu_groups_gm(b->cpu, b->cpu->mass[group->list[k]]) / group->gm *
-                           part * part * part;
+        const double strength = 2 * ky_cpu_groups_gm(b->cpu, b->cpu->mass[group->list[k]]) /
+                                group->gm * part * part * part;
+        group->strength += strength;
+        if (strength > near_strength)
+            group->near[group->nears++] = group->list[k];
     }
     group->is_resolved = group->strength > resolved_strength;
     return KY_OK;
@@ -184,23 +200,65 @@ static void follow(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
     }
 }
 
-/* The bodies of the list with mass. */
+/* Adds the tidal tensor of a body at the time s on its path. */
+static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], double s)
+{
+    double d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = path[c] + s * (path[3 + c] + s * (0.5 * path[6 + c] + s / 6 * path[9 + c]));
+    const double q = ky_few_inverse(square(d)), q2 = q * q, g = gm * q * q2;
+    for (int c = 0; c < 3; c++) {
+        tide[c] += g * (3 * q2 * d[c] * d[c] - 1);
+        tide[3 + c] += 3 * g * q2 * d[c == 2] * d[c == 0 ? 1 : 2];
+    }
+}
+
+/* The bodies of the list with mass, for a step of length h: near ones one by one, the tides of far
+ * ones as a polynomial through three times. */
 static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
-                                struct ky_few_others *others, struct ky_error *error)
+                                double h, struct ky_few_others *others, struct ky_error *error)
 {
     double *gm = ky_allocate(group->listed, (1 + KY_FEW_PATH) * sizeof *gm);
     double(*path)[KY_FEW_PATH] = (double(*)[KY_FEW_PATH])(gm + group->listed);
-    *others = (struct ky_few_others){.gm = gm, .path = (const double(*)[KY_FEW_PATH])path};
+    double tide[3][6] = {{0}};
+    *others = (struct ky_few_others){.from = ky_advance_time(b->way, b->way->now),
+                                     .gm = gm,
+                                     .path = (const double(*)[KY_FEW_PATH])path};
     if (!gm)
         return ky_no_memory(error, "neighbours of a group", group->listed, sizeof *path);
     for (size_t k = 0; k < group->listed; k++) {
         const uint32_t i = group->list[k];
+        double *here = path[others->count];
         if (!(b->cpu->mass[i] > 0))
             continue;
         gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
-        follow(b, group, i, path[others->count++]);
+        follow(b, group, i, here);
+        const double nearest = sqrt(square(here)) - sqrt(square(here + 3)) * fabs(h);
+        if (nearest < far * group->size) {
+            others->count++;
+            continue;
+        }
+        for (int t = 0; t < 3; t++)
+            add_tide(tide[t], gm[others->count], here, 0.5 * t * h);
+    }
+    for (int t = 0; t < 6; t++) {
+        others->tide[0][t] = tide[0][t];
+        others->tide[1][t] = (4 * tide[1][t] - 3 * tide[0][t] - tide[2][t]) / h;
+        others->tide[2][t] = 2 * (tide[0][t] - 2 * tide[1][t] + tide[2][t]) / (h * h);
     }
     return KY_OK;
+}
+
+static enum ky_status move_few(struct ky_few *few, double time, double slow, const struct ky_few_others *others,
+                               struct ky_error *error)
+{
+    few->others = others;
+    few->settings.slow_energy = slow;
+    const enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    if (!status)
+        ky_few_synchronise(few, time);
+    few->others = NULL;
+    return status;
 }
 
 /* Moves the inside to the time; the centre moves as a step of it from the present tick on. */
@@ -209,21 +267,15 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
 {
     const double now = ky_advance_time(b->way, b->way->now), angle = 2 * 3.14159265358979323846 / 16;
     struct ky_few_others others;
-    enum ky_status status;
     group->kappa = 1;
-    if (group->few) {
-        if ((status = ky_few_go(group->few, time, NULL, NULL, error)))
-            return status;
-        ky_few_synchronise(group->few, time);
-        group->t = time;
-        return KY_OK;
-    }
-    if (group->strength < least_strength) /* it stays on its orbit, until somebody looks */
-        return KY_OK;
-    if (group->t != now)
+    if (!group->few && group->strength < least_strength)
+        return KY_OK; /* it stays on its orbit, until somebody looks */
+    if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
-    status = others_of(b, group, &others, error);
-    if (!status)
+    enum ky_status status = others_of(b, group, time - now, &others, error);
+    if (!status && group->few)
+        status = move_few(group->few, time, 1e-7 * b->cpu->hermite->groups->energy, group->strength < least_strength ? NULL : &others, error);
+    else if (!status)
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
     group->t = time;
     free((void *)others.gm);
@@ -273,9 +325,21 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
     return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> *level)), error);
 }
 
+/* The kinetic energy of the centres, from the state alone, for the first step of all of them. */
+static double energy_of(const struct ky_cpu *cpu)
+{
+    double sum = 0;
+    for (size_t i = 0; i < cpu->n; i++)
+        sum += 0.5 * ky_cpu_groups_gm(cpu, cpu->mass[i]) *
+               ky_few_square(cpu->v[0][i], cpu->v[1][i], cpu->v[2][i]);
+    return sum;
+}
+
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
-    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    if (b->way->now % b->way->stride == 0)
+        own->energy = energy_of(b->cpu);
     for (size_t k = 0; k < own->count; k++) {
         const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
         if (b->way->now % (b->way->stride >> level) == 0)
@@ -338,8 +402,8 @@ static void correct_group(const struct ky_cpu *cpu, const struct ky_cpu_group *g
     const uint32_t *place = cpu->hermite->groups->place;
     struct ky_cpu_inside inside;
     int has_looked = 0;
-    for (size_t k = 0; k < group->listed; k++) {
-        const uint32_t i = group->list[k];
+    for (size_t k = 0; k < group->nears; k++) {
+        const uint32_t i = group->near[k];
         if ((place[group->member[0]] == KY_NO_BODY && place[i] == KY_NO_BODY) ||
             cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
             continue;

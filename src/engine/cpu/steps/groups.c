@@ -19,6 +19,7 @@ void ky_cpu_group_free(struct ky_cpu_group *group)
         return;
     free(group->few);
     free(group->list);
+    free(group->near);
     free(group);
 }
 
@@ -210,6 +211,7 @@ struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
                                     .tolerance = 1e-11,
                                     .angle = 2 * 3.14159265358979323846 / 16,
                                     .slow_down = 1,
+                                    .slow_energy = 1e-7 * b->cpu->hermite->groups->energy,
                                     .backwards = b->way->tick < 0};
 }
 

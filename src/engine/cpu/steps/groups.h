@@ -38,6 +38,8 @@ struct ky_cpu_group {
     /* Bodies that may pull it until the tick `listed_until`. */
     uint32_t *list;
     size_t listed, room;
+    uint32_t *near; /* [listed] those of them that are resolved */
+    size_t nears;
     uint64_t listed_until;
     double reach2[2]; /* of the list: factors of m^(2/3), and of the square of the velocity */
 };
@@ -56,6 +58,7 @@ struct ky_cpu_groups {
     int is_inside; /* 1: the engine has the centres */
     int is_packed; /* 1: the column has groups */
     double radius; /* [length] */
+    double energy; /* kinetic, of the centres [G × energy] */
     double close;  /* bodies with steps up to this may be in a pair [time] */
     double formed, ended, moves; /* counts */
 };
@@ -93,6 +96,8 @@ enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *
 /* Finds orbits and neighbours of a group at the present tick. */
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error);
+/* Makes room for one more body on its list. */
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error);
 /* Adds the difference between members and centres to the sums of the list of the block, or, with
  * `all`, of all bodies. */
 void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all);
