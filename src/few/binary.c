@@ -42,18 +42,18 @@ struct path {
     double b, t; /* t: as the binary moves, slowed down */
 };
 
-static double square(const double v[3])
+static inline double square(const double v[3])
 {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
 /* dt/dh. */
-static double rate(const struct path *path)
+static inline double rate(const struct path *path)
 {
     return 1 / (0.5 * square(path->binary->v) + path->b);
 }
 
-static void drift(struct path *path, double h)
+static inline void drift(struct path *path, double h)
 {
     const double dt = h * rate(path);
     for (int c = 0; c < 3; c++)
@@ -61,19 +61,41 @@ static void drift(struct path *path, double h)
     path->t += dt;
 }
 
-static void kick(struct path *path, double h)
+/* The tides of the others on the relative vector: the difference of their pulls on both bodies. */
+static inline void tides(const struct path *path, double pull[3])
+{
+    const struct ky_few_others *others = path->others;
+    const double *x = path->binary->x, s = path->kappa * path->t;
+    double t[6];
+    for (int k = 0; k < 6; k++)
+        t[k] = others->tide[0][k] + s * (others->tide[1][k] + s * others->tide[2][k]);
+    pull[0] = t[0] * x[0] + t[3] * x[1] + t[4] * x[2];
+    pull[1] = t[3] * x[0] + t[1] * x[1] + t[5] * x[2];
+    pull[2] = t[4] * x[0] + t[5] * x[1] + t[2] * x[2];
+    for (size_t k = 0; k < others->count; k++) {
+        const double *p = others->path[k], s2 = 0.5 * s * s, s3 = s2 * s * (1.0 / 3);
+        double one[3], other[3];
+        for (int c = 0; c < 3; c++) {
+            const double at = p[c] + s * p[3 + c] + s2 * p[6 + c] + s3 * p[9 + c];
+            one[c] = at + path->part[1] * x[c];
+            other[c] = at - path->part[0] * x[c];
+        }
+        const double q1 = ky_few_inverse(square(one)), q2 = ky_few_inverse(square(other)),
+                     g1 = others->gm[k] * q1 * q1 * q1, g2 = others->gm[k] * q2 * q2 * q2;
+        for (int c = 0; c < 3; c++)
+            pull[c] += g2 * other[c] - g1 * one[c];
+    }
+}
+
+static inline void kick(struct path *path, double h)
 {
     double *const x = path->binary->x, *const v = path->binary->v;
     const double q = ky_few_inverse(square(x)), dt = h / (path->total * q),
                  g = -path->total * q * q * q;
-    double place[2][3], pull[2][3] = {{0}}, power = 0;
+    double pull[3], power = 0;
+    tides(path, pull);
     for (int c = 0; c < 3; c++) {
-        place[0][c] = -path->part[1] * x[c];
-        place[1][c] = path->part[0] * x[c];
-    }
-    ky_few_pull(path->others, path->kappa * path->t, 2, (const double(*)[3])place, pull);
-    for (int c = 0; c < 3; c++) {
-        const double by_others = path->kappa * (pull[1][c] - pull[0][c]), all = g * x[c] + by_others;
+        const double by_others = path->kappa * pull[c], all = g * x[c] + by_others;
         power += by_others * (v[c] + 0.5 * dt * all);
         v[c] += dt * all;
     }

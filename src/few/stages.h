@@ -166,15 +166,19 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM
 static inline __attribute__((always_inline)) void
 KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_others *others)
 {
-    double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3] = {{0}};
+    double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3];
+    memset(pull, 0, (size_t)shape->n * sizeof *pull);
+#pragma GCC unroll 4
     for (int i = 0; i < shape->n; i++)
         for (int c = 0; c < 3; c++)
             place[i][c] = f->place[i][c][0];
     ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n,
                 (const double(*)[3])place, pull);
+#pragma GCC unroll 4
     for (int i = 0; i < shape->n; i++)
         for (int c = 0; c < 3; c++)
             f->pull[i][c][0] = pull[i][c];
+#pragma GCC unroll 4
     for (int k = 0; k < shape->n - 1; k++) {
         memset(f->outer[k], 0, sizeof f->outer[k]);
         KY_FEW_NAME(gather)(s, shape, f, k, f->outer[k]);
@@ -187,6 +191,7 @@ static inline __attribute__((always_inline)) void
 KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
 {
     double power = 0, in_clock = 0;
+#pragma GCC unroll 4
     for (int k = 0; k < shape->n - 1; k++) {
         double here = 0;
         for (int c = 0; c < 3; c++) {
@@ -210,6 +215,7 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, T
     KY_FEW_NAME(pull)(s, shape, &f);
 #ifdef KY_FEW_OTHERS
     double before[KY_FEW_ROOM][3];
+#pragma GCC unroll 4
     for (int k = 0; k < shape->n - 1; k++)
         for (int c = 0; c < 3; c++)
             before[k][c] = s->v[k][c][0];

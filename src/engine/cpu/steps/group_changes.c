@@ -283,38 +283,24 @@ static int by_strength(const void *a, const void *b)
                               : (one->j > other->j) - (one->j < other->j);
 }
 
-struct along {
-    double x;
-    uint32_t i;
-};
-
-static int by_x(const void *a, const void *b)
-{
-    const struct along *one = a, *other = b;
-    if (one->x != other->x)
-        return one->x > other->x ? 1 : -1;
-    return (one->i > other->i) - (one->i < other->i);
-}
-
 /* All pairs that join. The caller frees them. */
 static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate **found,
                                       size_t *count, struct ky_error *error)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const double window = (own->count ? MOST_REACH : 1) * own->radius / cpu->length;
-    struct along *line = ky_allocate(cpu->n, sizeof *line);
+    struct ky_cpu_along *line = own->line;
     size_t n = 0, room = 0;
-    enum ky_status status =
-        line ? KY_OK : ky_no_memory(error, "bodies in a line", cpu->n, sizeof *line);
+    enum ky_status status = KY_OK;
     *count = 0;
-    for (uint32_t i = 0; i < cpu->n && !status; i++)
+    for (uint32_t i = 0; i < cpu->n; i++)
         if (cpu->blocks->level[i] != KY_LEVEL_HIDDEN)
-            line[n++] = (struct along){cpu->hermite->at[0][i], i};
+            line[n++] = (struct ky_cpu_along){cpu->hermite->at[0][i], i};
     if (n)
-        qsort(line, n, sizeof *line, by_x);
+        qsort(line, n, sizeof *line, ky_cpu_groups_by_x);
     for (size_t k = 0; k < n && !status; k++)
         for (size_t m = k + 1; m < n && line[m].x - line[k].x < window && !status; m++) {
-            const uint32_t i = line[k].i, j = line[m].i;
+            const uint32_t i = line[k].body, j = line[m].body;
             const struct candidate one = {joins(cpu, i, j), i < j ? i : j, i < j ? j : i};
             if (!(one.strength > 0))
                 continue;
@@ -324,7 +310,6 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
             if (!status)
                 (*found)[(*count)++] = one;
         }
-    free(line);
     return status;
 }
 
@@ -380,29 +365,47 @@ enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *
 
 /* ---- within blocks ---- */
 
+/* Bodies that are looked at together. */
+enum { STRIDE = 32 };
+
+struct best {
+    double strength;
+    uint32_t body;
+};
+
+static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct best *best)
+{
+    if (j == i || cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
+        return;
+    const double strength = joins(cpu, i, j);
+    if (strength > best->strength)
+        *best = (struct best){strength, j};
+}
+
 /* The body that joins body i most strongly, or KY_NO_BODY. */
 static uint32_t partner(const struct ky_cpu *cpu, uint32_t i)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const struct ky_cpu_group *group = group_of(cpu, i);
     double *const *at = cpu->hermite->at;
-    const size_t count = group ? group->listed : cpu->n;
     const double far = MOST_REACH * own->radius / cpu->length;
-    double most = 0;
-    uint32_t best = KY_NO_BODY;
-    for (size_t k = 0; k < count; k++) {
-        const uint32_t j = group ? group->list[k] : (uint32_t)k;
-        const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i];
-        if (x * x + y * y + z * z > far * far || j == i ||
-            cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
-            continue;
-        const double strength = joins(cpu, i, j);
-        if (strength > most) {
-            most = strength;
-            best = j;
-        }
+    struct best best = {0, KY_NO_BODY};
+    if (group) {
+        for (size_t k = 0; k < group->listed; k++)
+            consider(cpu, i, group->list[k], &best);
+        return best.body;
     }
-    return best;
+    for (size_t first = 0; first < cpu->n; first += STRIDE) {
+        const size_t end = first + STRIDE < cpu->n ? first + STRIDE : cpu->n;
+        int some = 0;
+        for (size_t j = first; j < end; j++) {
+            const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i];
+            some += x * x + y * y + z * z < far * far;
+        }
+        for (size_t j = first; j < end && some; j++)
+            consider(cpu, i, (uint32_t)j, &best);
+    }
+    return best.body;
 }
 
 void ky_cpu_groups_find(struct ky_cpu_way *b, int due)
@@ -414,7 +417,9 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, int due)
     for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
         const uint32_t i = cpu->blocks->active[k];
         const int level = cpu->blocks->level[i];
-        if (own->of[i] == KY_NO_BODY && fabs(b->step[level]) > own->close)
+        if (own->of[i] == KY_NO_BODY &&
+            (fabs(b->step[level]) > own->close ||
+             ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
             continue;
         const uint32_t j = partner(cpu, i);
         if (j == KY_NO_BODY)

@@ -10,9 +10,12 @@
 #include "physics/few.h"
 #include "physics/kepler.h"
 
-/* Pulls of others are left out where their difference across a group is less than this part of its
- * own pull. */
-static const double least_strength = 1e-6;
+/* Pulls of others are left out where their difference across a group is less than a part of its own
+ * pull: this energy, in parts of the kinetic energy of all centres, over the energy of the group,
+ * within limits. */
+static const double least_energy = 4e-9, least_strength[2] = {1e-6, 1e-5};
+/* A single body is left out if its pull is less than this part of that. */
+static const double least_part = 0.25;
 /* The members of a group pull others, instead of the centre, from this strength on. */
 static const double resolved_strength = 1e-4;
 /* These are bodies that alone have at least this strength. */
@@ -21,8 +24,11 @@ static const double near_strength = 1e-5;
 static const double far = 20;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
+/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy of
+ * all centres. */
+static const double slow_energy = 1e-6;
 /* A list lasts for this many steps of the group. */
-enum { LIST_STEPS = 8 };
+enum { LIST_STEPS = 16 };
 
 static double square(const double v[3])
 {
@@ -100,9 +106,134 @@ enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *
     if (group->listed < group->room)
         return KY_OK;
     if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
-        !ky_extend(&group->near, group->nears, room, sizeof *group->near))
+        !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
+        !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
         return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
     group->room = room;
+    return KY_OK;
+}
+
+static double mass_of(const struct ky_cpu_group *group)
+{
+    double mass = 0;
+    for (int k = 0; k < group->n; k++)
+        mass += group->mass[k];
+    return mass;
+}
+
+/* Bodies that are looked at together. */
+enum { STRIDE = 32 };
+
+/* 1 if some of these bodies may be on the list. */
+static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
+                         uint32_t end)
+{
+    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
+    const double unit = cpu->length * cpu->length;
+    const double by_mass = group->reach2[0] / unit * (1 + 1e-9),
+                 by_speed = group->reach2[1] * (1 + 1e-9);
+    const uint32_t slot = group->member[0];
+    int some = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
+                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
+                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
+        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
+    }
+    return some;
+}
+
+static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
+                                struct ky_error *error)
+{
+    if (!ky_cpu_group_lists(cpu, group, i))
+        return KY_OK;
+    KY_TRY(ky_cpu_group_extend(group, error));
+    group->list[group->listed++] = i;
+    return KY_OK;
+}
+
+static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                               struct ky_error *error)
+{
+    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
+        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
+        const int some = are_some_near(cpu, group, first, last);
+        for (uint32_t i = first; i < last && some; i++)
+            KY_TRY(list_body(cpu, group, i, error));
+    }
+    return KY_OK;
+}
+
+int ky_cpu_groups_by_x(const void *a, const void *b)
+{
+    const struct ky_cpu_along *one = a, *other = b;
+    if (one->x != other->x)
+        return one->x > other->x ? 1 : -1;
+    return (one->body > other->body) - (one->body < other->body);
+}
+
+/* Sorts the bodies along x, for lists at this tick. */
+static void sort_along(const struct ky_cpu *cpu, uint64_t tick)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    double mean = 0, most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < cpu->n; i++) {
+        mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
+        most += own->weight[i];
+    }
+    own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
+    own->heaviest = 0;
+    own->fast_count = 0;
+    for (uint32_t i = 0; i < cpu->n; i++) {
+        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        own->heaviest = fmax(own->heaviest, own->weight[i]);
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+            own->fast[own->fast_count++] = i;
+        else
+            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
+    }
+    own->line_count = count;
+    own->line_tick = tick;
+    if (count)
+        qsort(own->line, count, sizeof *own->line, ky_cpu_groups_by_x);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const uint32_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The same as list_all. */
+static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    const double here = sqrt(ky_few_square(at[3][slot], at[4][slot], at[5][slot])),
+                 speed = (own->speed + here) * cpu->length,
+                 reach = sqrt(group->reach2[0] * own->heaviest + group->reach2[1] * speed * speed) /
+                         cpu->length * (1 + 1e-9),
+                 begin = at[0][slot] - reach, end = at[0][slot] + reach;
+    size_t low = 0, high = own->line_count;
+    while (low < high) { /* the first body from `begin` on */
+        const size_t middle = (low + high) / 2;
+        if (own->line[middle].x < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < own->line_count && own->line[low].x <= end; low++)
+        KY_TRY(list_body(cpu, group, own->line[low].body, error));
+    for (size_t k = 0; k < own->fast_count; k++)
+        KY_TRY(list_body(cpu, group, own->fast[k], error));
+    if (group->listed)
+        qsort(group->list, group->listed, sizeof *group->list, by_index);
     return KY_OK;
 }
 
@@ -110,25 +241,17 @@ static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group 
                                 struct ky_error *error)
 {
     const struct ky_cpu *cpu = b->cpu;
-    double mass = 0;
-    for (int k = 0; k < group->n; k++)
-        mass += group->mass[k];
     const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
                    wanted =
                        now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
     group->listed_until = wanted < end ? wanted : end;
     const double h = fabs(b->way->tick) * (double)(group->listed_until - now),
-                 reach = group->size * cbrt(2 / (mass * least_strength));
+                 reach = group->size * cbrt(2 / (mass_of(group) * least_part * group->least));
     group->reach2[0] = 2 * reach * reach;
     group->reach2[1] = 2 * h * h;
-    group->listed = group->nears = 0;
-    for (uint32_t i = 0; i < cpu->n; i++) {
-        if (!ky_cpu_group_lists(cpu, group, i))
-            continue;
-        KY_TRY(ky_cpu_group_extend(group, error));
-        group->list[group->listed++] = i;
-    }
-    return KY_OK;
+    group->listed = group->nears = group->pulling = 0;
+    return cpu->hermite->groups->line_tick == now ? list_along(cpu, group, error)
+                                                  : list_all(cpu, group, error);
 }
 
 /* The outermost orbit of a group. */
@@ -149,26 +272,51 @@ static double size_of(const struct ky_few_orbit *orbit, double radius)
     return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
 }
 
+static double least_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                       const struct ky_few_orbit *orbit)
+{
+    const double energy =
+        0.5 * group->gm * group->gm * fabs(orbit->inverse_axis) * group->mass[1] / group->mass[0];
+    return fmax(least_strength[0],
+                fmin(least_energy * cpu->hermite->groups->energy / energy, least_strength[1]));
+}
+
+/* How strongly body i pulls the group apart during the time h, relative to its own pull. */
+static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t i,
+                          double h)
+{
+    const double weight = cpu->hermite->groups->weight[i];
+    double d[3], w[3];
+    apart(cpu, group, i, d, w);
+    const double r2 = square(d), w2 = square(w);
+    if (r2 > 2 * (group->reach2[2] * weight + w2 * h * h))
+        return 0;
+    const double r = sqrt(r2), nearest = fmax(r - sqrt(w2) * h, 0.25 * r),
+                 part = group->size / nearest;
+    return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part * part;
+}
+
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error)
 {
-    double x[3], v[3], d[3], w[3];
+    double x[3], v[3];
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
+    group->least = least_of(b->cpu, group, &orbit);
     if (b->way->now + step > group->listed_until)
         KY_TRY(make_list(b, group, error));
+    group->reach2[2] = pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
     group->strength = 0;
-    group->nears = 0;
+    group->nears = group->pulling = 0;
     for (size_t k = 0; k < group->listed; k++) {
-        apart(b->cpu, group, group->list[k], d, w);
-        const double r = sqrt(square(d)), nearest = fmax(r - sqrt(square(w)) * h, 0.25 * r),
-                     part = group->size / nearest;
-        const double strength = 2 * ky_cpu_groups_gm(b->cpu, b->cpu->mass[group->list[k]]) /
-                                group->gm * part * part * part;
+        const double strength = strength_of(b->cpu, group, group->list[k], h);
+        if (strength < least_part * group->least)
+            continue;
         group->strength += strength;
+        group->pulls[group->pulling++] = group->list[k];
         if (strength > near_strength)
             group->near[group->nears++] = group->list[k];
     }
@@ -218,16 +366,16 @@ static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], 
 static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
                                 double h, struct ky_few_others *others, struct ky_error *error)
 {
-    double *gm = ky_allocate(group->listed, (1 + KY_FEW_PATH) * sizeof *gm);
-    double(*path)[KY_FEW_PATH] = (double(*)[KY_FEW_PATH])(gm + group->listed);
+    double *gm = ky_allocate(group->pulling, (1 + KY_FEW_PATH) * sizeof *gm);
+    double(*path)[KY_FEW_PATH] = (double(*)[KY_FEW_PATH])(gm + group->pulling);
     double tide[3][6] = {{0}};
     *others = (struct ky_few_others){.from = ky_advance_time(b->way, b->way->now),
                                      .gm = gm,
                                      .path = (const double(*)[KY_FEW_PATH])path};
     if (!gm)
-        return ky_no_memory(error, "neighbours of a group", group->listed, sizeof *path);
-    for (size_t k = 0; k < group->listed; k++) {
-        const uint32_t i = group->list[k];
+        return ky_no_memory(error, "neighbours of a group", group->pulling, sizeof *path);
+    for (size_t k = 0; k < group->pulling; k++) {
+        const uint32_t i = group->pulls[k];
         double *here = path[others->count];
         if (!(b->cpu->mass[i] > 0))
             continue;
@@ -268,13 +416,13 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     const double now = ky_advance_time(b->way, b->way->now), angle = 2 * 3.14159265358979323846 / 16;
     struct ky_few_others others;
     group->kappa = 1;
-    if (!group->few && group->strength < least_strength)
+    if (!group->few && group->strength < group->least)
         return KY_OK; /* it stays on its orbit, until somebody looks */
     if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
     if (!status && group->few)
-        status = move_few(group->few, time, 1e-7 * b->cpu->hermite->groups->energy, group->strength < least_strength ? NULL : &others, error);
+        status = move_few(group->few, time, slow_energy * b->cpu->hermite->groups->energy, group->strength < group->least ? NULL : &others, error);
     else if (!status)
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
     group->t = time;
@@ -338,8 +486,10 @@ static double energy_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
-    if (b->way->now % b->way->stride == 0)
+    if (b->way->now % b->way->stride == 0) {
         own->energy = energy_of(b->cpu);
+        sort_along(b->cpu, b->way->now);
+    }
     for (size_t k = 0; k < own->count; k++) {
         const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
         if (b->way->now % (b->way->stride >> level) == 0)

@@ -20,6 +20,7 @@ void ky_cpu_group_free(struct ky_cpu_group *group)
     free(group->few);
     free(group->list);
     free(group->near);
+    free(group->pulls);
     free(group);
 }
 
@@ -41,6 +42,8 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->place);
     free(own->weight);
     free(own->fresh);
+    free(own->line);
+    free(own->fast);
     free(own);
     cpu->hermite->groups = NULL;
 }
@@ -58,9 +61,11 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->place = ky_allocate(n, sizeof *own->place);
     own->weight = ky_allocate(n, sizeof *own->weight);
     own->fresh = ky_allocate(n, sizeof *own->fresh);
-    if (!own->of || !own->place || !own->weight || !own->fresh) {
+    own->line = ky_allocate(n, sizeof *own->line);
+    own->fast = ky_allocate(n, sizeof *own->fast);
+    if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh) {
         ky_cpu_groups_free(cpu);
-        return ky_no_memory(error, "groups of bodies", n, 3 * sizeof(uint32_t) + sizeof(double));
+        return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
     memset(own->of, 0xff, n * sizeof *own->of);
     memset(own->place, 0xff, n * sizeof *own->place);
@@ -87,8 +92,11 @@ void ky_cpu_groups_sort(struct ky_cpu *cpu)
 
 double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)
 {
-    return ky_cpu_scale(cpu).acceleration * cpu->length * cpu->length * mass;
+    return cpu->hermite->groups->gm_unit * mass;
 }
+
+/* Bodies without mass are seen by groups as far as bodies of this part of the mean mass would be. */
+static const double massless_as = 0.01;
 
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error)
 {
@@ -97,8 +105,11 @@ enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error)
     KY_TRY(ky_cpu_sort_masses(cpu, error));
     KY_TRY(ky_cpu_reserve_hermite(cpu, error));
     ky_cpu_frame_hermite(cpu);
-    for (size_t i = 0; i < cpu->n; i++)
-        own->weight[i] = cbrt(cpu->mass[i] * cpu->mass[i]);
+    for (size_t i = 0; i < cpu->n; i++) {
+        const int hidden = cpu->blocks->level[i] == KY_LEVEL_HIDDEN;
+        const double mass = hidden ? 0 : fmax(cpu->mass[i], massless_as * own->mean_mass);
+        own->weight[i] = cbrt(mass * mass);
+    }
     return KY_OK;
 }
 
@@ -211,7 +222,6 @@ struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
                                     .tolerance = 1e-11,
                                     .angle = 2 * 3.14159265358979323846 / 16,
                                     .slow_down = 1,
-                                    .slow_energy = 1e-7 * b->cpu->hermite->groups->energy,
                                     .backwards = b->way->tick < 0};
 }
 
@@ -301,18 +311,21 @@ static enum ky_status unpack(const struct ky_cpu_way *b, struct ky_error *error)
 
 /* ---- a call ---- */
 
-/* Bodies in a pair that is as wide as a group have steps of about √(η r³/(G m)). */
-static double close_step(const struct ky_cpu_way *b)
+/* Bodies in a pair that is as wide as a group have steps of about √(η r³/(G m)), and accelerations of
+ * G m/r². */
+static void find_scales(const struct ky_cpu_way *b)
 {
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
     double mass = 0;
     size_t count = 0;
     for (size_t i = 0; i < b->cpu->n; i++) {
         mass += b->cpu->mass[i];
         count += b->cpu->mass[i] > 0;
     }
-    const double gm = ky_cpu_groups_gm(b->cpu, count ? mass / (double)count : 0),
-                 radius = b->way->group_radius;
-    return 2 * sqrt(b->way->eta * radius * radius * radius / gm);
+    own->mean_mass = count ? mass / (double)count : 0;
+    const double gm = ky_cpu_groups_gm(b->cpu, own->mean_mass), radius = b->way->group_radius;
+    own->close = sqrt(b->way->eta * radius * radius * radius / gm);
+    own->pulled = 0.3 * gm / (radius * radius);
 }
 
 enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int has_levels,
@@ -323,10 +336,12 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     struct ky_cpu_groups *own = cpu->hermite->groups;
     own->radius = b->way->group_radius;
     own->backwards = b->way->tick < 0;
+    own->line_tick = UINT64_MAX;
+    own->gm_unit = ky_cpu_scale(cpu).acceleration * cpu->length * cpu->length;
     if (!is_known) {
         drop_all(own);
         ky_cpu_groups_sort(cpu);
-        own->close = close_step(b);
+        find_scales(b);
         if (has_levels)
             KY_TRY(unpack(b, error));
         own->is_packed = 1;

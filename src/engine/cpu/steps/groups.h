@@ -31,6 +31,7 @@ struct ky_cpu_group {
     double kappa;        /* slow-down of a pair */
     double size, period; /* [length], [time] of its outermost orbit */
     double strength;     /* of the pulls by others, relative to its own */
+    double least;        /* weaker pulls are left out */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
@@ -38,10 +39,17 @@ struct ky_cpu_group {
     /* Bodies that may pull it until the tick `listed_until`. */
     uint32_t *list;
     size_t listed, room;
-    uint32_t *near; /* [listed] those of them that are resolved */
-    size_t nears;
+    uint32_t *pulls, *near; /* [listed] those that pull it now, and those of them that are near */
+    size_t pulling, nears;
     uint64_t listed_until;
-    double reach2[2]; /* of the list: factors of m^(2/3), and of the square of the velocity */
+    /* Factors of m^(2/3) and of the square of the velocity for the list, and of m^(2/3) now. */
+    double reach2[3];
+};
+
+/* A body in the order of x. */
+struct ky_cpu_along {
+    double x;
+    uint32_t body;
 };
 
 struct ky_cpu_groups {
@@ -49,19 +57,33 @@ struct ky_cpu_groups {
     struct ky_cpu_group **group; /* by their slots, ascending */
     uint32_t *of;                /* [n] index of the group in this slot, or KY_NO_BODY */
     uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
-    double *weight;              /* [n] m^(2/3) */
+    double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
     uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
     int backwards;
+    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of x,
+     * except the fast ones; `speed` is above that of the others, in the engine's lengths. */
+    struct ky_cpu_along *line; /* [n] */
+    uint32_t *fast;            /* [n] */
+    size_t line_count, fast_count;
+    double speed, heaviest; /* heaviest: the largest weight */
+    uint64_t line_tick; /* when they were found; UINT64_MAX: not in this call */
     int is_inside; /* 1: the engine has the centres */
     int is_packed; /* 1: the column has groups */
     double radius; /* [length] */
+    double mean_mass;
     double energy; /* kinetic, of the centres [G × energy] */
-    double close;  /* bodies with steps up to this may be in a pair [time] */
+    double gm_unit; /* G × the engine's unit of mass */
+    /* Bodies with steps up to `close` [time] and accelerations of at least `pulled` may be in a
+     * pair. */
+    double close, pulled;
     double formed, ended, moves; /* counts */
 };
+
+/* Bytes of a body in the table, without the groups. */
+enum { KY_GROUPS_BYTES = 4 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
@@ -103,6 +125,9 @@ enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *
 void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all);
 /* 1 if body i has to be on the list of the group. */
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i);
+
+/* Bodies in the order of x, then of their index. */
+int ky_cpu_groups_by_x(const void *a, const void *b);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
 enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);
