@@ -193,8 +193,9 @@ enum ky_column {
 enum ky_scheme {
     KY_SCHEME_BLOCK,   /* leap-frog with a step of each body's own: physics/block.h */
     KY_SCHEME_HERMITE, /* the Hermite scheme with a step for each body: physics/hermite.h */
-    KY_SCHEME_FEW, /* few bodies, which the integrator advances by itself (few/few.h) and puts on
-                      the engine. `advance` does not take it */
+    KY_SCHEME_FEW,    /* few bodies, which the integrator advances by itself (few/few.h) and puts on
+                         the engine. `advance` does not take it */
+    KY_SCHEME_GROUPS, /* groups in the Hermite scheme (ky_advance.group_radius); likewise */
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be

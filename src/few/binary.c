@@ -121,8 +121,8 @@ static void step(struct path *path, double h)
 static double longest(const struct path *path, double angle)
 {
     const double *x = path->binary->x, *v = path->binary->v;
-    const struct ky_few_orbit orbit =
-        ky_few_orbit(path->total, sqrt(square(x)), square(v), x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
+    const struct ky_few_orbit orbit = ky_few_orbit(path->total, sqrt(square(x)), square(v),
+                                                   x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
     return ky_few_longest(orbit, 1, 0, 1, angle);
 }
 

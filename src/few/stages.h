@@ -172,8 +172,8 @@ KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_oth
     for (int i = 0; i < shape->n; i++)
         for (int c = 0; c < 3; c++)
             place[i][c] = f->place[i][c][0];
-    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n,
-                (const double(*)[3])place, pull);
+    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n, (const double(*)[3])place,
+                pull);
 #pragma GCC unroll 4
     for (int i = 0; i < shape->n; i++)
         for (int c = 0; c < 3; c++)

@@ -100,7 +100,8 @@ static const double shortest_part = 1.0 / (1 << 20);
 /* The larger of both errors of a step, in parts of the limit. */
 static double error_of(const struct ky_few *few, const struct state *after)
 {
-    const double tolerance = few->settings.tolerance, work = few->system.work[0], all = after->parts / after->u,
+    const double tolerance = few->settings.tolerance, work = few->system.work[0],
+                 all = after->parts / after->u,
                  clock = fabs(after->error - few->error) / (tolerance + rounding * all),
                  energy = fabs(after->energy - few->energy - work) /
                           (tolerance * few->scale + rounding * after->parts);

@@ -7,9 +7,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
+#include "integrate/group_radius.h"
 #include "physics/softening.h"
 
 struct hermite {
@@ -37,7 +39,8 @@ static const struct ky_option options[] = {
                             "64 bodies with mass, else 1"},
     {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0,
      (double)INFINITY, NULL, "LENGTH",
-     "hermite4: bodies without softening that are closer than this, and bound or about to pass each "
+     "hermite4: bodies without softening that are closer than this, and bound or about to pass "
+     "each "
      "other closely, advance as one body, and within as a system of few bodies; 0: none do "
      "[length]"},
 };
@@ -53,8 +56,21 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
 /* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
  * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
  * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
-static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies,
-                   size_t massive)
+static int has_fields(const struct ky_parameters *parameters)
+{
+    return parameters->field || parameters->field_function || parameters->field_places;
+}
+
+/* 1 if the program chooses a radius of groups: it never replaces a device by the CPU, and a
+ * shortest step asks for stops at close pairs. */
+static int wants_groups(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    const char *engine = parameters->engine;
+    return engine && !strcmp(engine, "cpu") && parameters->softening == 0 && !bodies->softening &&
+           parameters->ranks <= 1 && !has_fields(parameters) && isnan(parameters->step_min);
+}
+
+static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies, size_t massive)
 {
     static const struct {
         size_t most; /* bodies with mass */
@@ -72,12 +88,40 @@ static void settle(struct ky_parameters *parameters, const struct ky_bodies *bod
     if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
         parameters->precision = table[k].precision;
     if (isnan(parameters->group_radius) && bodies->position)
-        parameters->group_radius = 0;
+        parameters->group_radius = wants_groups(parameters, bodies) ? ky_group_radius(bodies) : 0;
+}
+
+static unsigned more_schemes(const struct ky_parameters *parameters)
+{
+    return parameters->group_radius > 0 ? 1U << KY_SCHEME_GROUPS : 0;
 }
 
 static unsigned more_columns(const struct ky_parameters *parameters)
 {
     return parameters->group_radius > 0 ? 1U << KY_COLUMN_GROUP : 0;
+}
+
+/* KY_USAGE and KY_UNSUPPORTED for what groups do not go with. */
+static enum ky_status check_groups(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (!(parameters->group_radius > 0))
+        return KY_OK;
+    if (isinf(parameters->group_radius))
+        return ky_fail(error, KY_USAGE, "--group-radius is infinite; it must be finite");
+    if (parameters->softening > 0)
+        return ky_fail(error, KY_USAGE,
+                       "--group-radius is for bodies without softening: give --softening 0, or "
+                       "--group-radius 0");
+    if (parameters->ranks > 1)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "groups of close bodies advance on one processor: leave out --ranks, or give "
+            "--group-radius 0");
+    if (has_fields(parameters))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "groups of close bodies feel no external fields: leave out --field, or give "
+                       "--group-radius 0");
+    return KY_OK;
 }
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -96,7 +140,20 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         return ky_fail(error, KY_UNSUPPORTED,
                        "--integrator hermite4 has no formula for the time derivative of a spline's "
                        "force: use --softening-kind plummer or symmetric, or --integrator block");
+    KY_TRY(check_groups(parameters, error));
     return ky_own_steps_check(parameters, error);
+}
+
+static enum ky_status check_bodies(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, struct ky_error *error)
+{
+    for (size_t i = 0; parameters->group_radius > 0 && bodies->softening && i < bodies->n; i++)
+        if (bodies->softening[i] > 0)
+            return ky_fail(error, KY_USAGE,
+                           "--group-radius is for bodies without softening, and body %zu has one: "
+                           "give --softening 0, or --group-radius 0",
+                           i);
+    return KY_OK;
 }
 
 static uint64_t id_of(const struct hermite *own, size_t i)
@@ -132,9 +189,13 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
 {
     struct hermite *own = (struct hermite *)steps;
     const size_t *close = steps->report.close;
-    struct ky_advance way = {
-        .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY,
-        .group_radius = own->group_radius};
+    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                             .corrections = own->corrections,
+                             .close = KY_NO_BODY,
+                             .group_radius = own->group_radius};
+    if (own->group_radius > 0 && steps->engine->externals.count)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "groups of close bodies feel no external fields: give --group-radius 0");
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
@@ -168,9 +229,11 @@ const struct ky_integrator_verbs ky_hermite4 = {
     .settle = settle,
     .columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
     .more_columns = more_columns,
+    .more_schemes = more_schemes,
     .schemes = 1U << KY_SCHEME_HERMITE,
     .stride = stride,
     .check = check,
+    .check_bodies = check_bodies,
     .create = create,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

@@ -93,8 +93,9 @@ struct ky_integrator_verbs {
     /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They exist
      * when `create` is called, and restart files contain them. */
     unsigned columns;
-    /* Columns that it needs besides, with these parameters; NULL: none. */
+    /* Columns and schemes that it needs besides, with these parameters; NULL: none. */
     unsigned (*more_columns)(const struct ky_parameters *parameters);
+    unsigned (*more_schemes)(const struct ky_parameters *parameters);
     /* Schemes that the engine has to support: a sum of 1 << ky_scheme. */
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */

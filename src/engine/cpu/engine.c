@@ -489,7 +489,9 @@ static unsigned schemes(const struct ky_engine *engine)
 {
     const int force = ((const struct ky_cpu *)engine)->parameters->force;
     const int has_jerks = ky_force_kind(force)->is_exact;
-    return 1U << KY_SCHEME_BLOCK | (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW : 0U);
+    return 1U << KY_SCHEME_BLOCK |
+           (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW | 1U << KY_SCHEME_GROUPS
+                      : 0U);
 }
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)

@@ -65,10 +65,10 @@ static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
         members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
         return 0;
     const struct ky_few_orbit orbit = ky_few_orbit(gm, r, square(v), rv);
-    const int approach = sign * rv < 0, bound = orbit.inverse_axis > 0,
+    const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
               stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
-              passes = approach &&
-                       orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
+              passes =
+                  approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
     return stays || (bound && approach) || passes ? gm / (r * r * r) : 0;
 }
 
@@ -462,8 +462,8 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
             cpu->a[c][i] = cpu->hermite->sum[c][k];
             cpu->extra[KY_COLUMN_JERK][c * cpu->n + i] = cpu->hermite->sum[3 + c][k];
         }
-        const int level = ky_hermite_bound(ky_cpu_hermite_rate2(cpu, i) / 16, b->longest * b->longest,
-                                           b->way->eta, 0, 0, b->deepest);
+        const int level = ky_hermite_bound(ky_cpu_hermite_rate2(cpu, i) / 16,
+                                           b->longest * b->longest, b->way->eta, 0, 0, b->deepest);
         cpu->blocks->level[i] = (unsigned char)fitting(b, tick, level);
         cpu->extra[KY_COLUMN_STEP][i] = b->step[cpu->blocks->level[i]];
     }

@@ -24,8 +24,8 @@ static const double near_strength = 1e-5;
 static const double far = 20;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
-/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy of
- * all centres. */
+/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
+ * of all centres. */
 static const double slow_energy = 1e-6;
 /* A list lasts for this many steps of the group. */
 enum { LIST_STEPS = 16 };
@@ -96,8 +96,8 @@ int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *grou
     if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
         return 0;
     apart(cpu, group, i, d, w);
-    return square(d) < group->reach2[0] * cpu->hermite->groups->weight[i] +
-                           group->reach2[1] * square(w);
+    return square(d) <
+           group->reach2[0] * cpu->hermite->groups->weight[i] + group->reach2[1] * square(w);
 }
 
 enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
@@ -244,8 +244,9 @@ static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group 
     const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
                    wanted =
                        now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
-    group->listed_until = wanted < end ? wanted : end;
-    const double h = fabs(b->way->tick) * (double)(group->listed_until - now),
+    const uint64_t until = wanted < end ? wanted : end;
+    group->listed_until = b->way->before + until;
+    const double h = fabs(b->way->tick) * (double)(until - now),
                  reach = group->size * cbrt(2 / (mass_of(group) * least_part * group->least));
     group->reach2[0] = 2 * reach * reach;
     group->reach2[1] = 2 * h * h;
@@ -293,7 +294,8 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
         return 0;
     const double r = sqrt(r2), nearest = fmax(r - sqrt(w2) * h, 0.25 * r),
                  part = group->size / nearest;
-    return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part * part;
+    return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
+           part;
 }
 
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
@@ -306,9 +308,10 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    if (b->way->now + step > group->listed_until)
+    if (b->way->before + b->way->now + step > group->listed_until)
         KY_TRY(make_list(b, group, error));
-    group->reach2[2] = pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
+    group->reach2[2] =
+        pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
     group->strength = 0;
     group->nears = group->pulling = 0;
     for (size_t k = 0; k < group->listed; k++) {
@@ -397,8 +400,8 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
     return KY_OK;
 }
 
-static enum ky_status move_few(struct ky_few *few, double time, double slow, const struct ky_few_others *others,
-                               struct ky_error *error)
+static enum ky_status move_few(struct ky_few *few, double time, double slow,
+                               const struct ky_few_others *others, struct ky_error *error)
 {
     few->others = others;
     few->settings.slow_energy = slow;
@@ -413,7 +416,8 @@ static enum ky_status move_few(struct ky_few *few, double time, double slow, con
 static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *group, double time,
                            struct ky_error *error)
 {
-    const double now = ky_advance_time(b->way, b->way->now), angle = 2 * 3.14159265358979323846 / 16;
+    const double now = ky_advance_time(b->way, b->way->now),
+                 angle = 2 * 3.14159265358979323846 / 16;
     struct ky_few_others others;
     group->kappa = 1;
     if (!group->few && group->strength < group->least)
@@ -422,7 +426,8 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
     if (!status && group->few)
-        status = move_few(group->few, time, slow_energy * b->cpu->hermite->groups->energy, group->strength < group->least ? NULL : &others, error);
+        status = move_few(group->few, time, slow_energy * b->cpu->hermite->groups->energy,
+                          group->strength < group->least ? NULL : &others, error);
     else if (!status)
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
     group->t = time;
@@ -449,8 +454,7 @@ static int is_stable(const struct ky_cpu_group *group, double radius)
 {
     double x[3], v[3];
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
-    return group->n == 2 && orbit.inverse_axis > 0 &&
-           (1 + orbit.e) / orbit.inverse_axis < radius;
+    return group->n == 2 && orbit.inverse_axis > 0 && (1 + orbit.e) / orbit.inverse_axis < radius;
 }
 
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *group,

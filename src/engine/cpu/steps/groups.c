@@ -95,7 +95,8 @@ double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)
     return cpu->hermite->groups->gm_unit * mass;
 }
 
-/* Bodies without mass are seen by groups as far as bodies of this part of the mean mass would be. */
+/* Bodies without mass are seen by groups as far as bodies of this part of the mean mass would be.
+ */
 static const double massless_as = 0.01;
 
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error)
@@ -311,8 +312,8 @@ static enum ky_status unpack(const struct ky_cpu_way *b, struct ky_error *error)
 
 /* ---- a call ---- */
 
-/* Bodies in a pair that is as wide as a group have steps of about √(η r³/(G m)), and accelerations of
- * G m/r². */
+/* Bodies in a pair that is as wide as a group have steps of about √(η r³/(G m)), and accelerations
+ * of G m/r². */
 static void find_scales(const struct ky_cpu_way *b)
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
@@ -348,8 +349,11 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
         ky_cpu_groups_sort(cpu);
     }
     own->is_inside = 1;
-    for (size_t k = 0; k < own->count; k++)
+    for (size_t k = 0; k < own->count; k++) {
         hide(cpu, own->group[k]);
+        if (b->way->now % b->way->stride == 0)
+            own->group[k]->listed_until = 0;
+    }
     return ky_cpu_groups_masses(cpu, error);
 }
 

@@ -36,7 +36,8 @@ struct ky_cpu_group {
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
                             the centre, and the pulls on the centre too */
-    /* Bodies that may pull it until the tick `listed_until`. */
+    /* Bodies that may pull it until the tick `listed_until`, counted as in struct ky_advance with
+     * `before`. */
     uint32_t *list;
     size_t listed, room;
     uint32_t *pulls, *near; /* [listed] those that pull it now, and those of them that are near */
@@ -63,18 +64,18 @@ struct ky_cpu_groups {
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
     int backwards;
-    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of x,
-     * except the fast ones; `speed` is above that of the others, in the engine's lengths. */
+    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of
+     * x, except the fast ones; `speed` is above that of the others, in the engine's lengths. */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
     size_t line_count, fast_count;
     double speed, heaviest; /* heaviest: the largest weight */
-    uint64_t line_tick; /* when they were found; UINT64_MAX: not in this call */
-    int is_inside; /* 1: the engine has the centres */
-    int is_packed; /* 1: the column has groups */
-    double radius; /* [length] */
+    uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
+    int is_inside;          /* 1: the engine has the centres */
+    int is_packed;          /* 1: the column has groups */
+    double radius;          /* [length] */
     double mean_mass;
-    double energy; /* kinetic, of the centres [G × energy] */
+    double energy;  /* kinetic, of the centres [G × energy] */
     double gm_unit; /* G × the engine's unit of mass */
     /* Bodies with steps up to `close` [time] and accelerations of at least `pulled` may be in a
      * pair. */
@@ -91,8 +92,9 @@ struct ky_cpu_inside {
 };
 
 /* groups.c: makes the table for a call, with the groups of the column unless the table is known,
- * and without groups if the bodies have no levels; then the engine has the centres. KY_FAULT if memory runs out, KY_BAD_DATA for a column that is
- * not possible. leave: the engine has the members again. */
+ * and without groups if the bodies have no levels; then the engine has the centres. KY_FAULT if
+ * memory runs out, KY_BAD_DATA for a column that is not possible. leave: the engine has the members
+ * again. */
 enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int has_levels,
                                    struct ky_error *error);
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
