@@ -1,4 +1,5 @@
 /* The clock of a system of few bodies, the slow-down of its pairs, and its longest step. */
+#include <float.h>
 #include <math.h>
 
 #include "few/few.h"
@@ -136,7 +137,7 @@ static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit
         double wanted = 1;
         if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
             wanted = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
-        if (wanted >= 2 && few->settings.slow_energy < (double)INFINITY)
+        if (wanted >= 2 && few->settings.slow_energy > 0)
             wanted = fmin(wanted, few->settings.slow_energy / tides_on(s, orbit, k));
         if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
             wanted = 1;
@@ -175,14 +176,19 @@ static int is_plain(const struct ky_few_system_one *s)
     return plain;
 }
 
-/* B of the new clock. The whole system without slow-down has the B of the beginning, so that errors
- * of the energy do not stay when the clock changes and changes back. */
+/* Instead of B of the whole system, after a slow-down: its energy is a new one. */
+static const double unknown = -DBL_MAX;
+
+/* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
+ * do not stay when the clock changes and changes back. */
 static void set_b(struct ky_few *few)
 {
-    if (few->is_plain && few->steps > 0)
+    if (few->is_plain && few->steps > 0 && few->whole > unknown)
         few->system.b[0] = few->whole;
     else
         ky_few_set_clock(&few->system);
+    if (few->is_plain)
+        few->whole = few->system.b[0];
 }
 
 void ky_few_first_clock(struct ky_few *few)
@@ -204,6 +210,8 @@ int ky_few_choose(struct ky_few *few, int anew)
         orbit[k] = orbit_of(s, k);
     while (++k < nodes);
     const int slow_has_changed = choose_slow_down(few, orbit);
+    if (slow_has_changed)
+        few->whole = unknown;
     choose_clock(few, orbit);
     few->is_plain = is_plain(s);
     const int is_new =

@@ -27,7 +27,7 @@ struct ky_few_settings {
     int slow_down;      /* 1: pairs far inside their group's orbit are slowed down */
     int backwards;      /* 1: time runs backwards */
     double slow_energy; /* κ times the energy of the tides of the system on the pair is at most
-                           this [G × energy]; infinite: no such limit */
+                           this [G × energy]; 0: no such limit */
     double apart;       /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
     uint64_t most;      /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.

@@ -249,8 +249,7 @@ struct ky_few_settings ky_few_settings_of(const struct ky_parameters *parameters
     return (struct ky_few_settings){.g = parameters->g,
                                     .tolerance = parameters->tolerance,
                                     .angle = 2 * 3.14159265358979323846 / parameters->orbit_steps,
-                                    .slow_down = parameters->slow_down,
-                                    .slow_energy = (double)INFINITY};
+                                    .slow_down = parameters->slow_down};
 }
 
 static void free_few(struct ky_integrator_state *base)

@@ -13,20 +13,16 @@
 /* Pulls of others are left out where their difference across a group is less than a part of its own
  * pull: this energy, in parts of the kinetic energy of all centres, over the energy of the group,
  * within limits. */
-static const double least_energy = 4e-9, least_strength[2] = {1e-6, 1e-5};
+static const double least_energy = 4e-9, least_strength[2] = {1e-7, 1e-5};
 /* A single body is left out if its pull is less than this part of that. */
 static const double least_part = 0.25;
-/* The members of a group pull others, instead of the centre, from this strength on. */
-static const double resolved_strength = 1e-4;
-/* These are bodies that alone have at least this strength. */
-static const double near_strength = 1e-5;
+/* The members of a group pull others, instead of the centre, from this many times that strength on.
+ */
+static const double resolved = 10;
 /* Bodies at more than this many sizes of the group have a tidal tensor in common. */
 static const double far = 20;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
-/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
- * of all centres. */
-static const double slow_energy = 1e-6;
 /* A list lasts for this many steps of the group. */
 enum { LIST_STEPS = 16 };
 
@@ -320,10 +316,10 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
             continue;
         group->strength += strength;
         group->pulls[group->pulling++] = group->list[k];
-        if (strength > near_strength)
+        if (strength > group->least)
             group->near[group->nears++] = group->list[k];
     }
-    group->is_resolved = group->strength > resolved_strength;
+    group->is_resolved = group->strength > resolved * group->least;
     return KY_OK;
 }
 
@@ -426,7 +422,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
     if (!status && group->few)
-        status = move_few(group->few, time, slow_energy * b->cpu->hermite->groups->energy,
+        status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
                           group->strength < group->least ? NULL : &others, error);
     else if (!status)
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);

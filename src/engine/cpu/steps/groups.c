@@ -1,6 +1,7 @@
 /* The table of groups, the change between centres and members, and the column for restart files. */
 #include "engine/cpu/steps/groups.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,13 +218,19 @@ static enum ky_status fail_column(uint32_t i, struct ky_error *error)
                    (unsigned long)i);
 }
 
+/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
+ * of all centres. */
+static const double slow_energy = 1e-6;
+
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
 {
-    return (struct ky_few_settings){.g = 1,
-                                    .tolerance = 1e-11,
-                                    .angle = 2 * 3.14159265358979323846 / 16,
-                                    .slow_down = 1,
-                                    .backwards = b->way->tick < 0};
+    return (struct ky_few_settings){
+        .g = 1,
+        .tolerance = 1e-11,
+        .angle = 2 * 3.14159265358979323846 / 16,
+        .slow_down = 1,
+        .slow_energy = fmax(slow_energy * b->cpu->hermite->groups->energy, DBL_MIN),
+        .backwards = b->way->tick < 0};
 }
 
 /* Reads the state of more than two bodies. */
