@@ -11,6 +11,7 @@ static const double apart = 10;
 /* A pair is slowed down so that κ of its periods are at most this part of the period of the groups
  * around it. Its eccentricity then stays right to 1e-4. */
 static const double slow_part = 1.0 / 30;
+static const double turn = 6.283185307179586477;
 /* The longest step changes when its criterion is below this part of it, or above the inverse. */
 static const double change = 0.75;
 
@@ -110,21 +111,46 @@ static double around(const struct ky_few_shape *shape, const struct ky_few_orbit
     return period;
 }
 
-/* The energy of the tides of the rest of the system on pair k, which is bound [G × energy]. */
-static double tides_on(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit, int k)
+/* The energy of the tides of the rest of the system on pair k, which is bound, at the places x
+ * [G × energy]. */
+static double tides_on(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit,
+                       const double (*x)[3], int k)
 {
+    const struct ky_few_node *node = &s->shape.node[k];
     const double size = (1 + orbit[k].e) / orbit[k].inverse_axis;
-    double most = 0;
+    double strength = 0;
+    for (int i = 0; i < s->shape.n; i++) {
+        double d[3];
+        if (i >= node->begin && i < node->end)
+            continue;
+        for (int c = 0; c < 3; c++)
+            d[c] =
+                x[i][c] - (s->left[k][0] * x[node->begin][c] + s->right[k][0] * x[node->middle][c]);
+        const double part = size * ky_few_inverse(ky_few_square(d[0], d[1], d[2]));
+        strength += 2 * s->mass[i][0] / s->total[k][0] * part * part * part;
+    }
+    return strength * 0.5 * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm *
+           orbit[k].inverse_axis;
+}
+
+/* The largest κ of pair k in its present surroundings. An eccentric orbit around it is as quick as
+ * its motion now. */
+static double most_slow(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+{
+    const struct ky_few_system_one *s = &few->system;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3],
+        most = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
+    if (most < 2 || !(few->settings.slow_energy > 0))
+        return most;
     for (int n = k + 1; n < s->shape.n - 1; n++) {
-        const int on_left = s->shape.node[n].middle >= s->shape.node[k].end;
-        const double part = size / orbit[n].r,
-                     mass = s->total[n][0] * (on_left ? s->right[n][0] : s->left[n][0]);
+        const double *w[3] = {s->v[n][0], s->v[n][1], s->v[n][2]};
+        const double v2 = ky_few_square(*w[0], *w[1], *w[2]), r = orbit[n].r;
         if (s->shape.node[n].begin <= s->shape.node[k].begin &&
             s->shape.node[n].end >= s->shape.node[k].end)
-            most = fmax(most, 2 * mass / s->total[k][0] * part * part * part);
+            most = fmin(most, slow_part * turn * r / sqrt(orbit[n].gm / r + v2) / orbit[k].period);
     }
-    return most * 0.5 * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm *
-           orbit[k].inverse_axis;
+    ky_few_positions(s, x, v);
+    return fmin(most, few->settings.slow_energy / tides_on(s, orbit, (const double(*)[3])x, k));
 }
 
 /* κ of bound pairs: powers of two. */
@@ -136,9 +162,7 @@ static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit
         const double now = 1 / s->slow[k][0];
         double wanted = 1;
         if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
-            wanted = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
-        if (wanted >= 2 && few->settings.slow_energy > 0)
-            wanted = fmin(wanted, few->settings.slow_energy / tides_on(s, orbit, k));
+            wanted = most_slow(few, orbit, k);
         if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
             wanted = 1;
         if (now <= wanted && wanted < 4 * now)
