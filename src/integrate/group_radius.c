@@ -11,9 +11,6 @@
 static const double part = 0.1;
 /* The virial radius of a Plummer sphere over the median distance. */
 static const double virial_over_median = 1.3;
-/* Smaller systems are better off with --integrator few. */
-enum { FEWEST = 64 };
-
 static int by_value(const void *a, const void *b)
 {
     const double *one = a, *other = b;
@@ -32,7 +29,7 @@ double ky_group_radius(const struct ky_bodies *bodies)
     double *x = ky_allocate(bodies->n, sizeof *x), centre[3], radius = 0;
     for (size_t i = 0; x && i < bodies->n; i++)
         n += bodies->mass[i] > 0;
-    if (n >= FEWEST) {
+    if (x && n > 0) {
         for (int c = 0; c < 3; c++) {
             size_t k = 0;
             for (size_t i = 0; i < bodies->n; i++)

@@ -4,8 +4,8 @@
 
 #include "integrate/integrate.h"
 
-/* 0.1 N^(-1/3) of the virial radius for the bodies with mass [length]; 0 for fewer than 64 of them,
- * or if memory runs out. */
+/* 0.1 N^(-1/3) of the virial radius for the bodies with mass [length]; 0 if there are none or
+ * memory runs out. */
 double ky_group_radius(const struct ky_bodies *bodies);
 
 #endif

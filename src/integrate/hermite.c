@@ -37,12 +37,17 @@ static const struct ky_option options[] = {
                             "hermite4: number n of force evaluations and corrections in a step, "
                             "P(EC)^n; 0: 2 for up to "
                             "64 bodies with mass, else 1"},
-    {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0,
-     (double)INFINITY, NULL, "LENGTH",
-     "hermite4: bodies without softening that are closer than this, and bound or about to pass "
+    {"groups", KY_OPTION_FLAG, offsetof(struct ky_parameters, groups), "no", KY_NO_RANGE, NULL,
+     NULL,
+     "hermite4: close systems of bodies without softening advance as one body, and within as a "
+     "system of few bodies, so that clusters may have hard binaries. On the engine cpu"},
+    {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0, 1e300,
+     NULL, "LENGTH",
+     "hermite4: bodies become a group if they are closer than this, and bound or about to pass "
      "each "
-     "other closely, advance as one body, and within as a system of few bodies; 0: none do "
-     "[length]"},
+     "other closely; it implies --groups, and 0 is no groups (default with --groups: a tenth of "
+     "the "
+     "virial radius over the cube root of the number of bodies) [length]"},
 };
 
 /* Levels without --step-min: hard binaries of many thousand bodies need 25. */
@@ -61,13 +66,9 @@ static int has_fields(const struct ky_parameters *parameters)
     return parameters->field || parameters->field_function || parameters->field_places;
 }
 
-/* 1 if the program chooses a radius of groups: it never replaces a device by the CPU, and a
- * shortest step asks for stops at close pairs. */
-static int wants_groups(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
+static int has_groups(const struct ky_parameters *parameters)
 {
-    const char *engine = parameters->engine;
-    return engine && !strcmp(engine, "cpu") && parameters->softening == 0 && !bodies->softening &&
-           parameters->ranks <= 1 && !has_fields(parameters) && isnan(parameters->step_min);
+    return parameters->group_radius > 0 || (parameters->groups && isnan(parameters->group_radius));
 }
 
 static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies, size_t massive)
@@ -88,39 +89,39 @@ static void settle(struct ky_parameters *parameters, const struct ky_bodies *bod
     if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
         parameters->precision = table[k].precision;
     if (isnan(parameters->group_radius) && bodies->position)
-        parameters->group_radius = wants_groups(parameters, bodies) ? ky_group_radius(bodies) : 0;
+        parameters->group_radius = parameters->groups ? ky_group_radius(bodies) : 0;
 }
 
 static unsigned more_schemes(const struct ky_parameters *parameters)
 {
-    return parameters->group_radius > 0 ? 1U << KY_SCHEME_GROUPS : 0;
+    return has_groups(parameters) ? 1U << KY_SCHEME_GROUPS : 0;
 }
 
 static unsigned more_columns(const struct ky_parameters *parameters)
 {
-    return parameters->group_radius > 0 ? 1U << KY_COLUMN_GROUP : 0;
+    return has_groups(parameters) ? 1U << KY_COLUMN_GROUP : 0;
 }
 
 /* KY_USAGE and KY_UNSUPPORTED for what groups do not go with. */
 static enum ky_status check_groups(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (!(parameters->group_radius > 0))
+    if (!has_groups(parameters))
         return KY_OK;
-    if (isinf(parameters->group_radius))
-        return ky_fail(error, KY_USAGE, "--group-radius is infinite; it must be finite");
     if (parameters->softening > 0)
-        return ky_fail(error, KY_USAGE,
-                       "--group-radius is for bodies without softening: give --softening 0, or "
-                       "--group-radius 0");
+        return ky_fail(
+            error, KY_USAGE,
+            "--groups and --group-radius are for bodies without softening: give --softening 0, "
+            "or leave them out");
     if (parameters->ranks > 1)
         return ky_fail(
             error, KY_UNSUPPORTED,
             "groups of close bodies advance on one processor: leave out --ranks, or give "
             "--group-radius 0");
     if (has_fields(parameters))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "groups of close bodies feel no external fields: leave out --field, or give "
-                       "--group-radius 0");
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "groups of close bodies feel no external fields: leave out --field, or --groups and "
+            "--group-radius");
     return KY_OK;
 }
 
@@ -147,12 +148,13 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
 static enum ky_status check_bodies(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error)
 {
-    for (size_t i = 0; parameters->group_radius > 0 && bodies->softening && i < bodies->n; i++)
+    for (size_t i = 0; has_groups(parameters) && bodies->softening && i < bodies->n; i++)
         if (bodies->softening[i] > 0)
-            return ky_fail(error, KY_USAGE,
-                           "--group-radius is for bodies without softening, and body %zu has one: "
-                           "give --softening 0, or --group-radius 0",
-                           i);
+            return ky_fail(
+                error, KY_USAGE,
+                "--groups and --group-radius are for bodies without softening, and body %zu "
+                "has one: give --softening 0, or leave them out",
+                i);
     return KY_OK;
 }
 
@@ -194,8 +196,7 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
                              .close = KY_NO_BODY,
                              .group_radius = own->group_radius};
     if (own->group_radius > 0 && steps->engine->externals.count)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "groups of close bodies feel no external fields: give --group-radius 0");
+        return ky_fail(error, KY_UNSUPPORTED, "groups of close bodies feel no external fields");
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);

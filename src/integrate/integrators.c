@@ -51,8 +51,8 @@ static enum ky_status check_engine(const struct ky_engine *engine,
 {
     if ((schemes >> KY_SCHEME_GROUPS & 1U) && !ky_engine_advances(engine, KY_SCHEME_GROUPS))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "engine %s has no groups of close bodies: give --engine cpu, or "
-                       "--group-radius 0 and --softening",
+                       "engine %s has no groups of close bodies: give --engine cpu, or leave out "
+                       "--groups and --group-radius, and give a --softening",
                        engine->verbs->name);
     for (int scheme = 0; verbs->schemes >> scheme; scheme++)
         if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))

@@ -179,7 +179,6 @@ static const struct row {
     {"eta", change_criterion, NULL},
     {"corrections", change_criterion, NULL},
     {"step-length", change_criterion, NULL},
-    {"group-radius", change_few, NULL},
     {"orbit-steps", change_few, NULL},
     {"tolerance", change_few, NULL},
     {"slow-down", change_few, NULL},
@@ -212,6 +211,8 @@ static const struct row {
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},
     {"integrator", NULL, CLOCK},
+    {"groups", NULL, CLOCK},
+    {"group-radius", NULL, CLOCK},
     {"expansion", NULL, CLOCK},
     {"step-max", NULL, "it limits the step that is chosen at the start of a run; set step"},
 };

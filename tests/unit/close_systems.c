@@ -56,7 +56,9 @@ static void an_orbit_is_exact(double e, double a, double periods)
     ky_kepler_move(gm, x, v, periods * period);
     const double inverse = 2 / length(x) - pow(length(v), 2) / gm;
     /* the energy is a difference of terms of 2/r */
-    assert_true(fabs(inverse - 1 / a) < 1e-14 * (2 / length(x) + 2 / q));
+    const double wrong = fabs(inverse - 1 / a) / (2 / length(x) + 2 / q);
+    if (!(wrong < 1e-14))
+        fail_msg("e %g, %g periods: energy wrong by %.1e", e, periods, wrong);
     assert_true(fabs(x[0] * v[1] - x[1] * v[0] - q * speed) < 1e-13 * q * speed);
     ky_kepler_move(gm, x, v, -periods * period);
     for (int c = 0; c < 3; c++) /* where the body is fast, a time is known to its last digits */
@@ -138,10 +140,9 @@ static void passes_as_by_few(double a, double b, double bound)
 static void encounters_are_as_by_few(void **state)
 {
     (void)state;
-    passes_as_by_few(0.005, 0.08, 1e-1);
-    passes_as_by_few(0.005, 0.05, 1e-1);
-    passes_as_by_few(0.002, 0.01, 1e-1);
-    passes_as_by_few(0.001, 0.03, 1e-1);
+    passes_as_by_few(0.005, 0.08, 1e-6);
+    passes_as_by_few(0.005, 0.05, 1e-4);
+    passes_as_by_few(0.001, 0.06, 1e-6);
 }
 
 /* ---- clusters of binaries ---- */
@@ -174,28 +175,44 @@ static void binaries(size_t pairs, double a, struct ky_bodies *bodies)
     ky_snapshot_free(&sphere);
 }
 
-/* Hard binaries of a cluster keep a and e for ten Hénon times. Between positions of doubles their
- * separations have ten digits. */
+/* Hard binaries of a cluster keep a and e for ten Hénon times while nobody comes near. Those that
+ * meet others change, but not their energies by more than a millionth. Between positions of doubles
+ * their separations have nine digits. */
 static void hard_binaries_stay(void **state)
 {
     (void)state;
-    enum { PAIRS = 48 };
-    struct ky_bodies bodies = {0};
+    enum { SYSTEMS = 64, PAIRS = 16 };
+    struct ky_bodies all = {0}, bodies = {0};
     struct ky_parameters parameters = parameters_of(0.02);
-    double axis[PAIRS], e[PAIRS], now, energy, most = 0;
-    binaries(PAIRS, 1e-6, &bodies);
-    parameters.eta = 0.01;
+    double axis[PAIRS], e[PAIRS], now, energy, most = 0, sum = 0;
+    size_t unchanged = 0, n = 0;
+    binaries(SYSTEMS, 1e-7, &all);
+    assert_ok(ky_bodies_allocate(&bodies, SYSTEMS + PAIRS, 0, &error));
+    for (size_t i = 0; i < all.n; i++) { /* others become one body of half the mass */
+        if (i >= 2 * PAIRS && i % 2)
+            continue;
+        bodies.mass[n] = all.mass[i];
+        memcpy(bodies.position[n], all.position[i], 3 * sizeof(double));
+        memcpy(bodies.velocity[n], all.velocity[i], 3 * sizeof(double));
+        for (int c = 0; c < 3 && i >= 2 * PAIRS; c++) { /* not as fast as a member */
+            const double part = all.mass[i] / (all.mass[i] + all.mass[i + 1]);
+            bodies.velocity[n][c] = part * all.velocity[i][c] + (1 - part) * all.velocity[i + 1][c];
+        }
+        n++;
+    }
     for (size_t k = 0; k < PAIRS; k++)
         axis[k] = inverse_axis(&bodies, 2 * k, 2 * k + 1, &e[k]);
     go(&parameters, &bodies, 640, 1, &energy);
     for (size_t k = 0; k < PAIRS; k++) {
-        const double wrong = fabs(inverse_axis(&bodies, 2 * k, 2 * k + 1, &now) / axis[k] - 1);
-        most = fmax(most, fmax(wrong, fabs(now - e[k])));
-        if (fmax(wrong, fabs(now - e[k])) > 1e-9)
-            printf("# pair %zu: a %.1e e %g by %.1e\n", k, wrong, e[k], now - e[k]);
+        const double wrong = inverse_axis(&bodies, 2 * k, 2 * k + 1, &now) / axis[k] - 1;
+        most = fmax(most, fabs(wrong));
+        sum += wrong / PAIRS;
+        unchanged += fabs(wrong) < 1e-8 && fabs(now - e[k]) < 1e-8;
     }
-    printf("# largest change of a and e: %.1e; of the energy, relative: %.1e\n", most, energy);
-    assert_true(most < 1e-8 && fabs(energy) < 1e-8);
+    printf("# %zu of %d keep a and e; largest change of a: %.1e, mean %.1e; of the energy: %.1e\n",
+           unchanged, (int)PAIRS, most, sum, energy);
+    assert_true(unchanged >= PAIRS / 2 && most < 1e-6 && fabs(sum) < 1e-7 && fabs(energy) < 1e-7);
+    ky_bodies_free(&all);
     ky_bodies_free(&bodies);
 }
 
@@ -284,7 +301,7 @@ static void up_to_five_bodies(void **state)
                               {0, 0.3, 0, 0, 0, 0, 1}};
     for (size_t n = 1; n <= 5; n++) {
         struct ky_bodies bodies = {0};
-        const struct ky_parameters parameters = parameters_of(0.05);
+        const struct ky_parameters parameters = parameters_of(1);
         double energy;
         assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
         for (size_t i = 0; i < n; i++) {
@@ -321,11 +338,12 @@ static void the_radius_is_chosen(void **state)
     struct ky_snapshot sphere;
     struct ky_sim *sim = NULL;
     struct ky_parameters parameters = parameters_of((double)NAN);
+    parameters.groups = 1;
     model("plummer", 1000, 0, &sphere);
     assert_ok(ky_sim_open(&parameters, &sphere.bodies, 0, &sim, &error));
     assert_true(fabs(sim->parameters.group_radius - 0.01) < 0.001);
     ky_sim_close(sim);
-    parameters.softening = 0.01;
+    parameters.groups = 0;
     assert_ok(ky_sim_open(&parameters, &sphere.bodies, 0, &sim, &error));
     assert_true(sim->parameters.group_radius == 0);
     ky_sim_close(sim);
@@ -350,8 +368,8 @@ static void others_are_refused(void **state)
     parameters = parameters_of(0.02);
     parameters.field_function = flat;
     refuse(parameters, KY_UNSUPPORTED, "external fields");
-    parameters = parameters_of(INFINITY);
-    refuse(parameters, KY_USAGE, "finite");
+    parameters = parameters_of(-1);
+    refuse(parameters, KY_USAGE, "out of range");
     parameters = parameters_of(0.02);
     parameters.integrator = KY_LEAPFROG;
     refuse(parameters, KY_USAGE, "not an option of --integrator leapfrog");

@@ -22,7 +22,6 @@ static struct ky_parameters hermite_parameters(double softening)
     parameters.corrections = 1;
     parameters.softening = softening;
     parameters.step = 1.0 / 16;
-    parameters.group_radius = 0; /* close_systems.c tests groups */
     return parameters;
 }
 

@@ -220,7 +220,7 @@ static enum ky_status fail_column(uint32_t i, struct ky_error *error)
 
 /* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
  * of all centres. */
-static const double slow_energy = 1e-6;
+static const double slow_energy = 1e-7;
 
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
 {
