@@ -33,7 +33,7 @@ void ky_few_pull(const struct ky_few_others *others, double s, int n, const doub
     }
 }
 
-/* A binary on its way: B and the time of the clock, and what stays the same. */
+/* A binary on its way: B and the time of the clock, and constants. */
 struct path {
     struct ky_few_binary *binary;
     const struct ky_few_others *others;

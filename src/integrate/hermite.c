@@ -102,7 +102,7 @@ static unsigned more_columns(const struct ky_parameters *parameters)
     return has_groups(parameters) ? 1U << KY_COLUMN_GROUP : 0;
 }
 
-/* KY_USAGE and KY_UNSUPPORTED for what groups do not go with. */
+/* KY_USAGE and KY_UNSUPPORTED for parameters that do not go with groups. */
 static enum ky_status check_groups(const struct ky_parameters *parameters, struct ky_error *error)
 {
     if (!has_groups(parameters))

@@ -446,8 +446,8 @@ static int fitting(const struct ky_cpu_way *b, uint64_t tick, int level)
     return level;
 }
 
-/* Forces and first steps of the fresh bodies, a quarter of what the strongest change of the force
- * on them requires. */
+/* Forces and first steps of the fresh bodies, a quarter of the steps that the strongest change
+ * of the force on them requires. */
 static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -524,7 +524,7 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     struct ky_cpu *cpu = b->cpu;
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const double time = ky_advance_time(b->way, tick);
-    for (size_t k = own->count; k-- > 0;) { /* those that it makes come behind it */
+    for (size_t k = own->count; k-- > 0;) {
         struct ky_cpu_group *group = own->group[k];
         const uint32_t slot = group->member[0];
         if (group->is_new || tick % (b->way->stride >> cpu->blocks->level[slot]) ||

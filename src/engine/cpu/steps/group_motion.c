@@ -524,7 +524,7 @@ static void add_sum(const struct ky_cpu *cpu, size_t k, const struct pull *pull,
     }
 }
 
-/* Adds what body i and the members of the group do to each other beyond the pull of centres. */
+/* Adds the pulls between body i and the members of the group, less the pull of the centre. */
 static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
                         const struct ky_cpu_inside *inside, uint32_t i)
 {

@@ -1,7 +1,6 @@
 /* The table of groups, the change between centres and members, and the column for restart files. */
 #include "engine/cpu/steps/groups.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,41 +12,6 @@
 #include "engine/cpu/steps/hermite.h"
 
 /* ---- memory ---- */
-
-void ky_cpu_group_free(struct ky_cpu_group *group)
-{
-    if (!group)
-        return;
-    free(group->few);
-    free(group->list);
-    free(group->near);
-    free(group->pulls);
-    free(group);
-}
-
-static void drop_all(struct ky_cpu_groups *own)
-{
-    for (size_t k = 0; k < own->count; k++)
-        ky_cpu_group_free(own->group[k]);
-    own->count = 0;
-}
-
-void ky_cpu_groups_free(struct ky_cpu *cpu)
-{
-    struct ky_cpu_groups *own = cpu->hermite->groups;
-    if (!own)
-        return;
-    drop_all(own);
-    free(own->group);
-    free(own->of);
-    free(own->place);
-    free(own->weight);
-    free(own->fresh);
-    free(own->line);
-    free(own->fast);
-    free(own);
-    cpu->hermite->groups = NULL;
-}
 
 static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
 {
@@ -73,28 +37,7 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     return KY_OK;
 }
 
-/* ---- order and masses ---- */
-
-static int by_slot(const void *a, const void *b)
-{
-    const struct ky_cpu_group *const *one = a, *const *other = b;
-    return ((*one)->member[0] > (*other)->member[0]) - ((*one)->member[0] < (*other)->member[0]);
-}
-
-void ky_cpu_groups_sort(struct ky_cpu *cpu)
-{
-    struct ky_cpu_groups *own = cpu->hermite->groups;
-    if (own->count)
-        qsort(own->group, own->count, sizeof *own->group, by_slot);
-    memset(own->of, 0xff, cpu->n * sizeof *own->of);
-    for (size_t k = 0; k < own->count; k++)
-        own->of[own->group[k]->member[0]] = (uint32_t)k;
-}
-
-double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)
-{
-    return cpu->hermite->groups->gm_unit * mass;
-}
+/* ---- masses ---- */
 
 /* Bodies without mass are seen by groups as far as bodies of this part of the mean mass would be.
  */
@@ -159,7 +102,7 @@ static void show(struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 
 /* ---- the column ---- */
 
-/* Numbers of a member: those of the group in the row of its first member, and a row of the state of
+/* Numbers of a member: the group's in the row of its first member, and a row of the state of
  * few bodies. */
 enum {
     LEADER, /* index of the first member, and 1 */
@@ -216,21 +159,6 @@ static enum ky_status fail_column(uint32_t i, struct ky_error *error)
     return ky_fail(error, KY_BAD_DATA,
                    "the stored state of the group of body %lu has a number that is not possible",
                    (unsigned long)i);
-}
-
-/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
- * of all centres. */
-static const double slow_energy = 1e-7;
-
-struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
-{
-    return (struct ky_few_settings){
-        .g = 1,
-        .tolerance = 1e-11,
-        .angle = 2 * 3.14159265358979323846 / 16,
-        .slow_down = 1,
-        .slow_energy = fmax(slow_energy * b->cpu->hermite->groups->energy, DBL_MIN),
-        .backwards = b->way->tick < 0};
 }
 
 /* Reads the state of more than two bodies. */
@@ -347,7 +275,7 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     own->line_tick = UINT64_MAX;
     own->gm_unit = ky_cpu_scale(cpu).acceleration * cpu->length * cpu->length;
     if (!is_known) {
-        drop_all(own);
+        ky_cpu_groups_drop(own);
         ky_cpu_groups_sort(cpu);
         find_scales(b);
         if (has_levels)

@@ -1,8 +1,8 @@
 /* Close systems in the Hermite scheme. A group of bodies is one body for the scheme, its centre of
  * mass, in the slot of its first member; the other members are hidden. Its inside is advanced by
  * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
- * of the bodies around it. groups.c keeps the table, group_motion.c moves, group_changes.c makes
- * groups of bodies and bodies of groups.
+ * of the bodies around it. group_table.c has the table, group_motion.c moves, groups.c changes
+ * between centres and members, group_changes.c makes groups and ends them.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
@@ -40,7 +40,7 @@ struct ky_cpu_group {
      * `before`. */
     uint32_t *list;
     size_t listed, room;
-    uint32_t *pulls, *near; /* [listed] those that pull it now, and those of them that are near */
+    uint32_t *pulls, *near; /* [listed] bodies that pull it now; near ones among these */
     size_t pulling, nears;
     uint64_t listed_until;
     /* Factors of m^(2/3) and of the square of the velocity for the list, and of m^(2/3) now. */
@@ -65,7 +65,7 @@ struct ky_cpu_groups {
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of
-     * x, except the fast ones; `speed` is above that of the others, in the engine's lengths. */
+     * x, except the fast ones; the others are slower than `speed`, in the engine's lengths. */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
     size_t line_count, fast_count;
@@ -91,6 +91,17 @@ struct ky_cpu_inside {
     double x[KY_GROUP_MOST][3], v[KY_GROUP_MOST][3];
 };
 
+/* group_table.c: frees a group, all groups of the table, the table. */
+void ky_cpu_group_free(struct ky_cpu_group *group);
+void ky_cpu_groups_drop(struct ky_cpu_groups *own);
+void ky_cpu_groups_free(struct ky_cpu *cpu);
+/* G × a mass in the engine's unit, in the caller's units. */
+double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
+/* Settings for groups of more than two bodies. */
+struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
+/* The groups' order, and `of`, after the table has changed. */
+void ky_cpu_groups_sort(struct ky_cpu *cpu);
+
 /* groups.c: makes the table for a call, with the groups of the column unless the table is known,
  * and without groups if the bodies have no levels; then the engine has the centres. KY_FAULT if
  * memory runs out, KY_BAD_DATA for a column that is not possible. leave: the engine has the members
@@ -98,18 +109,10 @@ struct ky_cpu_inside {
 enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int has_levels,
                                    struct ky_error *error);
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
-void ky_cpu_groups_free(struct ky_cpu *cpu);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
-void ky_cpu_group_free(struct ky_cpu_group *group);
-/* G × a mass in the engine's unit, in the caller's units. */
-double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
-/* For groups of more than two bodies. */
-struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
-/* The groups' order, and `of`, after the table has changed. */
-void ky_cpu_groups_sort(struct ky_cpu *cpu);
 
 /* group_motion.c: the inside of a group at a time near its own; `slow` with the velocities of the
  * slowed motion. */
