@@ -89,6 +89,10 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
     }
+    if (engine->schemes >> KY_SCHEME_GROUPS & 1U) {
+        memory->host += (double)n * KY_GROUPS_BYTES;
+        memory->kept += (double)n * KY_GROUPS_BYTES;
+    }
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
     if (parameters->box > 0) {
         memory->host += (double)ky_far_memory();
