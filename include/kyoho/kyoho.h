@@ -370,6 +370,12 @@ struct ky_parameters {
     double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
                    (default): open space. Bodies outside are moved into it. KY_DIRECT and KY_FMM
                    with KY_LEAPFROG on the CPU; forces only */
+    /* KY_HERMITE4 on the CPU, for bodies without softening, fields and ranks. 1: close bodies
+     * advance as one body, their centre of mass, and within as a system of few bodies */
+    int groups;
+    /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
+     * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
+    double group_radius;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -184,6 +184,7 @@ enum ky_column {
                        0 after an evaluation; engines with a tree and external fields always keep
                        it */
     KY_COLUMN_FEW,  /* the state of a system of few bodies (few/few.h): for restart files alone */
+    KY_COLUMN_GROUP, /* the state of groups in the Hermite scheme, likewise */
     KY_COLUMN_COUNT
 };
 
@@ -192,8 +193,9 @@ enum ky_column {
 enum ky_scheme {
     KY_SCHEME_BLOCK,   /* leap-frog with a step of each body's own: physics/block.h */
     KY_SCHEME_HERMITE, /* the Hermite scheme with a step for each body: physics/hermite.h */
-    KY_SCHEME_FEW, /* few bodies, which the integrator advances by itself (few/few.h) and puts on
-                      the engine. `advance` does not take it */
+    KY_SCHEME_FEW,    /* few bodies, which the integrator advances by itself (few/few.h) and puts on
+                         the engine. `advance` does not take it */
+    KY_SCHEME_GROUPS, /* groups in the Hermite scheme (ky_advance.group_radius); likewise */
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
@@ -218,6 +220,9 @@ struct ky_advance {
      * them, or KY_NO_BODY. */
     int corrections;
     uint32_t passed[2];
+    /* KY_SCHEME_HERMITE: close bodies up to this distance become groups, which advance as one body
+     * [length]; 0: none do. The column of groups is needed. */
+    double group_radius;
     /* The time of a tick is origin + (before + tick) × the tick's length, rounded once; fields act
      * at that time. */
     double origin; /* [time] */

@@ -1,4 +1,5 @@
 /* The clock of a system of few bodies, the slow-down of its pairs, and its longest step. */
+#include <float.h>
 #include <math.h>
 
 #include "few/few.h"
@@ -10,6 +11,7 @@ static const double apart = 10;
 /* A pair is slowed down so that κ of its periods are at most this part of the period of the groups
  * around it. Its eccentricity then stays right to 1e-4. */
 static const double slow_part = 1.0 / 30;
+static const double turn = 6.283185307179586477;
 /* The longest step changes when its criterion is below this part of it, or above the inverse. */
 static const double change = 0.75;
 
@@ -109,6 +111,48 @@ static double around(const struct ky_few_shape *shape, const struct ky_few_orbit
     return period;
 }
 
+/* The energy of the tides of the rest of the system on pair k, which is bound, at the places x
+ * [G × energy]. */
+static double tides_on(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit,
+                       const double (*x)[3], int k)
+{
+    const struct ky_few_node *node = &s->shape.node[k];
+    const double size = (1 + orbit[k].e) / orbit[k].inverse_axis;
+    double strength = 0;
+    for (int i = 0; i < s->shape.n; i++) {
+        double d[3];
+        if (i >= node->begin && i < node->end)
+            continue;
+        for (int c = 0; c < 3; c++)
+            d[c] =
+                x[i][c] - (s->left[k][0] * x[node->begin][c] + s->right[k][0] * x[node->middle][c]);
+        const double part = size * ky_few_inverse(ky_few_square(d[0], d[1], d[2]));
+        strength += 2 * s->mass[i][0] / s->total[k][0] * part * part * part;
+    }
+    return strength * 0.5 * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm *
+           orbit[k].inverse_axis;
+}
+
+/* The largest κ of pair k in its present surroundings. An eccentric orbit around it is as quick as
+ * its motion now. */
+static double most_slow(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+{
+    const struct ky_few_system_one *s = &few->system;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3],
+        most = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
+    if (most < 2 || !(few->settings.slow_energy > 0))
+        return most;
+    for (int n = k + 1; n < s->shape.n - 1; n++) {
+        const double *w[3] = {s->v[n][0], s->v[n][1], s->v[n][2]};
+        const double v2 = ky_few_square(*w[0], *w[1], *w[2]), r = orbit[n].r;
+        if (s->shape.node[n].begin <= s->shape.node[k].begin &&
+            s->shape.node[n].end >= s->shape.node[k].end)
+            most = fmin(most, slow_part * turn * r / sqrt(orbit[n].gm / r + v2) / orbit[k].period);
+    }
+    ky_few_positions(s, x, v);
+    return fmin(most, few->settings.slow_energy / tides_on(s, orbit, (const double(*)[3])x, k));
+}
+
 /* κ of bound pairs: powers of two. */
 static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
@@ -118,7 +162,7 @@ static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit
         const double now = 1 / s->slow[k][0];
         double wanted = 1;
         if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
-            wanted = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
+            wanted = most_slow(few, orbit, k);
         if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
             wanted = 1;
         if (now <= wanted && wanted < 4 * now)
@@ -156,14 +200,19 @@ static int is_plain(const struct ky_few_system_one *s)
     return plain;
 }
 
-/* B of the new clock. The whole system without slow-down has the B of the beginning, so that errors
- * of the energy do not stay when the clock changes and changes back. */
+/* Instead of B of the whole system, after a slow-down: its energy is a new one. */
+static const double unknown = -DBL_MAX;
+
+/* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
+ * do not stay when the clock changes and changes back. */
 static void set_b(struct ky_few *few)
 {
-    if (few->is_plain && few->steps > 0)
+    if (few->is_plain && few->steps > 0 && few->whole > unknown)
         few->system.b[0] = few->whole;
     else
         ky_few_set_clock(&few->system);
+    if (few->is_plain)
+        few->whole = few->system.b[0];
 }
 
 void ky_few_first_clock(struct ky_few *few)
@@ -185,6 +234,8 @@ int ky_few_choose(struct ky_few *few, int anew)
         orbit[k] = orbit_of(s, k);
     while (++k < nodes);
     const int slow_has_changed = choose_slow_down(few, orbit);
+    if (slow_has_changed)
+        few->whole = unknown;
     choose_clock(few, orbit);
     few->is_plain = is_plain(s);
     const int is_new =

@@ -9,6 +9,7 @@
 #define KY_FEW_FEW_H
 
 #include "base/status.h"
+#include "few/binary.h"
 #include "few/shape.h"
 
 #define KY_FEW_LANES 1
@@ -21,12 +22,14 @@
 
 struct ky_few_settings {
     double g;
-    double tolerance; /* largest change of the energy in a step, relative to the energy */
-    double angle;     /* [rad] of eccentric anomaly a step */
-    int slow_down;    /* 1: pairs far inside their group's orbit are slowed down */
-    int backwards;    /* 1: time runs backwards */
-    double apart;     /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
-    uint64_t most;    /* steps of one call of ky_few_go; 0: any number */
+    double tolerance;   /* largest change of the energy in a step, relative to the energy */
+    double angle;       /* [rad] of eccentric anomaly a step */
+    int slow_down;      /* 1: pairs far inside their group's orbit are slowed down */
+    int backwards;      /* 1: time runs backwards */
+    double slow_energy; /* κ times the energy of the tides of the system on the pair is at most
+                           this [G × energy]; 0: no such limit */
+    double apart;       /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
+    uint64_t most;      /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
      */
     const double *radius;
@@ -52,6 +55,7 @@ struct ky_few {
     double scale;         /* of the energy, for the tolerance */
     /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
     double centre[3], motion[3], epoch;
+    const struct ky_few_others *others;   /* NULL: no bodies pull the system from outside */
     double steps, repeated, kicks, trees; /* work: steps kept and taken again, kicks, trees made */
 };
 
@@ -129,6 +133,9 @@ void ky_few_first_clock(struct ky_few *few);
 
 /* stages.c: one composed step of length h without any check. */
 void ky_few_stages(struct ky_few_system_one *system, double h);
+/* The same with pulls of bodies outside. */
+void ky_few_stages_pulled(struct ky_few_system_one *system, double h,
+                          const struct ky_few_others *others);
 /* B at the present place. */
 void ky_few_set_clock(struct ky_few_system_one *system);
 /* dt/dh now: 1/(T + B). */

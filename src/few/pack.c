@@ -104,6 +104,8 @@ enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *s
     struct ky_few_system_one *s = &few->system;
     KY_TRY(check(n, row, error));
     few->settings = *settings;
+    few->others = NULL;
+    s->work[0] = 0;
     s->shape.n = n;
     for (int k = 0; k < n; k++) {
         few->order[k] = (int)row[k][BODY];

@@ -11,6 +11,14 @@
 #define SYSTEM struct KY_FEW_NAME(ky_few_system)
 #define REALS KY_FEW_NAME(ky_few_lanes)
 #define TREE const struct ky_few_shape *const shape
+/* With KY_FEW_OTHERS, which is for one lane, bodies outside the system pull too. */
+#ifdef KY_FEW_OTHERS
+#define OTHERS , const struct ky_few_others *others
+#define PASS_OTHERS , others
+#else
+#define OTHERS
+#define PASS_OTHERS
+#endif
 
 /* Accelerations within a kick. */
 struct KY_FEW_NAME(ky_few_pulls) {
@@ -20,6 +28,9 @@ struct KY_FEW_NAME(ky_few_pulls) {
     REALS group[KY_FEW_ROOM][3];  /* of the centre of mass of nodes, by the same */
     REALS own[KY_FEW_ROOM][3];    /* of nodes: between their two sides */
     REALS others[KY_FEW_ROOM][3]; /* of nodes: the difference of accelerations by bodies outside */
+#ifdef KY_FEW_OTHERS
+    REALS outer[KY_FEW_ROOM][3]; /* the same by bodies outside the system */
+#endif
     REALS u;
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
@@ -150,12 +161,66 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM
             KY_FEW_NAME(pull_groups)(s, shape, f, k);
 }
 
+#ifdef KY_FEW_OTHERS
+/* Pulls of bodies outside on all nodes, in others[] and, alone, in outer[]. One lane. */
+static inline __attribute__((always_inline)) void
+KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_others *others)
+{
+    double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3];
+    memset(pull, 0, (size_t)shape->n * sizeof *pull);
+#pragma GCC unroll 4
+    for (int i = 0; i < shape->n; i++)
+        for (int c = 0; c < 3; c++)
+            place[i][c] = f->place[i][c][0];
+    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n, (const double(*)[3])place,
+                pull);
+#pragma GCC unroll 4
+    for (int i = 0; i < shape->n; i++)
+        for (int c = 0; c < 3; c++)
+            f->pull[i][c][0] = pull[i][c];
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++) {
+        memset(f->outer[k], 0, sizeof f->outer[k]);
+        KY_FEW_NAME(gather)(s, shape, f, k, f->outer[k]);
+    }
+}
+
+/* Adds them to the velocities, after the kick by the bodies of the system. Their work changes B as
+ * far as they act on the clock. */
+static inline __attribute__((always_inline)) void
+KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
+{
+    double power = 0, in_clock = 0;
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++) {
+        double here = 0;
+        for (int c = 0; c < 3; c++) {
+            const double kick = dt * f->outer[k][c][0], after = s->v[k][c][0] + kick;
+            here += f->outer[k][c][0] * 0.5 * (before[k][c] + after);
+            s->v[k][c][0] = after;
+        }
+        power += s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0] * here;
+        in_clock += s->inner < 0 || k == s->inner ? s->weight[k][0] * here : 0;
+    }
+    s->work[0] += dt * power;
+    s->b[0] -= dt * in_clock;
+}
+#endif
+
 static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, TREE,
-                                                                    const double *h)
+                                                                    const double *h OTHERS)
 {
     PULLS f;
     REALS dt, power;
     KY_FEW_NAME(pull)(s, shape, &f);
+#ifdef KY_FEW_OTHERS
+    double before[KY_FEW_ROOM][3];
+#pragma GCC unroll 4
+    for (int k = 0; k < shape->n - 1; k++)
+        for (int c = 0; c < 3; c++)
+            before[k][c] = s->v[k][c][0];
+    KY_FEW_NAME(pull_outer)(s, shape, &f, others);
+#endif
     LANES dt[l] = h[l] / f.u[l];
     LANES power[l] = 0;
     /* Places in f are constants where the tree is: a compiler then keeps f in registers. */
@@ -173,11 +238,14 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, T
         for (int c = 0; c < 3; c++)
             LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
     LANES s->b[l] -= dt[l] * power[l];
+#ifdef KY_FEW_OTHERS
+    KY_FEW_NAME(kick_outer)(s, shape, &f, dt[0], (const double(*)[3])before);
+#endif
 }
 
 /* A step of the lengths h[lane]; with h = 0 a lane stays as it is. */
 static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s, TREE,
-                                                                       const double *h)
+                                                                       const double *h OTHERS)
 {
 #define COEFFICIENT(x) (x),
     static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
@@ -190,16 +258,17 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s
         KY_FEW_NAME(drift)(s, shape, part);
         LANES part[l] = h[l] * (unit * after);
         if (stage < KY_FEW_STAGES)
-            KY_FEW_NAME(kick)(s, shape, part);
+            KY_FEW_NAME(kick)(s, shape, part PASS_OTHERS);
     }
 }
 
 /* The same. */
-static void KY_FEW_NAME(step)(SYSTEM *s, const double *h)
+static void KY_FEW_NAME(step)(SYSTEM *s, const double *h OTHERS)
 {
-    KY_FEW_NAME(step_of)(s, &s->shape, h);
+    KY_FEW_NAME(step_of)(s, &s->shape, h PASS_OTHERS);
 }
 
+#ifndef KY_FEW_OTHERS
 /* B at the present place: U - T of the clock. */
 static void KY_FEW_NAME(set_clock)(SYSTEM *s)
 {
@@ -213,6 +282,10 @@ static void KY_FEW_NAME(set_clock)(SYSTEM *s)
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
 }
 
+#endif
+
+#undef OTHERS
+#undef PASS_OTHERS
 #undef COEFFICIENT
 #undef PULLS
 #undef TREE

@@ -15,5 +15,6 @@ struct KY_FEW_NAME(ky_few_system) {
         weight[KY_FEW_ROOM];
     REALS x[KY_FEW_ROOM][3], v[KY_FEW_ROOM][3]; /* of nodes */
     REALS b, t, low;                            /* B; the time as in struct ky_few_time */
+    REALS work;                                 /* by bodies outside the system */
 };
 #undef REALS

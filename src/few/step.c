@@ -64,7 +64,7 @@ static struct state state_of(const struct ky_few_system_one *s)
 
 /* The numbers of a system that a step changes. */
 struct motion {
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], b, t, low;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], b, t, low, work;
 };
 
 static void keep(const struct ky_few_system_one *s, struct motion *motion)
@@ -72,6 +72,7 @@ static void keep(const struct ky_few_system_one *s, struct motion *motion)
     const size_t bytes = (size_t)(s->shape.n - 1) * sizeof motion->x[0];
     memcpy(motion->x, s->x, bytes);
     memcpy(motion->v, s->v, bytes);
+    motion->work = s->work[0];
     motion->b = s->b[0];
     motion->t = s->t[0];
     motion->low = s->low[0];
@@ -82,6 +83,7 @@ static void restore(struct ky_few_system_one *s, const struct motion *motion)
     const size_t bytes = (size_t)(s->shape.n - 1) * sizeof motion->x[0];
     memcpy(s->x, motion->x, bytes);
     memcpy(s->v, motion->v, bytes);
+    s->work[0] = motion->work;
     s->b[0] = motion->b;
     s->t[0] = motion->t;
     s->low[0] = motion->low;
@@ -98,11 +100,20 @@ static const double shortest_part = 1.0 / (1 << 20);
 /* The larger of both errors of a step, in parts of the limit. */
 static double error_of(const struct ky_few *few, const struct state *after)
 {
-    const double tolerance = few->settings.tolerance, all = after->parts / after->u,
+    const double tolerance = few->settings.tolerance, work = few->system.work[0],
+                 all = after->parts / after->u,
                  clock = fabs(after->error - few->error) / (tolerance + rounding * all),
-                 energy = fabs(after->energy - few->energy) /
+                 energy = fabs(after->energy - few->energy - work) /
                           (tolerance * few->scale + rounding * after->parts);
     return few->system.inner < 0 ? clock : fmax(clock, energy);
+}
+
+static void make_step(struct ky_few *few, double h)
+{
+    if (few->others)
+        ky_few_stages_pulled(&few->system, h, few->others);
+    else
+        ky_few_stages(&few->system, h);
 }
 
 /* Takes a step, again at half its length while its errors are too large. Returns the state after
@@ -111,9 +122,10 @@ static struct state checked_step(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
     struct motion before;
+    s->work[0] = 0;
     keep(s, &before);
     for (;;) {
-        ky_few_stages(s, few->h);
+        make_step(few, few->h);
         few->kicks += KY_FEW_STAGES;
         few->last = few->h;
         const struct state after = state_of(s);
@@ -155,6 +167,7 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
     }
     const struct state after = checked_step(few);
     set_errors(few, &after);
+    few->whole -= s->work[0];
     if (after.is_old)
         ky_few_renew_tree(few);
     if (ky_few_choose(few, after.is_old) || after.is_old) {
@@ -188,15 +201,19 @@ int ky_few_synchronise(struct ky_few *few, double time)
     const double longest = fabs(few->h);
     int steps = 0;
     double left = ahead(s, time);
+    s->work[0] = 0;
     while (few->clock != KY_FEW_FREE && fabs(left) > 2.3e-16 * fabs(time) && steps < MOST) {
         const double h = left / ky_few_rate(s);
-        ky_few_stages(s, fmax(-longest, fmin(h, longest)));
+        make_step(few, fmax(-longest, fmin(h, longest)));
         const double now = ahead(s, time);
         steps++;
         if (fabs(now) >= fabs(left) && fabs(h) < longest / 1024)
             break;
         left = now;
     }
+    few->whole -= s->work[0];
+    few->energy += s->work[0];
+    s->work[0] = 0;
     drift_freely(s, ahead(s, time)); /* less than the rounding of the time, but with free bodies */
     s->t[0] = time;
     s->low[0] = 0;
@@ -325,7 +342,9 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     double gm[KY_FEW_MOST], total = 0;
     KY_TRY(ky_few_check(bodies, error));
     few->settings = *settings;
+    few->others = NULL;
     few->system.shape.n = n;
+    few->system.work[0] = 0;
     few->system.t[0] = few->epoch = time;
     few->system.low[0] = few->system.b[0] = 0;
     few->steps = few->repeated = few->kicks = few->trees = 0;

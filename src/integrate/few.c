@@ -178,8 +178,9 @@ static enum ky_status short_step(struct ky_integrator_state *base, double dt,
 
 /* ---- parameters ---- */
 
-static void settle(struct ky_parameters *parameters, size_t massive)
+static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies, size_t massive)
 {
+    (void)bodies;
     (void)massive;
     if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
         parameters->precision = KY_DOUBLE;

@@ -7,14 +7,17 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
+#include "integrate/group_radius.h"
 #include "physics/softening.h"
 
 struct hermite {
     struct ky_own_steps own;
     int corrections;
+    double group_radius;
     uint64_t has_passed; /* 1: a pair has stopped the advance; it may continue with steps that are
                             too long for it */
     uint64_t passed[2];  /* ids of the last such pair */
@@ -34,6 +37,17 @@ static const struct ky_option options[] = {
                             "hermite4: number n of force evaluations and corrections in a step, "
                             "P(EC)^n; 0: 2 for up to "
                             "64 bodies with mass, else 1"},
+    {"groups", KY_OPTION_FLAG, offsetof(struct ky_parameters, groups), "no", KY_NO_RANGE, NULL,
+     NULL,
+     "hermite4: close systems of bodies without softening advance as one body, and within as a "
+     "system of few bodies, so that clusters may have hard binaries. On the engine cpu"},
+    {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0, 1e300,
+     NULL, "LENGTH",
+     "hermite4: bodies become a group if they are closer than this, and bound or about to pass "
+     "each "
+     "other closely; it implies --groups, and 0 is no groups (default with --groups: a tenth of "
+     "the "
+     "virial radius over the cube root of the number of bodies) [length]"},
 };
 
 /* Levels without --step-min: hard binaries of many thousand bodies need 25. */
@@ -47,7 +61,17 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
 /* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
  * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
  * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
-static void settle(struct ky_parameters *parameters, size_t massive)
+static int has_fields(const struct ky_parameters *parameters)
+{
+    return parameters->field || parameters->field_function || parameters->field_places;
+}
+
+static int has_groups(const struct ky_parameters *parameters)
+{
+    return parameters->group_radius > 0 || (parameters->groups && isnan(parameters->group_radius));
+}
+
+static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies, size_t massive)
 {
     static const struct {
         size_t most; /* bodies with mass */
@@ -64,6 +88,41 @@ static void settle(struct ky_parameters *parameters, size_t massive)
         parameters->corrections = table[k].corrections;
     if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
         parameters->precision = table[k].precision;
+    if (isnan(parameters->group_radius) && bodies->position)
+        parameters->group_radius = parameters->groups ? ky_group_radius(bodies) : 0;
+}
+
+static unsigned more_schemes(const struct ky_parameters *parameters)
+{
+    return has_groups(parameters) ? 1U << KY_SCHEME_GROUPS : 0;
+}
+
+static unsigned more_columns(const struct ky_parameters *parameters)
+{
+    return has_groups(parameters) ? 1U << KY_COLUMN_GROUP : 0;
+}
+
+/* KY_USAGE and KY_UNSUPPORTED for parameters that do not go with groups. */
+static enum ky_status check_groups(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (!has_groups(parameters))
+        return KY_OK;
+    if (parameters->softening > 0)
+        return ky_fail(
+            error, KY_USAGE,
+            "--groups and --group-radius are for bodies without softening: give --softening 0, "
+            "or leave them out");
+    if (parameters->ranks > 1)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "groups of close bodies advance on one processor: leave out --ranks, or give "
+            "--group-radius 0");
+    if (has_fields(parameters))
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "groups of close bodies feel no external fields: leave out --field, or --groups and "
+            "--group-radius");
+    return KY_OK;
 }
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -82,7 +141,21 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         return ky_fail(error, KY_UNSUPPORTED,
                        "--integrator hermite4 has no formula for the time derivative of a spline's "
                        "force: use --softening-kind plummer or symmetric, or --integrator block");
+    KY_TRY(check_groups(parameters, error));
     return ky_own_steps_check(parameters, error);
+}
+
+static enum ky_status check_bodies(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, struct ky_error *error)
+{
+    for (size_t i = 0; has_groups(parameters) && bodies->softening && i < bodies->n; i++)
+        if (bodies->softening[i] > 0)
+            return ky_fail(
+                error, KY_USAGE,
+                "--groups and --group-radius are for bodies without softening, and body %zu "
+                "has one: give --softening 0, or leave them out",
+                i);
+    return KY_OK;
 }
 
 static uint64_t id_of(const struct hermite *own, size_t i)
@@ -118,8 +191,12 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
 {
     struct hermite *own = (struct hermite *)steps;
     const size_t *close = steps->report.close;
-    struct ky_advance way = {
-        .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY};
+    struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
+                             .corrections = own->corrections,
+                             .close = KY_NO_BODY,
+                             .group_radius = own->group_radius};
+    if (own->group_radius > 0 && steps->engine->externals.count)
+        return ky_fail(error, KY_UNSUPPORTED, "groups of close bodies feel no external fields");
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
@@ -141,6 +218,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     KY_TRY(ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error));
     struct hermite *made = (struct hermite *)*integrator;
     made->corrections = parameters->corrections;
+    made->group_radius = parameters->group_radius > 0 ? parameters->group_radius : 0;
     return KY_OK;
 }
 
@@ -151,9 +229,12 @@ const struct ky_integrator_verbs ky_hermite4 = {
     .eta = (double)NAN,
     .settle = settle,
     .columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
+    .more_columns = more_columns,
+    .more_schemes = more_schemes,
     .schemes = 1U << KY_SCHEME_HERMITE,
     .stride = stride,
     .check = check,
+    .check_bodies = check_bodies,
     .create = create,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

@@ -93,13 +93,17 @@ struct ky_integrator_verbs {
     /* The columns that the engine keeps for this integrator: a sum of 1 << ky_column. They exist
      * when `create` is called, and restart files contain them. */
     unsigned columns;
+    /* Columns and schemes that it needs besides, with these parameters; NULL: none. */
+    unsigned (*more_columns)(const struct ky_parameters *parameters);
+    unsigned (*more_schemes)(const struct ky_parameters *parameters);
     /* Schemes that the engine has to support: a sum of 1 << ky_scheme. */
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
     /* Fills unset parameters whose defaults depend on the number of bodies with mass; NULL: there
      * are none. */
-    void (*settle)(struct ky_parameters *parameters, size_t massive);
+    void (*settle)(struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                   size_t massive);
     /* The approximate step [time] if none is given; NULL: scales->step. */
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
     /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */

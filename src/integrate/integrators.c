@@ -42,12 +42,18 @@ void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodi
     const size_t massless = bodies->mass ? ky_bodies_massless(bodies) : 0;
     if (!verbs->settle)
         return;
-    verbs->settle(parameters, bodies->n - massless);
+    verbs->settle(parameters, bodies, bodies->n - massless);
 }
 
 static enum ky_status check_engine(const struct ky_engine *engine,
-                                   const struct ky_integrator_verbs *verbs, struct ky_error *error)
+                                   const struct ky_integrator_verbs *verbs, unsigned schemes,
+                                   struct ky_error *error)
 {
+    if ((schemes >> KY_SCHEME_GROUPS & 1U) && !ky_engine_advances(engine, KY_SCHEME_GROUPS))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "engine %s has no groups of close bodies: give --engine cpu, or leave out "
+                       "--groups and --group-radius, and give a --softening",
+                       engine->verbs->name);
     for (int scheme = 0; verbs->schemes >> scheme; scheme++)
         if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
             return ky_fail(error, KY_UNSUPPORTED,
@@ -74,8 +80,8 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
     ky_integrator_settle(&settled, &(struct ky_bodies){.n = n});
     *integrator = NULL;
     KY_TRY(ky_integrator_check(parameters, error));
-    KY_TRY(check_engine(engine, verbs, error));
-    KY_TRY(ky_engine_columns(engine, verbs->columns, error));
+    KY_TRY(check_engine(engine, verbs, ky_integrator_use(&settled, n).schemes, error));
+    KY_TRY(ky_engine_columns(engine, ky_integrator_columns(&settled), error));
     return verbs->create(engine, n, &settled, integrator, error);
 }
 
@@ -96,7 +102,9 @@ void ky_integrator_free(struct ky_integrator_state *integrator)
 
 struct ky_engine_use ky_integrator_use(const struct ky_parameters *parameters, size_t n)
 {
-    return (struct ky_engine_use){.n = n, .schemes = integrators[parameters->integrator]->schemes};
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    const unsigned more = verbs->more_schemes ? verbs->more_schemes(parameters) : 0;
+    return (struct ky_engine_use){.n = n, .schemes = verbs->schemes | more};
 }
 
 enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size_t n, size_t room,
@@ -108,7 +116,7 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
                                 ? ky_domain_open(parameters, room, &use, engine, error)
                                 : ky_engine_open_for(parameters, room, &use, engine, error);
     if (!status)
-        status = check_engine(*engine, verbs, error);
+        status = check_engine(*engine, verbs, use.schemes, error);
     if (status) {
         ky_engine_close(*engine);
         *engine = NULL;
@@ -135,7 +143,8 @@ double ky_integrator_suggest(const struct ky_parameters *parameters, const struc
 
 unsigned ky_integrator_columns(const struct ky_parameters *parameters)
 {
-    return integrators[parameters->integrator]->columns;
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->columns | (verbs->more_columns ? verbs->more_columns(parameters) : 0);
 }
 
 /* ---- options ---- */

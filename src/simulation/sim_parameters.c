@@ -211,6 +211,8 @@ static const struct row {
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},
     {"integrator", NULL, CLOCK},
+    {"groups", NULL, CLOCK},
+    {"group-radius", NULL, CLOCK},
     {"expansion", NULL, CLOCK},
     {"step-max", NULL, "it limits the step that is chosen at the start of a run; set step"},
 };

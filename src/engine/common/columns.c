@@ -8,6 +8,7 @@ const struct ky_column_about ky_columns[KY_COLUMN_COUNT] = {
     [KY_COLUMN_JERK] = {"jerk", 3, 1, 0},
     [KY_COLUMN_PULL] = {"pull", 1, 1, 0},
     [KY_COLUMN_FEW] = {"few", KY_FEW_NUMBERS, 1, 1},
+    [KY_COLUMN_GROUP] = {"group", KY_GROUP_NUMBERS, 1, 1},
 };
 
 enum ky_status ky_column_check(unsigned set, enum ky_column column, struct ky_error *error)

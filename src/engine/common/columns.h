@@ -5,6 +5,9 @@
 
 #include "engine/engine.h"
 
+/* Numbers of a body in the column of groups (cpu/steps/groups.c). */
+enum { KY_GROUP_NUMBERS = 60 };
+
 struct ky_column_about {
     const char *name;  /* of the section in restart files: fewer than 16 characters */
     size_t components; /* numbers of a body */

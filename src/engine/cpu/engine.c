@@ -12,6 +12,7 @@
 #include "engine/common/replace.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/forces.h"
+#include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
 #include "engine/cpu/steps/levels.h"
 
@@ -87,6 +88,10 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     if (engine->schemes >> KY_SCHEME_HERMITE & 1U) {
         memory->host += ky_cpu_hermite_memory(n);
         memory->kept += ky_cpu_hermite_memory(n);
+    }
+    if (engine->schemes >> KY_SCHEME_GROUPS & 1U) {
+        memory->host += (double)n * KY_GROUPS_BYTES;
+        memory->kept += (double)n * KY_GROUPS_BYTES;
     }
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
     if (parameters->box > 0) {
@@ -263,7 +268,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->box = cpu->parameters->box / cpu->length;
     cpu->how = ky_engine_how(bodies, cpu->parameters, &units);
     cpu->has_acceleration = ky_knows_acceleration(bodies);
-    cpu->hermite->potential_is_late = 0;
+    cpu->hermite->potential_is_late = cpu->hermite->members_are_late = 0;
     double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++) {
@@ -401,6 +406,8 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = bodies->potential ? ky_cpu_catch_potential(cpu, error) : KY_OK;
+    if (!status && bodies->acceleration)
+        status = ky_cpu_groups_catch(cpu, error);
     if (status)
         return status;
 #pragma omp parallel for num_threads(cpu->team)
@@ -414,6 +421,8 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = some->potential ? ky_cpu_catch_potential(cpu, error) : KY_OK;
+    if (!status && some->acceleration)
+        status = ky_cpu_groups_catch(cpu, error);
     for (size_t k = 0; k < some->n && !status; k++)
         get_body(cpu, body[k], some, k);
     return status;
@@ -466,6 +475,7 @@ static enum ky_status sums(struct ky_engine *engine, struct ky_raw_sums *sums,
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     KY_TRY(ky_cpu_catch_potential(cpu, error));
+    KY_TRY(ky_cpu_groups_catch(cpu, error));
     return ky_cpu_sums(cpu, sums, error);
 }
 
@@ -483,7 +493,9 @@ static unsigned schemes(const struct ky_engine *engine)
 {
     const int force = ((const struct ky_cpu *)engine)->parameters->force;
     const int has_jerks = ky_force_kind(force)->is_exact;
-    return 1U << KY_SCHEME_BLOCK | (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW : 0U);
+    return 1U << KY_SCHEME_BLOCK |
+           (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW | 1U << KY_SCHEME_GROUPS
+                      : 0U);
 }
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)

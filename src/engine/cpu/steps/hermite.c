@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
+#include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/hermite.h"
 
@@ -53,7 +54,7 @@ static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int
         for (size_t i = range.begin; i < range.end; i++)
             stand(b->cpu, c, i, predicted(b->cpu, c, i, b->time[level[i]]));
     for (size_t i = range.begin; i < range.end; i++)
-        active += level[i] >= due;
+        active += level[i] >= due && level[i] != KY_LEVEL_HIDDEN;
     return active;
 }
 
@@ -221,6 +222,8 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
     struct choice choice = {0, 0, KY_NO_BODY};
     for (int turn = 1; turn <= b->way->corrections; turn++) {
         KY_TRY(ky_cpu_sum_jerks(b->cpu, b->active, 0, error));
+        if (b->way->group_radius > 0)
+            ky_cpu_groups_correct(b, tick, 0);
         choice = correct_all(b, tick, turn == b->way->corrections, choose);
     }
     if (choice.doubts)
@@ -245,7 +248,7 @@ static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct 
     const uint32_t close = b->way->close;
     uint32_t *to = cpu->blocks->active;
     for (size_t i = 0; i < cpu->n; i++)
-        if (cpu->blocks->level[i] < due)
+        if (cpu->blocks->level[i] < due && cpu->blocks->level[i] != KY_LEVEL_HIDDEN)
             *to++ = (uint32_t)i;
     b->active = (size_t)(to - cpu->blocks->active);
     enum ky_status status = end_steps(b, tick, 0, error);
@@ -258,12 +261,19 @@ static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct 
 
 static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
 {
+    const int groups = b->way->group_radius > 0;
+    if (groups)
+        KY_TRY(ky_cpu_groups_begin(b, error));
     const uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b));
     ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
+    if (groups)
+        ky_cpu_groups_find(b, due);
     KY_TRY(end_steps(b, tick, 1, error));
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
+    if (groups)
+        KY_TRY(ky_cpu_groups_change(b, tick, error));
     return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
 }
 
@@ -288,24 +298,33 @@ static int first_level(const struct ky_cpu_way *b, size_t i)
     return first > b->deepest ? b->deepest : first;
 }
 
+/* All bodies are at the same time. */
+static void stand_all(struct ky_cpu *cpu)
+{
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < cpu->n; i++)
+            stand(cpu, c, i, (struct state){cpu->x[c][i], cpu->v[c][i]});
+}
+
 /* Computes accelerations, jerks and steps of all bodies, which are at the same time. */
 static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
-    for (size_t c = 0; c < 3; c++)
-        for (size_t i = 0; i < cpu->n; i++)
-            stand(cpu, c, i, (struct state){cpu->x[c][i], cpu->v[c][i]});
+    stand_all(cpu);
     ky_cpu_frame_hermite(cpu);
     ky_cpu_centre_hermite(cpu);
     KY_TRY(ky_cpu_sum_jerks(cpu, cpu->n, 1, error));
+    if (b->way->group_radius > 0)
+        ky_cpu_groups_correct(b, b->way->now, 1);
     for (size_t c = 0; c < 3; c++) {
         memcpy(cpu->a[c], cpu->hermite->sum[c], cpu->n * sizeof(double));
         memcpy(jerk_of(cpu, c), cpu->hermite->sum[3 + c], cpu->n * sizeof(double));
     }
     KY_TRY(ky_cpu_sum_changes(cpu, error));
     for (size_t i = 0; i < cpu->n; i++) {
-        const int level = first_level(b, i);
-        cpu->blocks->level[i] = (unsigned char)level;
+        const int hidden = b->way->group_radius > 0 && cpu->blocks->level[i] == KY_LEVEL_HIDDEN,
+                  level = hidden ? 0 : first_level(b, i);
+        cpu->blocks->level[i] = (unsigned char)(hidden ? KY_LEVEL_HIDDEN : level);
         cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
     }
     return KY_OK;
@@ -331,13 +350,30 @@ static int read_levels(const struct ky_cpu_way *b)
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (!read_levels(b))
-        status = b->way->now % b->way->stride ? ky_blocks_missing(error) : start(b, error);
+    const int groups = b->way->group_radius > 0, is_known = ky_cpu_way_is_known(b),
+              has_levels = read_levels(b);
+    if (!has_levels && b->way->now % b->way->stride)
+        status = ky_blocks_missing(error);
+    if (groups && !status)
+        status = ky_cpu_groups_enter(b, is_known, has_levels, error);
+    if (groups && !status && !has_levels)
+        status = ky_cpu_groups_first(b, error);
+    if (groups && !status && has_levels && b->way->now % b->way->stride == 0)
+        stand_all(b->cpu);
+    if (!has_levels && !status)
+        status = start(b, error);
     ky_cpu_way_know(b, !status);
     return status;
 }
 
 /* ---- one call of `advance` ---- */
+
+/* The column of groups does not hold the pulls within a step, so that another engine can only
+ * continue from the end of a longest step. */
+static int must_go_on(const struct ky_advance *way)
+{
+    return way->group_radius > 0 && way->whole && way->now % way->stride;
+}
 
 enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                     struct ky_error *error)
@@ -350,10 +386,14 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
     if (status)
         return status;
     status = begin(&b, error);
-    for (uint64_t k = 0; k < way->most && !status; k++) {
+    for (uint64_t k = 0; (k < way->most || must_go_on(way)) && !status; k++) {
         if (way->now >= way->until || b.has_stopped)
             break;
         status = one_block(&b, error);
+    }
+    if (way->group_radius > 0) {
+        const enum ky_status left = ky_cpu_groups_leave(&b, status ? NULL : error);
+        status = status ? status : left;
     }
     return status;
 }
@@ -363,6 +403,7 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
 void ky_cpu_hermite_forget(struct ky_cpu *cpu)
 {
     forget_steps(cpu);
+    cpu->hermite->members_are_late = 0;
     cpu->hermite->potential_is_late = cpu->parameters->precision != KY_DOUBLE;
 }
 

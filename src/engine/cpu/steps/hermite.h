@@ -7,6 +7,8 @@
 #include "engine/cpu/state/cpu.h"
 #include "physics/change.h"
 
+struct ky_cpu_groups;
+
 /* Numbers of a body: two vectors of three components. */
 enum { KY_HERMITE_SUMS = 6 };
 
@@ -28,6 +30,8 @@ struct ky_cpu_hermite {
     double near2;   /* sources with s² up to this act in double, in squares of the engine's length;
                        −1: none */
     double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
+    struct ky_cpu_groups *groups;                    /* NULL: none yet */
+    int members_are_late;                            /* 1: a[] of members of groups is not known */
     int potential_is_late; /* 1: the engine's potential[] belongs to other positions than x[] */
 };
 

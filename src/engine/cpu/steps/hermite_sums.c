@@ -12,6 +12,7 @@
 #include "engine/common/external.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
+#include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/gravity.h"
 #include "physics/jerk.h"
@@ -53,6 +54,7 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu)
     free(cpu->hermite->column);
     free(cpu->hermite->block);
     free(cpu->hermite->near);
+    ky_cpu_groups_free(cpu);
     *cpu->hermite = (struct ky_cpu_hermite){.potential_is_late = cpu->hermite->potential_is_late};
 }
 

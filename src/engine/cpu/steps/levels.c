@@ -88,7 +88,7 @@ int ky_cpu_way_deepest(const struct ky_cpu_way *own)
     int deepest = 0;
 #pragma omp parallel for num_threads(own->cpu->team) reduction(max : deepest)
     for (size_t i = 0; i < own->cpu->n; i++)
-        deepest = level[i] > deepest ? level[i] : deepest;
+        deepest = level[i] > deepest && level[i] != KY_LEVEL_HIDDEN ? level[i] : deepest;
     return deepest;
 }
 

@@ -24,6 +24,9 @@ struct ky_cpu_blocks {
     uint64_t since;      /* blocks since the longest step began, or these levels were read */
 };
 
+/* The level of bodies that take no part in blocks: hidden members of groups. */
+enum { KY_LEVEL_HIDDEN = 255 };
+
 /* One call of `advance` through blocks. */
 struct ky_cpu_way {
     struct ky_cpu *cpu;
@@ -34,7 +37,7 @@ struct ky_cpu_way {
     size_t active;   /* number of bodies on the list of the block */
     int has_stopped; /* 1: the call ends here */
     /* By level: the step, and the time from the end of the last step to the current tick. */
-    double step[KY_MOST_LEVELS + 1], time[KY_MOST_LEVELS + 1];
+    double step[KY_MOST_LEVELS + 1], time[KY_LEVEL_HIDDEN + 1];
 };
 
 /* The bodies of a chunk. */

@@ -1,0 +1,567 @@
+/* Bodies that become a group, and groups that come apart. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bodies.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+#include "physics/hermite.h"
+
+static double square(const double v[3])
+{
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+static struct ky_cpu_group *group_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    return own->of[i] == KY_NO_BODY ? NULL : own->group[own->of[i]];
+}
+
+/* ---- when ---- */
+
+/* In radii of groups. */
+enum { MOST_REACH = 2 };
+
+/* The distance up to which two groups or bodies may be one group. */
+static double reach_of(const struct ky_cpu *cpu, double sizes)
+{
+    const double radius = cpu->hermite->groups->radius;
+    return fmax(radius, fmin(3 * sizes, MOST_REACH * radius));
+}
+
+static double size_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_group *group = group_of(cpu, i);
+    return group ? group->size : 0;
+}
+
+static int members_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_group *group = group_of(cpu, i);
+    return group ? group->n : 1;
+}
+
+/* How strongly bodies i and j, which may be centres, pull each other (G M/r³) if they have to
+ * become a group, else 0: they are near, and they are bound and approach or stay near, or will pass
+ * each other closely. */
+static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
+{
+    double *const *at = cpu->hermite->at;
+    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
+                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
+    double x[3], v[3], rv = 0;
+    for (int c = 0; c < 3; c++) {
+        x[c] = (at[c][j] - at[c][i]) * cpu->length;
+        v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
+        rv += x[c] * v[c];
+    }
+    const double r = sqrt(square(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
+    if (!(r < reach) || !(r > 0) || !(gm > 0) ||
+        members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
+        return 0;
+    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, square(v), rv);
+    const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
+              stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
+              passes =
+                  approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
+    return stays || (bound && approach) || passes ? gm / (r * r * r) : 0;
+}
+
+/* ---- making and ending ---- */
+
+/* Bodies about a point in place and velocity: x in the engine's unit of length, all else in the
+ * caller's units. */
+struct some {
+    double origin[6];
+    int n;
+    uint32_t member[2 * KY_GROUP_MOST];
+    double mass[2 * KY_GROUP_MOST], x[2 * KY_GROUP_MOST][3], v[2 * KY_GROUP_MOST][3];
+};
+
+/* Gives body i a place, which is where all sums of this tick see it. */
+static void place(struct ky_cpu *cpu, uint32_t i, const double origin[6], const double x[3],
+                  const double v[3])
+{
+    for (int c = 0; c < 3; c++) {
+        cpu->hermite->at[c][i] = cpu->x[c][i] = origin[c] + x[c] / cpu->length;
+        cpu->v[c][i] = origin[3 + c] + v[c];
+        cpu->hermite->at[3 + c][i] = cpu->v[c][i] / cpu->length;
+    }
+}
+
+static void add_fresh(struct ky_cpu *cpu, uint32_t i)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    for (size_t k = 0; k < own->fresh_count; k++)
+        if (own->fresh[k] == i)
+            return;
+    own->fresh[own->fresh_count++] = i;
+}
+
+static enum ky_status start_inside(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                   const struct some *some, struct ky_error *error)
+{
+    const struct ky_few_settings settings = ky_cpu_groups_settings(b);
+    double mass[KY_GROUP_MOST], x[KY_GROUP_MOST][3], v[KY_GROUP_MOST][3];
+    const struct ky_bodies bodies = {
+        .n = (size_t)some->n, .mass = mass, .position = x, .velocity = v};
+    if (some->n == 2) {
+        for (int c = 0; c < 3; c++) {
+            group->pair.x[c] = some->x[1][c] - some->x[0][c];
+            group->pair.v[c] = some->v[1][c] - some->v[0][c];
+        }
+        for (int k = 0; k < 2; k++)
+            group->pair.gm[k] = ky_cpu_groups_gm(b->cpu, some->mass[k]);
+        return KY_OK;
+    }
+    for (int k = 0; k < some->n; k++) {
+        mass[k] = ky_cpu_groups_gm(b->cpu, some->mass[k]);
+        memcpy(x[k], some->x[k], sizeof x[k]);
+        memcpy(v[k], some->v[k], sizeof v[k]);
+    }
+    if (!(group->few = ky_allocate_zeroed(1, sizeof *group->few)))
+        return ky_no_memory(error, "a group", 1, sizeof *group->few);
+    return ky_few_start(group->few, &settings, &bodies, group->t, error);
+}
+
+/* Makes a group of bodies and adds it to the table, whose order is then wrong. The first member is
+ * the heaviest one. */
+static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double time,
+                           struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    struct ky_cpu_group *made = ky_allocate_zeroed(1, sizeof *made);
+    double mass = 0, x[3] = {0}, v[3] = {0};
+    int first = 0;
+    if (!made || !ky_extend(&own->group, own->count, own->count + 1, sizeof *own->group)) {
+        free(made);
+        return ky_no_memory(error, "groups", own->count + 1, sizeof *made);
+    }
+    own->group[own->count++] = made;
+    for (int k = 0; k < some->n; k++) {
+        mass += some->mass[k];
+        first = some->mass[k] > some->mass[first] ? k : first;
+    }
+    for (int k = 0; k < some->n; k++)
+        for (int c = 0; c < 3; c++) {
+            x[c] += some->mass[k] / mass * some->x[k][c];
+            v[c] += some->mass[k] / mass * some->v[k][c];
+        }
+    made->n = some->n;
+    made->gm = ky_cpu_groups_gm(cpu, mass);
+    made->t = time;
+    made->kappa = 1;
+    made->is_new = 1;
+    /* The heaviest one changes places with the first one. */
+    const struct some old = *some;
+    for (int k = 0; k < some->n; k++) {
+        const int from = k == 0 ? first : k == first ? 0 : k;
+        made->member[k] = some->member[k] = old.member[from];
+        made->mass[k] = some->mass[k] = old.mass[from];
+        memcpy(some->x[k], old.x[from], sizeof old.x[from]);
+        memcpy(some->v[k], old.v[from], sizeof old.v[from]);
+        place(cpu, made->member[k], some->origin, x, v);
+        cpu->mass[made->member[k]] = k ? 0 : mass;
+        cpu->blocks->level[made->member[k]] = k ? KY_LEVEL_HIDDEN : 0;
+    }
+    add_fresh(cpu, made->member[0]);
+    own->formed++;
+    return start_inside(b, made, some, error);
+}
+
+/* Body i, or the members of its group, about the place of the first body that was added. */
+static void add_unit(const struct ky_cpu_way *b, uint32_t i, double time, struct some *some)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_group *group = group_of(cpu, i);
+    struct ky_cpu_inside inside = {.x = {{0}}};
+    double x[3], v[3];
+    if (group)
+        ky_cpu_group_look(group, time, 0, &inside);
+    for (int c = 0; c < 3 && some->n == 0; c++) {
+        some->origin[c] = cpu->x[c][i];
+        some->origin[3 + c] = cpu->v[c][i];
+    }
+    for (int c = 0; c < 3; c++) {
+        x[c] = (cpu->x[c][i] - some->origin[c]) * cpu->length;
+        v[c] = cpu->v[c][i] - some->origin[3 + c];
+    }
+    for (int k = 0; k < (group ? group->n : 1); k++, some->n++) {
+        some->member[some->n] = group ? group->member[k] : i;
+        some->mass[some->n] = group ? group->mass[k] : cpu->mass[i];
+        for (int c = 0; c < 3; c++) {
+            some->x[some->n][c] = x[c] + inside.x[k][c];
+            some->v[some->n][c] = v[c] + inside.v[k][c];
+        }
+    }
+}
+
+/* Takes the group in this slot out of the table, whose order is then right. */
+static void drop(struct ky_cpu *cpu, uint32_t slot)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    const uint32_t k = own->of[slot];
+    if (k == KY_NO_BODY)
+        return;
+    ky_cpu_group_free(own->group[k]);
+    own->group[k] = own->group[--own->count];
+    ky_cpu_groups_sort(cpu);
+}
+
+static enum ky_status join(const struct ky_cpu_way *b, uint32_t i, uint32_t j, double time,
+                           struct ky_error *error)
+{
+    struct some some = {.n = 0};
+    add_unit(b, i, time, &some);
+    add_unit(b, j, time, &some);
+    drop(b->cpu, i);
+    drop(b->cpu, j);
+    const enum ky_status status = make(b, &some, time, error);
+    ky_cpu_groups_sort(b->cpu);
+    return status;
+}
+
+/* Ends the group in this slot: each side of its outermost orbit becomes a body or a group. */
+static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double time,
+                            struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_group *group = group_of(cpu, slot);
+    struct some all = {.n = 0}, side[2] = {{.n = 0}, {.n = 0}};
+    add_unit(b, slot, time, &all);
+    for (int k = 0; k < all.n; k++) {
+        int which = k;
+        if (group->few) { /* the place of member k in the tree */
+            int p = 0;
+            while (group->few->order[p] != k)
+                p++;
+            which = p >= group->few->system.shape.node[group->n - 2].middle;
+        }
+        struct some *to = &side[which];
+        memcpy(to->origin, all.origin, sizeof to->origin);
+        to->member[to->n] = all.member[k];
+        to->mass[to->n] = all.mass[k];
+        memcpy(to->x[to->n], all.x[k], sizeof all.x[k]);
+        memcpy(to->v[to->n++], all.v[k], sizeof all.v[k]);
+    }
+    drop(cpu, slot);
+    cpu->hermite->groups->ended++;
+    for (int s = 0; s < 2; s++) {
+        if (side[s].n > 1) {
+            KY_TRY(make(b, &side[s], time, error));
+            continue;
+        }
+        const uint32_t i = side[s].member[0];
+        place(cpu, i, side[s].origin, side[s].x[0], side[s].v[0]);
+        cpu->mass[i] = side[s].mass[0];
+        cpu->blocks->level[i] = 0;
+        add_fresh(cpu, i);
+    }
+    ky_cpu_groups_sort(cpu);
+    return KY_OK;
+}
+
+/* ---- the first groups ---- */
+
+struct candidate {
+    double strength;
+    uint32_t i, j;
+};
+
+static int by_strength(const void *a, const void *b)
+{
+    const struct candidate *one = a, *other = b;
+    if (one->strength != other->strength)
+        return one->strength < other->strength ? 1 : -1;
+    return one->i != other->i ? (one->i > other->i) - (one->i < other->i)
+                              : (one->j > other->j) - (one->j < other->j);
+}
+
+/* All pairs that join. The caller frees them. */
+static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate **found,
+                                      size_t *count, struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const double window = (own->count ? MOST_REACH : 1) * own->radius / cpu->length;
+    struct ky_cpu_along *line = own->line;
+    size_t n = 0, room = 0;
+    enum ky_status status = KY_OK;
+    *count = 0;
+    for (uint32_t i = 0; i < cpu->n; i++)
+        if (cpu->blocks->level[i] != KY_LEVEL_HIDDEN)
+            line[n++] = (struct ky_cpu_along){cpu->hermite->at[0][i], i};
+    if (n)
+        qsort(line, n, sizeof *line, ky_cpu_groups_by_x);
+    for (size_t k = 0; k < n && !status; k++)
+        for (size_t m = k + 1; m < n && line[m].x - line[k].x < window && !status; m++) {
+            const uint32_t i = line[k].body, j = line[m].body;
+            const struct candidate one = {joins(cpu, i, j), i < j ? i : j, i < j ? j : i};
+            if (!(one.strength > 0))
+                continue;
+            if (*count == room && !ky_extend(found, room, 2 * room + 64, sizeof **found))
+                status = ky_no_memory(error, "close pairs", room, sizeof **found);
+            room = *count == room ? 2 * room + 64 : room;
+            if (!status)
+                (*found)[(*count)++] = one;
+        }
+    return status;
+}
+
+/* Joins pairs, the strongest first, each body in one pair only. Returns the number in *made. */
+static enum ky_status join_candidates(const struct ky_cpu_way *b, size_t *made,
+                                      struct ky_error *error)
+{
+    struct candidate *found = NULL;
+    size_t count;
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    const double time = ky_advance_time(b->way, b->way->now);
+    enum ky_status status = find_candidates(b->cpu, &found, &count, error);
+    *made = 0;
+    if (count)
+        qsort(found, count, sizeof *found, by_strength);
+    for (size_t k = 0; k < count && !status; k++) {
+        const uint32_t i = found[k].i, j = found[k].j;
+        if (own->place[i] != KY_NO_BODY || own->place[j] != KY_NO_BODY)
+            continue;
+        own->place[i] = own->place[j] = 0;
+        status = join(b, i, j, time, error);
+        ++*made;
+    }
+    for (size_t k = 0; k < count; k++)
+        own->place[found[k].i] = own->place[found[k].j] = KY_NO_BODY;
+    free(found);
+    return status;
+}
+
+enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    enum { ROUNDS = 8 };
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    size_t made = 1;
+    memset(cpu->blocks->level, 0, cpu->n);
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < cpu->n; i++) {
+            cpu->hermite->at[c][i] = cpu->x[c][i];
+            cpu->hermite->at[3 + c][i] = cpu->v[c][i] / cpu->length;
+        }
+    for (int round = 0; round < ROUNDS && made; round++) {
+        KY_TRY(join_candidates(b, &made, error));
+        KY_TRY(ky_cpu_groups_masses(cpu, error));
+        for (size_t k = 0; k < own->count; k++)
+            KY_TRY(ky_cpu_group_prepare(b, own->group[k], error));
+    }
+    for (size_t k = 0; k < own->count; k++)
+        own->group[k]->is_new = 0;
+    own->fresh_count = 0;
+    return KY_OK;
+}
+
+/* ---- within blocks ---- */
+
+/* Bodies that are looked at together. */
+enum { STRIDE = 32 };
+
+struct best {
+    double strength;
+    uint32_t body;
+};
+
+static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct best *best)
+{
+    if (j == i || cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
+        return;
+    const double strength = joins(cpu, i, j);
+    if (strength > best->strength)
+        *best = (struct best){strength, j};
+}
+
+/* The body that joins body i most strongly, or KY_NO_BODY. */
+static uint32_t partner(const struct ky_cpu *cpu, uint32_t i)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const struct ky_cpu_group *group = group_of(cpu, i);
+    double *const *at = cpu->hermite->at;
+    const double far = MOST_REACH * own->radius / cpu->length;
+    struct best best = {0, KY_NO_BODY};
+    if (group) {
+        for (size_t k = 0; k < group->listed; k++)
+            consider(cpu, i, group->list[k], &best);
+        return best.body;
+    }
+    for (size_t first = 0; first < cpu->n; first += STRIDE) {
+        const size_t end = first + STRIDE < cpu->n ? first + STRIDE : cpu->n;
+        int some = 0;
+        for (size_t j = first; j < end; j++) {
+            const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i];
+            some += x * x + y * y + z * z < far * far;
+        }
+        for (size_t j = first; j < end && some; j++)
+            consider(cpu, i, (uint32_t)j, &best);
+    }
+    return best.body;
+}
+
+void ky_cpu_groups_find(struct ky_cpu_way *b, int due)
+{
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    const size_t ending = b->active;
+    own->found_count = 0;
+    for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
+        const uint32_t i = cpu->blocks->active[k];
+        const int level = cpu->blocks->level[i];
+        if (own->of[i] == KY_NO_BODY &&
+            (fabs(b->step[level]) > own->close ||
+             ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
+            continue;
+        const uint32_t j = partner(cpu, i);
+        if (j == KY_NO_BODY)
+            continue;
+        const int ends = cpu->blocks->level[j] >= due;
+        int is_taken = !ends && own->of[j] != KY_NO_BODY;
+        for (size_t f = 0; f < own->found_count; f++)
+            for (int s = 0; s < 2; s++)
+                is_taken |= own->found[f][s] == i || own->found[f][s] == j;
+        if (is_taken)
+            continue;
+        own->found[own->found_count][0] = i;
+        own->found[own->found_count++][1] = j;
+        if (!ends)
+            cpu->blocks->active[b->active++] = j;
+    }
+}
+
+/* A level on which a step may begin at the tick. */
+static int fitting(const struct ky_cpu_way *b, uint64_t tick, int level)
+{
+    while (level < b->deepest && tick % (b->way->stride >> level))
+        level++;
+    return level;
+}
+
+/* Forces and first steps of the fresh bodies, a quarter of the steps that the strongest change
+ * of the force on them requires. */
+static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    b->active = own->fresh_count;
+    memcpy(cpu->blocks->active, own->fresh, own->fresh_count * sizeof *own->fresh);
+    KY_TRY(ky_cpu_sum_jerks(cpu, b->active, 0, error));
+    ky_cpu_groups_correct(b, tick, 0);
+    for (size_t k = 0; k < b->active; k++) {
+        const uint32_t i = own->fresh[k];
+        for (size_t c = 0; c < 3; c++) {
+            cpu->a[c][i] = cpu->hermite->sum[c][k];
+            cpu->extra[KY_COLUMN_JERK][c * cpu->n + i] = cpu->hermite->sum[3 + c][k];
+        }
+        const int level = ky_hermite_bound(ky_cpu_hermite_rate2(cpu, i) / 16,
+                                           b->longest * b->longest, b->way->eta, 0, 0, b->deepest);
+        cpu->blocks->level[i] = (unsigned char)fitting(b, tick, level);
+        cpu->extra[KY_COLUMN_STEP][i] = b->step[cpu->blocks->level[i]];
+    }
+    b->way->body_steps += (double)b->active;
+    return KY_OK;
+}
+
+/* Puts body i on the lists of the groups around it. */
+static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *error)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    for (size_t g = 0; g < own->count; g++) {
+        struct ky_cpu_group *group = own->group[g];
+        size_t k = 0;
+        if (!ky_cpu_group_lists(cpu, group, i))
+            continue;
+        while (k < group->listed && group->list[k] < i)
+            k++;
+        if (k < group->listed && group->list[k] == i)
+            continue;
+        KY_TRY(ky_cpu_group_extend(group, error));
+        memmove(group->list + k + 1, group->list + k, (group->listed - k) * sizeof *group->list);
+        group->list[k] = i;
+        group->listed++;
+    }
+    return KY_OK;
+}
+
+/* 1 if the group has come apart: the two sides of its outermost orbit are far from each other and
+ * recede. The inside is then at the time. */
+static int has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
+{
+    const int k = group->n - 2;
+    double sizes = 0, x[3], v[3], rv = 0;
+    if (group->is_stable)
+        return 0;
+    if (!group->few && group->t != time) {
+        ky_few_binary_go(&group->pair, time - group->t, group->kappa, 0, NULL);
+        group->t = time;
+    }
+    for (int c = 0; c < 3; c++) {
+        x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
+        v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
+        rv += x[c] * v[c];
+    }
+    if (group->few) /* its sides that are groups */
+        for (int s = 0; s < k; s++)
+            sizes = fmax(sizes, sqrt(ky_few_square(group->few->system.x[s][0][0],
+                                                   group->few->system.x[s][1][0],
+                                                   group->few->system.x[s][2][0])));
+    return square(x) > pow(reach_of(cpu, sizes), 2) &&
+           (cpu->hermite->groups->backwards ? -rv : rv) > 0;
+}
+
+/* Ends groups whose steps end at the tick. */
+static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const double time = ky_advance_time(b->way, tick);
+    for (size_t k = own->count; k-- > 0;) {
+        struct ky_cpu_group *group = own->group[k];
+        const uint32_t slot = group->member[0];
+        if (group->is_new || tick % (b->way->stride >> cpu->blocks->level[slot]) ||
+            !has_ended(cpu, group, time))
+            continue;
+        KY_TRY(split(b, slot, time, error));
+        k = own->count; /* the order is new */
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    const double time = ky_advance_time(b->way, tick);
+    own->fresh_count = 0;
+    for (size_t f = 0; f < own->found_count; f++) {
+        const uint32_t *pair = own->found[f];
+        if (joins(cpu, pair[0], pair[1]) > 0) {
+            KY_TRY(join(b, pair[0], pair[1], time, error));
+            continue;
+        }
+        for (int s = 0; s < 2; s++) /* its step may have ended before its time */
+            if (tick % (b->way->stride >> cpu->blocks->level[pair[s]]))
+                add_fresh(cpu, pair[s]);
+    }
+    KY_TRY(end_groups(b, tick, error));
+    if (!own->fresh_count)
+        return KY_OK;
+    KY_TRY(ky_cpu_groups_masses(cpu, error));
+    for (size_t k = 0; k < own->fresh_count; k++)
+        KY_TRY(announce(cpu, own->fresh[k], error));
+    for (size_t k = 0; k < own->count; k++)
+        if (own->group[k]->is_new) {
+            KY_TRY(ky_cpu_group_prepare(b, own->group[k], error));
+            own->group[k]->is_new = 0;
+        }
+    return find_steps(b, tick, error);
+}

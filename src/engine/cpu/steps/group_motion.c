@@ -1,0 +1,584 @@
+/* The motion within groups, and the pulls between their members and other bodies. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+#include "physics/kepler.h"
+
+/* Pulls of others are left out where their difference across a group is less than a part of its own
+ * pull: this energy, in parts of the kinetic energy of all centres, over the energy of the group,
+ * within limits. */
+static const double least_energy = 4e-9, least_strength[2] = {1e-7, 1e-5};
+/* A single body is left out if its pull is less than this part of that. */
+static const double least_part = 0.25;
+/* The members of a group pull others, instead of the centre, from this many times that strength on.
+ */
+static const double resolved = 10;
+/* Bodies at more than this many sizes of the group have a tidal tensor in common. */
+static const double far = 20;
+/* Then the centre takes at least this many steps an orbit. */
+enum { STEPS_AN_ORBIT = 8 };
+/* A list lasts for this many steps of the group. */
+enum { LIST_STEPS = 16 };
+
+static double square(const double v[3])
+{
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+static double product(const double x[3], const double y[3])
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+/* ---- looks ---- */
+
+static void look_at_pair(const struct ky_cpu_group *group, double time, int slow,
+                         struct ky_cpu_inside *inside)
+{
+    struct ky_few_binary pair = group->pair;
+    const double total = pair.gm[0] + pair.gm[1];
+    ky_kepler_move(total, pair.x, pair.v, (time - group->t) / group->kappa);
+    for (int c = 0; c < 3; c++) {
+        const double v = slow ? pair.v[c] / group->kappa : pair.v[c];
+        inside->x[0][c] = -pair.gm[1] / total * pair.x[c];
+        inside->x[1][c] = pair.gm[0] / total * pair.x[c];
+        inside->v[0][c] = -pair.gm[1] / total * v;
+        inside->v[1][c] = pair.gm[0] / total * v;
+    }
+}
+
+void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
+                       struct ky_cpu_inside *inside)
+{
+    if (!group->few) {
+        look_at_pair(group, time, slow, inside);
+        return;
+    }
+    struct ky_few then = *group->few;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
+    if (time != group->t)
+        ky_few_synchronise(&then, time);
+    ky_few_positions(&then.system, x, v);
+    for (int p = 0; p < group->n; p++) {
+        memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
+        memcpy(inside->v[then.order[p]], v[p], sizeof v[p]);
+    }
+}
+
+/* ---- neighbours ---- */
+
+/* Place and velocity of body i from the centre of the group at the present tick, in the caller's
+ * units. */
+static void apart(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i, double d[3],
+                  double w[3])
+{
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    for (int c = 0; c < 3; c++) {
+        d[c] = (at[c][i] - at[c][slot]) * cpu->length;
+        w[c] = (at[3 + c][i] - at[3 + c][slot]) * cpu->length;
+    }
+}
+
+int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
+{
+    double d[3], w[3];
+    if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+        return 0;
+    apart(cpu, group, i, d, w);
+    return square(d) <
+           group->reach2[0] * cpu->hermite->groups->weight[i] + group->reach2[1] * square(w);
+}
+
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
+{
+    const size_t room = 2 * group->room + 8;
+    if (group->listed < group->room)
+        return KY_OK;
+    if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
+        !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
+        !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
+        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
+    group->room = room;
+    return KY_OK;
+}
+
+static double mass_of(const struct ky_cpu_group *group)
+{
+    double mass = 0;
+    for (int k = 0; k < group->n; k++)
+        mass += group->mass[k];
+    return mass;
+}
+
+/* Bodies that are looked at together. */
+enum { STRIDE = 32 };
+
+/* 1 if some of these bodies may be on the list. */
+static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
+                         uint32_t end)
+{
+    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
+    const double unit = cpu->length * cpu->length;
+    const double by_mass = group->reach2[0] / unit * (1 + 1e-9),
+                 by_speed = group->reach2[1] * (1 + 1e-9);
+    const uint32_t slot = group->member[0];
+    int some = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
+                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
+                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
+        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
+    }
+    return some;
+}
+
+static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
+                                struct ky_error *error)
+{
+    if (!ky_cpu_group_lists(cpu, group, i))
+        return KY_OK;
+    KY_TRY(ky_cpu_group_extend(group, error));
+    group->list[group->listed++] = i;
+    return KY_OK;
+}
+
+static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                               struct ky_error *error)
+{
+    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
+        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
+        const int some = are_some_near(cpu, group, first, last);
+        for (uint32_t i = first; i < last && some; i++)
+            KY_TRY(list_body(cpu, group, i, error));
+    }
+    return KY_OK;
+}
+
+int ky_cpu_groups_by_x(const void *a, const void *b)
+{
+    const struct ky_cpu_along *one = a, *other = b;
+    if (one->x != other->x)
+        return one->x > other->x ? 1 : -1;
+    return (one->body > other->body) - (one->body < other->body);
+}
+
+/* Sorts the bodies along x, for lists at this tick. */
+static void sort_along(const struct ky_cpu *cpu, uint64_t tick)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    double mean = 0, most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < cpu->n; i++) {
+        mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
+        most += own->weight[i];
+    }
+    own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
+    own->heaviest = 0;
+    own->fast_count = 0;
+    for (uint32_t i = 0; i < cpu->n; i++) {
+        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        own->heaviest = fmax(own->heaviest, own->weight[i]);
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+            own->fast[own->fast_count++] = i;
+        else
+            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
+    }
+    own->line_count = count;
+    own->line_tick = tick;
+    if (count)
+        qsort(own->line, count, sizeof *own->line, ky_cpu_groups_by_x);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const uint32_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The same as list_all. */
+static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    const double here = sqrt(ky_few_square(at[3][slot], at[4][slot], at[5][slot])),
+                 speed = (own->speed + here) * cpu->length,
+                 reach = sqrt(group->reach2[0] * own->heaviest + group->reach2[1] * speed * speed) /
+                         cpu->length * (1 + 1e-9),
+                 begin = at[0][slot] - reach, end = at[0][slot] + reach;
+    size_t low = 0, high = own->line_count;
+    while (low < high) { /* the first body from `begin` on */
+        const size_t middle = (low + high) / 2;
+        if (own->line[middle].x < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < own->line_count && own->line[low].x <= end; low++)
+        KY_TRY(list_body(cpu, group, own->line[low].body, error));
+    for (size_t k = 0; k < own->fast_count; k++)
+        KY_TRY(list_body(cpu, group, own->fast[k], error));
+    if (group->listed)
+        qsort(group->list, group->listed, sizeof *group->list, by_index);
+    return KY_OK;
+}
+
+static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                struct ky_error *error)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
+                   wanted =
+                       now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
+    const uint64_t until = wanted < end ? wanted : end;
+    group->listed_until = b->way->before + until;
+    const double h = fabs(b->way->tick) * (double)(until - now),
+                 reach = group->size * cbrt(2 / (mass_of(group) * least_part * group->least));
+    group->reach2[0] = 2 * reach * reach;
+    group->reach2[1] = 2 * h * h;
+    group->listed = group->nears = group->pulling = 0;
+    return cpu->hermite->groups->line_tick == now ? list_along(cpu, group, error)
+                                                  : list_all(cpu, group, error);
+}
+
+/* The outermost orbit of a group. */
+static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const int k = group->n - 2;
+        x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
+        v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
+    }
+    return ky_few_orbit(group->gm, sqrt(square(x)), square(v), product(x, v));
+}
+
+/* The radius within which the members are and will be for a while. */
+static double size_of(const struct ky_few_orbit *orbit, double radius)
+{
+    const double most = (1 + orbit->e) / orbit->inverse_axis;
+    return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
+}
+
+static double least_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                       const struct ky_few_orbit *orbit)
+{
+    const double energy =
+        0.5 * group->gm * group->gm * fabs(orbit->inverse_axis) * group->mass[1] / group->mass[0];
+    return fmax(least_strength[0],
+                fmin(least_energy * cpu->hermite->groups->energy / energy, least_strength[1]));
+}
+
+/* How strongly body i pulls the group apart during the time h, relative to its own pull. */
+static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t i,
+                          double h)
+{
+    const double weight = cpu->hermite->groups->weight[i];
+    double d[3], w[3];
+    apart(cpu, group, i, d, w);
+    const double r2 = square(d), w2 = square(w);
+    if (r2 > 2 * (group->reach2[2] * weight + w2 * h * h))
+        return 0;
+    const double r = sqrt(r2), nearest = fmax(r - sqrt(w2) * h, 0.25 * r),
+                 part = group->size / nearest;
+    return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
+           part;
+}
+
+enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                    struct ky_error *error)
+{
+    double x[3], v[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
+    const double h = fabs(b->way->tick) * (double)step;
+    group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
+    group->period = orbit.period;
+    group->least = least_of(b->cpu, group, &orbit);
+    if (b->way->before + b->way->now + step > group->listed_until)
+        KY_TRY(make_list(b, group, error));
+    group->reach2[2] =
+        pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
+    group->strength = 0;
+    group->nears = group->pulling = 0;
+    for (size_t k = 0; k < group->listed; k++) {
+        const double strength = strength_of(b->cpu, group, group->list[k], h);
+        if (strength < least_part * group->least)
+            continue;
+        group->strength += strength;
+        group->pulls[group->pulling++] = group->list[k];
+        if (strength > group->least)
+            group->near[group->nears++] = group->list[k];
+    }
+    group->is_resolved = group->strength > resolved * group->least;
+    return KY_OK;
+}
+
+/* ---- a step ---- */
+
+/* Time since the end of the last step of body i. */
+static double since(const struct ky_cpu_way *b, size_t i)
+{
+    const uint64_t step = b->way->stride >> b->cpu->blocks->level[i];
+    return (double)(b->way->now % step) * b->way->tick;
+}
+
+/* The path of body i about the centre of the group, from the present tick on. */
+static void follow(const struct ky_cpu_way *b, const struct ky_cpu_group *group, size_t i,
+                   double path[KY_FEW_PATH])
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const double *jerk = cpu->extra[KY_COLUMN_JERK], h = since(b, i);
+    const uint32_t slot = group->member[0];
+    apart(cpu, group, i, path, path + 3);
+    for (size_t c = 0; c < 3; c++) {
+        const double j = jerk[c * cpu->n + i];
+        path[6 + c] = cpu->a[c][i] + j * h - cpu->a[c][slot];
+        path[9 + c] = j - jerk[c * cpu->n + slot];
+    }
+}
+
+/* Adds the tidal tensor of a body at the time s on its path. */
+static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], double s)
+{
+    double d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = path[c] + s * (path[3 + c] + s * (0.5 * path[6 + c] + s / 6 * path[9 + c]));
+    const double q = ky_few_inverse(square(d)), q2 = q * q, g = gm * q * q2;
+    for (int c = 0; c < 3; c++) {
+        tide[c] += g * (3 * q2 * d[c] * d[c] - 1);
+        tide[3 + c] += 3 * g * q2 * d[c == 2] * d[c == 0 ? 1 : 2];
+    }
+}
+
+/* The bodies of the list with mass, for a step of length h: near ones one by one, the tides of far
+ * ones as a polynomial through three times. */
+static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
+                                double h, struct ky_few_others *others, struct ky_error *error)
+{
+    double *gm = ky_allocate(group->pulling, (1 + KY_FEW_PATH) * sizeof *gm);
+    double(*path)[KY_FEW_PATH] = (double(*)[KY_FEW_PATH])(gm + group->pulling);
+    double tide[3][6] = {{0}};
+    *others = (struct ky_few_others){.from = ky_advance_time(b->way, b->way->now),
+                                     .gm = gm,
+                                     .path = (const double(*)[KY_FEW_PATH])path};
+    if (!gm)
+        return ky_no_memory(error, "neighbours of a group", group->pulling, sizeof *path);
+    for (size_t k = 0; k < group->pulling; k++) {
+        const uint32_t i = group->pulls[k];
+        double *here = path[others->count];
+        if (!(b->cpu->mass[i] > 0))
+            continue;
+        gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
+        follow(b, group, i, here);
+        const double nearest = sqrt(square(here)) - sqrt(square(here + 3)) * fabs(h);
+        if (nearest < far * group->size) {
+            others->count++;
+            continue;
+        }
+        for (int t = 0; t < 3; t++)
+            add_tide(tide[t], gm[others->count], here, 0.5 * t * h);
+    }
+    for (int t = 0; t < 6; t++) {
+        others->tide[0][t] = tide[0][t];
+        others->tide[1][t] = (4 * tide[1][t] - 3 * tide[0][t] - tide[2][t]) / h;
+        others->tide[2][t] = 2 * (tide[0][t] - 2 * tide[1][t] + tide[2][t]) / (h * h);
+    }
+    return KY_OK;
+}
+
+static enum ky_status move_few(struct ky_few *few, double time, double slow,
+                               const struct ky_few_others *others, struct ky_error *error)
+{
+    few->others = others;
+    few->settings.slow_energy = slow;
+    const enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    if (!status)
+        ky_few_synchronise(few, time);
+    few->others = NULL;
+    return status;
+}
+
+/* Moves the inside to the time; the centre moves as a step of it from the present tick on. */
+static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *group, double time,
+                           struct ky_error *error)
+{
+    const double now = ky_advance_time(b->way, b->way->now),
+                 angle = 2 * 3.14159265358979323846 / 16;
+    struct ky_few_others others;
+    group->kappa = 1;
+    if (!group->few && group->strength < group->least)
+        return KY_OK; /* it stays on its orbit, until somebody looks */
+    if (!group->few && group->t != now)
+        ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
+    enum ky_status status = others_of(b, group, time - now, &others, error);
+    if (!status && group->few)
+        status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
+                          group->strength < group->least ? NULL : &others, error);
+    else if (!status)
+        ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
+    group->t = time;
+    free((void *)others.gm);
+    return status;
+}
+
+/* The longest step of a centre: one that is resolved follows its members, and a group that may end
+ * must not be missed. */
+static double longest_step(const struct ky_cpu_group *group, double radius)
+{
+    double x[3], v[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    double longest = group->is_resolved ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
+    if (!(orbit.inverse_axis > 0) || (1 + orbit.e) / orbit.inverse_axis > radius)
+        longest = fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(square(v))));
+    else if (group->n > 2)
+        longest = fmin(longest, 0.5 * orbit.period);
+    return longest;
+}
+
+/* 1 if the members stay within the radius. */
+static int is_stable(const struct ky_cpu_group *group, double radius)
+{
+    double x[3], v[3];
+    const struct ky_few_orbit orbit = outer_orbit(group, x, v);
+    return group->n == 2 && orbit.inverse_axis > 0 && (1 + orbit.e) / orbit.inverse_axis < radius;
+}
+
+static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                            struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->cpu;
+    const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
+    const uint32_t slot = group->member[0];
+    unsigned char *level = &cpu->blocks->level[slot];
+    KY_TRY(ky_cpu_group_prepare(b, group, error));
+    group->is_stable = is_stable(group, radius);
+    if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
+        ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
+        group->t = now;
+    }
+    const double longest = longest_step(group, radius);
+    while (*level < b->deepest && fabs(b->step[*level]) > longest)
+        ++*level;
+    cpu->extra[KY_COLUMN_STEP][slot] = b->step[*level];
+    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> *level)), error);
+}
+
+/* The kinetic energy of the centres, from the state alone, for the first step of all of them. */
+static double energy_of(const struct ky_cpu *cpu)
+{
+    double sum = 0;
+    for (size_t i = 0; i < cpu->n; i++)
+        sum += 0.5 * ky_cpu_groups_gm(cpu, cpu->mass[i]) *
+               ky_few_square(cpu->v[0][i], cpu->v[1][i], cpu->v[2][i]);
+    return sum;
+}
+
+enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    if (b->way->now % b->way->stride == 0) {
+        own->energy = energy_of(b->cpu);
+        sort_along(b->cpu, b->way->now);
+    }
+    for (size_t k = 0; k < own->count; k++) {
+        const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
+        if (b->way->now % (b->way->stride >> level) == 0)
+            KY_TRY(begin(b, own->group[k], error));
+    }
+    return KY_OK;
+}
+
+/* ---- pulls of members ---- */
+
+struct pull {
+    double a[3], j[3];
+};
+
+/* Adds gm × the pull from a place d away that moves with w. */
+static void add_pull(struct pull *pull, double gm, const double d[3], const double w[3])
+{
+    const double q = ky_few_inverse(square(d)), g = gm * q * q * q,
+                 turn = 3 * product(d, w) * q * q;
+    for (int c = 0; c < 3; c++) {
+        pull->a[c] += g * d[c];
+        pull->j[c] += g * (w[c] - turn * d[c]);
+    }
+}
+
+static void add_sum(const struct ky_cpu *cpu, size_t k, const struct pull *pull, double factor)
+{
+    double *const *sum = cpu->hermite->sum;
+    for (int c = 0; c < 3; c++) {
+        sum[c][k] += factor * pull->a[c];
+        sum[3 + c][k] += factor * pull->j[c];
+    }
+}
+
+/* Adds the pulls between body i and the members of the group, less the pull of the centre. */
+static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                        const struct ky_cpu_inside *inside, uint32_t i)
+{
+    const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];
+    double d[3], w[3];
+    struct pull pull = {{0}, {0}};
+    apart(cpu, group, i, d, w);
+    add_pull(&pull, -group->gm, d, w);
+    for (int k = 0; k < group->n; k++) {
+        double there[3], then[3];
+        for (int c = 0; c < 3; c++) {
+            there[c] = d[c] - inside->x[k][c];
+            then[c] = w[c] - inside->v[k][c];
+        }
+        add_pull(&pull, ky_cpu_groups_gm(cpu, group->mass[k]), there, then);
+    }
+    if (place[i] != KY_NO_BODY)
+        add_sum(cpu, place[i], &pull, -1);
+    if (place[slot] != KY_NO_BODY)
+        add_sum(cpu, place[slot], &pull, ky_cpu_groups_gm(cpu, cpu->mass[i]) / group->gm);
+}
+
+static void correct_group(const struct ky_cpu *cpu, const struct ky_cpu_group *group, double time)
+{
+    const uint32_t *place = cpu->hermite->groups->place;
+    struct ky_cpu_inside inside;
+    int has_looked = 0;
+    for (size_t k = 0; k < group->nears; k++) {
+        const uint32_t i = group->near[k];
+        if ((place[group->member[0]] == KY_NO_BODY && place[i] == KY_NO_BODY) ||
+            cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        if (!has_looked)
+            ky_cpu_group_look(group, time, 1, &inside);
+        has_looked = 1;
+        correct_two(cpu, group, &inside, i);
+    }
+}
+
+void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const size_t count = all ? cpu->n : b->active;
+    int some = 0;
+    for (size_t k = 0; k < own->count && !some; k++)
+        some = own->group[k]->is_resolved;
+    if (!some)
+        return;
+    for (size_t k = 0; k < count; k++)
+        own->place[all ? k : cpu->blocks->active[k]] = (uint32_t)k;
+    for (size_t k = 0; k < own->count; k++)
+        if (own->group[k]->is_resolved)
+            correct_group(cpu, own->group[k], ky_advance_time(b->way, tick));
+    for (size_t k = 0; k < count; k++)
+        own->place[all ? k : cpu->blocks->active[k]] = KY_NO_BODY;
+}

@@ -1,0 +1,79 @@
+/* The table of groups. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+
+void ky_cpu_group_free(struct ky_cpu_group *group)
+{
+    if (!group)
+        return;
+    free(group->few);
+    free(group->list);
+    free(group->near);
+    free(group->pulls);
+    free(group);
+}
+
+void ky_cpu_groups_drop(struct ky_cpu_groups *own)
+{
+    for (size_t k = 0; k < own->count; k++)
+        ky_cpu_group_free(own->group[k]);
+    own->count = 0;
+}
+
+void ky_cpu_groups_free(struct ky_cpu *cpu)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    if (!own)
+        return;
+    ky_cpu_groups_drop(own);
+    free(own->group);
+    free(own->of);
+    free(own->place);
+    free(own->weight);
+    free(own->fresh);
+    free(own->line);
+    free(own->fast);
+    free(own);
+    cpu->hermite->groups = NULL;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct ky_cpu_group *const *one = a, *const *other = b;
+    return ((*one)->member[0] > (*other)->member[0]) - ((*one)->member[0] < (*other)->member[0]);
+}
+
+void ky_cpu_groups_sort(struct ky_cpu *cpu)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    if (own->count)
+        qsort(own->group, own->count, sizeof *own->group, by_slot);
+    memset(own->of, 0xff, cpu->n * sizeof *own->of);
+    for (size_t k = 0; k < own->count; k++)
+        own->of[own->group[k]->member[0]] = (uint32_t)k;
+}
+
+double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)
+{
+    return cpu->hermite->groups->gm_unit * mass;
+}
+
+/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
+ * of all centres. */
+static const double slow_energy = 1e-7;
+
+struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
+{
+    return (struct ky_few_settings){
+        .g = 1,
+        .tolerance = 1e-11,
+        .angle = 2 * 3.14159265358979323846 / 16,
+        .slow_down = 1,
+        .slow_energy = fmax(slow_energy * b->cpu->hermite->groups->energy, DBL_MIN),
+        .backwards = b->way->tick < 0};
+}

@@ -1,0 +1,145 @@
+/* Close systems in the Hermite scheme. A group of bodies is one body for the scheme, its centre of
+ * mass, in the slot of its first member; the other members are hidden. Its inside is advanced by
+ * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
+ * of the bodies around it. group_table.c has the table, group_motion.c moves, groups.c changes
+ * between centres and members, group_changes.c makes groups and ends them.
+ *
+ * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
+ * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
+#ifndef KY_CPU_GROUPS_H
+#define KY_CPU_GROUPS_H
+
+#include "engine/cpu/steps/levels.h"
+#include "few/binary.h"
+#include "few/few.h"
+
+enum { KY_GROUP_MOST = 24 /* members */ };
+/* Pairs that are found in a block; others are found in a later one. */
+enum { KY_GROUPS_FOUND = 64 };
+
+struct ky_cpu_group {
+    int n;
+    uint32_t member[KY_GROUP_MOST]; /* the first is the slot of the centre of mass */
+    double mass[KY_GROUP_MOST];     /* of the members, in the engine's unit */
+    double gm;                      /* G × all of it, in the caller's units */
+    /* The inside at the time t: two bodies, or more (few is not NULL). */
+    double t;
+    struct ky_few_binary pair;
+    struct ky_few *few;
+    double centre[12]; /* x v a j of the centre while the engine has the members */
+    /* Of the present step, and to be found again at each beginning. */
+    double kappa;        /* slow-down of a pair */
+    double size, period; /* [length], [time] of its outermost orbit */
+    double strength;     /* of the pulls by others, relative to its own */
+    double least;        /* weaker pulls are left out */
+    int is_new;          /* 1: it was made at this tick */
+    int is_stable;       /* 1: its members stay near each other */
+    int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
+                            the centre, and the pulls on the centre too */
+    /* Bodies that may pull it until the tick `listed_until`, counted as in struct ky_advance with
+     * `before`. */
+    uint32_t *list;
+    size_t listed, room;
+    uint32_t *pulls, *near; /* [listed] bodies that pull it now; near ones among these */
+    size_t pulling, nears;
+    uint64_t listed_until;
+    /* Factors of m^(2/3) and of the square of the velocity for the list, and of m^(2/3) now. */
+    double reach2[3];
+};
+
+/* A body in the order of x. */
+struct ky_cpu_along {
+    double x;
+    uint32_t body;
+};
+
+struct ky_cpu_groups {
+    size_t count, room;
+    struct ky_cpu_group **group; /* by their slots, ascending */
+    uint32_t *of;                /* [n] index of the group in this slot, or KY_NO_BODY */
+    uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
+    double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
+    uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
+    size_t fresh_count;
+    uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
+    size_t found_count;
+    int backwards;
+    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of
+     * x, except the fast ones; the others are slower than `speed`, in the engine's lengths. */
+    struct ky_cpu_along *line; /* [n] */
+    uint32_t *fast;            /* [n] */
+    size_t line_count, fast_count;
+    double speed, heaviest; /* heaviest: the largest weight */
+    uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
+    int is_inside;          /* 1: the engine has the centres */
+    int is_packed;          /* 1: the column has groups */
+    double radius;          /* [length] */
+    double mean_mass;
+    double energy;  /* kinetic, of the centres [G × energy] */
+    double gm_unit; /* G × the engine's unit of mass */
+    /* Bodies with steps up to `close` [time] and accelerations of at least `pulled` may be in a
+     * pair. */
+    double close, pulled;
+    double formed, ended, moves; /* counts */
+};
+
+/* Bytes of a body in the table, without the groups. */
+enum { KY_GROUPS_BYTES = 4 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
+
+/* Where the members of a group are about its centre, and how fast. */
+struct ky_cpu_inside {
+    double x[KY_GROUP_MOST][3], v[KY_GROUP_MOST][3];
+};
+
+/* group_table.c: frees a group, all groups of the table, the table. */
+void ky_cpu_group_free(struct ky_cpu_group *group);
+void ky_cpu_groups_drop(struct ky_cpu_groups *own);
+void ky_cpu_groups_free(struct ky_cpu *cpu);
+/* G × a mass in the engine's unit, in the caller's units. */
+double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
+/* Settings for groups of more than two bodies. */
+struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
+/* The groups' order, and `of`, after the table has changed. */
+void ky_cpu_groups_sort(struct ky_cpu *cpu);
+
+/* groups.c: makes the table for a call, with the groups of the column unless the table is known,
+ * and without groups if the bodies have no levels; then the engine has the centres. KY_FAULT if
+ * memory runs out, KY_BAD_DATA for a column that is not possible. leave: the engine has the members
+ * again. */
+enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int has_levels,
+                                   struct ky_error *error);
+enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
+/* Accelerations of the members, while the engine has them. */
+enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
+/* To be called when masses have changed within a call. */
+enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
+
+/* group_motion.c: the inside of a group at a time near its own; `slow` with the velocities of the
+ * slowed motion. */
+void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
+                       struct ky_cpu_inside *inside);
+/* Begins the steps of the groups whose steps begin now: moves their insides to the ends. */
+enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error);
+/* Finds orbits and neighbours of a group at the present tick. */
+enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                    struct ky_error *error);
+/* Makes room for one more body on its list. */
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error);
+/* Adds the difference between members and centres to the sums of the list of the block, or, with
+ * `all`, of all bodies. */
+void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all);
+/* 1 if body i has to be on the list of the group. */
+int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i);
+
+/* Bodies in the order of x, then of their index. */
+int ky_cpu_groups_by_x(const void *a, const void *b);
+
+/* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
+enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);
+/* Looks for pairs with a body whose step ends at the tick, and puts partners whose steps do not end
+ * on the list of the block. */
+void ky_cpu_groups_find(struct ky_cpu_way *b, int due);
+/* After the steps have ended at the tick: makes the groups that were found and ends groups. */
+enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error);
+
+#endif

@@ -1,0 +1,399 @@
+/* Groups of close bodies in the Hermite scheme: orbits that stay, encounters as by the integrator
+ * of few bodies, energy of a cluster of binaries, the same bits after a resumption and for any
+ * number of threads, and inputs at the edge. */
+#include "test.h"
+
+#include "few/few.h"
+#include "own_steps.h"
+#include "physics/kepler.h"
+
+static const double turn = 6.283185307179586477;
+
+static struct ky_parameters parameters_of(double radius)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine_name;
+    parameters.integrator = KY_HERMITE4;
+    parameters.softening = 0;
+    parameters.step = 1.0 / 64;
+    parameters.group_radius = radius;
+    return parameters;
+}
+
+/* ---- orbits of two bodies ---- */
+
+static double length(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* 1/a of the orbit of bodies i and j, and e. */
+static double inverse_axis(const struct ky_bodies *bodies, size_t i, size_t j, double *e)
+{
+    double x[3], v[3], rv = 0;
+    const double gm = bodies->mass[i] + bodies->mass[j];
+    for (int c = 0; c < 3; c++) {
+        x[c] = bodies->position[j][c] - bodies->position[i][c];
+        v[c] = bodies->velocity[j][c] - bodies->velocity[i][c];
+        rv += x[c] * v[c];
+    }
+    const double r = length(x), v2 = pow(length(v), 2), inverse = 2 / r - v2 / gm,
+                 along = 1 - r * inverse;
+    *e = sqrt(along * along + rv * rv * inverse / gm);
+    return inverse;
+}
+
+static void an_orbit_is_exact(double e, double a, double periods)
+{
+    const double gm = 1.5, q = a * (1 - e); /* pericentre */
+    double x[3] = {0.6 * q, 0.8 * q, 0}, v[3] = {0}, x0[3], v0[3];
+    const double speed = sqrt(gm * (2 / q - 1 / a)), period = turn * sqrt(fabs(a * a * a) / gm);
+    v[0] = -0.8 * speed;
+    v[1] = 0.6 * speed;
+    memcpy(x0, x, sizeof x);
+    memcpy(v0, v, sizeof v);
+    ky_kepler_move(gm, x, v, periods * period);
+    const double inverse = 2 / length(x) - pow(length(v), 2) / gm;
+    /* the energy is a difference of terms of 2/r */
+    const double wrong = fabs(inverse - 1 / a) / (2 / length(x) + 2 / q);
+    if (!(wrong < 1e-14))
+        fail_msg("e %g, %g periods: energy wrong by %.1e", e, periods, wrong);
+    const double turning =
+        fabs(x[0] * v[1] - x[1] * v[0] - q * speed) / (q * speed + length(x) * length(v));
+    if (!(turning < 1e-15 * (10 + length(x) / q))) /* digits of the place at the pericentre */
+        fail_msg("e %g, %g periods: angular momentum wrong by %.1e", e, periods, turning);
+    ky_kepler_move(gm, x, v, -periods * period);
+    /* the rounding of 1/a is an error of the time */
+    const double late = 1e-14 * (1 + periods) * period * fmax(1, fabs(a) / q);
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(x[c] - x0[c]) < 1e-13 * q + late * speed &&
+                    fabs(v[c] - v0[c]) < 1e-13 * speed + late * gm / (q * q));
+}
+
+static void orbits_are_exact(void **state)
+{
+    (void)state;
+    const double e[] = {0, 0.1, 0.5, 0.9, 0.99, 0.9999}, unbound[] = {1.0001, 1.5, 10},
+                 periods[] = {1e-6, 0.1, 0.5, 0.77, 123.4};
+    for (size_t p = 0; p < 5; p++) {
+        for (size_t k = 0; k < 6; k++)
+            an_orbit_is_exact(e[k], 0.01, periods[p]);
+        for (size_t k = 0; k < 3 && p < 4; k++)
+            an_orbit_is_exact(unbound[k], -0.01, periods[p]);
+    }
+    double x[3] = {1, 0, 0}, v[3] = {0, 1, 0}; /* half a circle */
+    ky_kepler_move(1, x, v, turn / 2);
+    assert_true(fabs(x[0] + 1) < 1e-14 && fabs(x[1]) < 1e-14 && fabs(v[1] + 1) < 1e-14);
+}
+
+/* ---- encounters ---- */
+
+/* A pair of 0.6 and 0.4 with semi-major axis a and e = 0.3, and a star of mass `third` at
+ * (-distance, b, 0.1 b) that comes with the speed v. */
+static void encounter(double a, double third, double distance, double b, double v,
+                      struct ky_bodies *bodies)
+{
+    const double e = 0.3, r = a * (1 + e), speed = sqrt((1 - e) / (a * (1 + e)));
+    const double row[3][6] = {{-0.4 * r, 0, 0, 0, -0.4 * speed, 0},
+                              {0.6 * r, 0, 0, 0, 0.6 * speed, 0},
+                              {-distance, b, 0.1 * b, v, 0, 0}};
+    assert_ok(ky_bodies_allocate(bodies, 3, 0, &error));
+    for (int i = 0; i < 3; i++) {
+        bodies->mass[i] = i == 2 ? third : i ? 0.4 : 0.6;
+        memcpy(bodies->position[i], row[i], 3 * sizeof(double));
+        memcpy(bodies->velocity[i], row[i] + 3, 3 * sizeof(double));
+    }
+}
+
+/* The same by the integrator of few bodies. */
+static void by_few(struct ky_bodies *bodies, double time)
+{
+    static struct ky_few few;
+    const struct ky_few_settings settings = {.g = 1, .tolerance = 1e-13, .angle = turn / 64};
+    assert_ok(ky_few_start(&few, &settings, bodies, 0, &error));
+    assert_ok(ky_few_go(&few, time, NULL, NULL, &error));
+    ky_few_at(&few, time, bodies->position, bodies->velocity);
+}
+
+/* Compares a and the star's velocity after an encounter with those of few bodies, within `bound`,
+ * and e within 1e-4, which slow-down in a group keeps. */
+static void passes_as_by_few(double a, double b, double bound)
+{
+    const double distance = 0.3, v = 3, time = 0.25;
+    struct ky_bodies there = {0}, here = {0};
+    const struct ky_parameters parameters = parameters_of(0.02);
+    double e[2], axis[2];
+    encounter(a, 0.5, distance, b, v, &there);
+    encounter(a, 0.5, distance, b, v, &here);
+    const double before = inverse_axis(&here, 0, 1, &e[0]);
+    by_few(&there, time);
+    go(&parameters, &here, 16, 1, NULL);
+    axis[0] = inverse_axis(&there, 0, 1, &e[0]);
+    axis[1] = inverse_axis(&here, 0, 1, &e[1]);
+    printf("# b = %g a: 1/a %.3g -> %.10g, wrong by %.1e; e %.6g, by %.1e\n", b / a, before,
+           axis[0], axis[1] / axis[0] - 1, e[0], e[1] - e[0]);
+    assert_true(fabs(axis[1] / axis[0] - 1) < bound && fabs(e[1] - e[0]) < 1e-4);
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(here.velocity[2][c] - there.velocity[2][c]) < bound * v);
+    ky_bodies_free(&there);
+    ky_bodies_free(&here);
+}
+
+/* A star that passes outside the group pulls the pair apart and is pulled by its bodies; one that
+ * passes within becomes a part of the group. */
+static void encounters_are_as_by_few(void **state)
+{
+    (void)state;
+    passes_as_by_few(0.005, 0.08, 1e-6);
+    passes_as_by_few(0.005, 0.05, 1e-4);
+    passes_as_by_few(0.001, 0.06, 1e-6);
+}
+
+/* ---- clusters of binaries ---- */
+
+/* Replaces each body of a Plummer sphere by a pair with this semi-major axis and various e and
+ * planes. */
+static void binaries(size_t pairs, double a, struct ky_bodies *bodies)
+{
+    struct ky_snapshot sphere;
+    model("plummer", pairs, 0, &sphere);
+    assert_ok(ky_bodies_allocate(bodies, 2 * pairs, 0, &error));
+    for (size_t k = 0; k < pairs; k++) {
+        const double e = 0.95 * (double)k / (double)pairs, gm = sphere.bodies.mass[k],
+                     part = 0.3 + 0.4 * (double)(k % 5) / 5, r = a * (1 + e),
+                     v = sqrt(gm * (1 - e) / r), angle = 0.7 * (double)k, slope = 1.3 * (double)k;
+        const double x[3] = {r * cos(angle), r * sin(angle), 0},
+                     w[3] = {-v * sin(angle) * cos(slope), v * cos(angle) * cos(slope),
+                             v * sin(slope)};
+        for (int i = 0; i < 2; i++) {
+            const double share = i ? part : part - 1;
+            bodies->mass[2 * k + (size_t)i] = gm * (i ? 1 - part : part);
+            for (int c = 0; c < 3; c++) {
+                bodies->position[2 * k + (size_t)i][c] =
+                    sphere.bodies.position[k][c] + share * x[c];
+                bodies->velocity[2 * k + (size_t)i][c] =
+                    sphere.bodies.velocity[k][c] + share * w[c];
+            }
+        }
+    }
+    ky_snapshot_free(&sphere);
+}
+
+/* Hard binaries of a cluster keep a and e for ten Hénon times while nobody comes near. Those that
+ * meet others change, but not their energies by more than a millionth. Between positions of doubles
+ * their separations have nine digits. */
+static void hard_binaries_stay(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 64, PAIRS = 16 };
+    struct ky_bodies all = {0}, bodies = {0};
+    struct ky_parameters parameters = parameters_of(0.02);
+    double axis[PAIRS], e[PAIRS], now, energy, most = 0, sum = 0;
+    size_t unchanged = 0, n = 0;
+    binaries(SYSTEMS, 1e-7, &all);
+    assert_ok(ky_bodies_allocate(&bodies, SYSTEMS + PAIRS, 0, &error));
+    for (size_t i = 0; i < all.n; i++) { /* others become one body of half the mass */
+        if (i >= 2 * PAIRS && i % 2)
+            continue;
+        bodies.mass[n] = all.mass[i];
+        memcpy(bodies.position[n], all.position[i], 3 * sizeof(double));
+        memcpy(bodies.velocity[n], all.velocity[i], 3 * sizeof(double));
+        for (int c = 0; c < 3 && i >= 2 * PAIRS; c++) { /* not as fast as a member */
+            const double part = all.mass[i] / (all.mass[i] + all.mass[i + 1]);
+            bodies.velocity[n][c] = part * all.velocity[i][c] + (1 - part) * all.velocity[i + 1][c];
+        }
+        n++;
+    }
+    for (size_t k = 0; k < PAIRS; k++)
+        axis[k] = inverse_axis(&bodies, 2 * k, 2 * k + 1, &e[k]);
+    go(&parameters, &bodies, 640, 1, &energy);
+    for (size_t k = 0; k < PAIRS; k++) {
+        const double wrong = inverse_axis(&bodies, 2 * k, 2 * k + 1, &now) / axis[k] - 1;
+        most = fmax(most, fabs(wrong));
+        sum += wrong / PAIRS;
+        unchanged += fabs(wrong) < 1e-8 && fabs(now - e[k]) < 1e-8;
+    }
+    printf("# %zu of %d keep a and e; largest change of a: %.1e, mean %.1e; of the energy: %.1e\n",
+           unchanged, (int)PAIRS, most, sum, energy);
+    assert_true(unchanged >= PAIRS / 2 && most < 1e-6 && fabs(sum) < 1e-7 && fabs(energy) < 1e-7);
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* Wide binaries, whose orbits others change: the energy of all stays. */
+static void energy_stays(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_parameters parameters = parameters_of(0.02);
+    double energy;
+    binaries(100, 3e-3, &bodies);
+    struct ky_sim *sim = NULL;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    const double start = total(sim);
+    assert_ok(ky_sim_advance(sim, 64, &error));
+    energy = total(sim) - start;
+    printf("# change of the energy %g: %.1e\n", start, energy);
+    assert_true(fabs(energy) < 3e-5 * fabs(start));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+/* ---- bits ---- */
+
+static void resumed_runs_have_the_same_bits(void **state)
+{
+    (void)state;
+    char folder[32], path[64];
+    struct ky_bodies there = {0}, back = {0}, some = {0};
+    struct ky_sim *sim = NULL, *other = NULL;
+    struct ky_parameters parameters = parameters_of(0.02);
+    file_in(folder, path);
+    binaries(60, 3e-3, &there);
+    binaries(60, 3e-3, &back);
+    binaries(60, 3e-3, &some);
+    assert_ok(ky_sim_open(&parameters, &there, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 8, &error));
+    assert_ok(ky_sim_save(sim, path, &error));
+    parameters.threads = 2;
+    assert_ok(ky_sim_restore(path, &parameters, &other, &error));
+    assert_true(total(other) == total(sim));
+    assert_ok(ky_sim_advance(sim, 8, &error));
+    for (int k = 0; k < 8; k++)
+        assert_ok(ky_sim_advance(other, 1, &error));
+    assert_ok(ky_sim_bodies(sim, &there, &error));
+    assert_ok(ky_sim_bodies(other, &back, &error));
+    assert_true(same_bits(&there, &back));
+    ky_sim_close(sim);
+    ky_sim_close(other);
+    parameters.threads = 1; /* one that nobody saved */
+    go(&parameters, &some, 16, 1, NULL);
+    assert_true(same_bits(&there, &some));
+    remove_file(folder);
+    ky_bodies_free(&there);
+    ky_bodies_free(&back);
+    ky_bodies_free(&some);
+}
+
+/* Where no group forms, a radius changes no bits. */
+static void without_groups_nothing_changes(void **state)
+{
+    (void)state;
+    struct ky_snapshot with, without;
+    struct ky_parameters parameters = parameters_of(1e-12);
+    model("plummer", 200, 0, &with);
+    model("plummer", 200, 0, &without);
+    go(&parameters, &with.bodies, 8, 2, NULL);
+    parameters.group_radius = 0;
+    go(&parameters, &without.bodies, 8, 1, NULL);
+    assert_true(same_bits(&with.bodies, &without.bodies));
+    ky_snapshot_free(&with);
+    ky_snapshot_free(&without);
+}
+
+/* ---- the edge ---- */
+
+/* Up to five bodies that are one group, with and without mass, and bodies at the same place. */
+static void up_to_five_bodies(void **state)
+{
+    (void)state;
+    const double row[5][7] = {{0.5, -0.001, 0, 0, 0, -14, 0},
+                              {0.5, 0.001, 0, 0, 0, 14, 0},
+                              {0.2, 0.015, 0, 0, 0, 3.5, 2},
+                              {0.2, 0.0155, 0, 0, 0, 18.5, 2},
+                              {0, 0.3, 0, 0, 0, 0, 1}};
+    for (size_t n = 1; n <= 5; n++) {
+        struct ky_bodies bodies = {0};
+        const struct ky_parameters parameters = parameters_of(1);
+        double energy;
+        assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
+        for (size_t i = 0; i < n; i++) {
+            bodies.mass[i] = row[i][0];
+            memcpy(bodies.position[i], row[i] + 1, 3 * sizeof(double));
+            memcpy(bodies.velocity[i], row[i] + 4, 3 * sizeof(double));
+        }
+        go(&parameters, &bodies, 16, 2, n > 1 ? &energy : NULL);
+        printf("# %zu bodies: energy %.1e\n", n, n > 1 ? energy : 0);
+        assert_true(n == 1 || fabs(energy) < 1e-7);
+        for (size_t i = 0; i < n; i++)
+            assert_true(isfinite(length(bodies.position[i]) + length(bodies.velocity[i])));
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Two bodies at the same place do not pull each other, as in all exact sums. */
+static void bodies_at_the_same_place(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot;
+    const struct ky_parameters parameters = parameters_of(0.02);
+    model("plummer", 64, 0, &snapshot);
+    memcpy(snapshot.bodies.position[1], snapshot.bodies.position[0], 3 * sizeof(double));
+    memcpy(snapshot.bodies.velocity[1], snapshot.bodies.velocity[0], 3 * sizeof(double));
+    go(&parameters, &snapshot.bodies, 1, 1, NULL);
+    assert_true(isfinite(length(snapshot.bodies.position[0])));
+    ky_snapshot_free(&snapshot);
+}
+
+static void the_radius_is_chosen(void **state)
+{
+    (void)state;
+    struct ky_snapshot sphere;
+    struct ky_sim *sim = NULL;
+    struct ky_parameters parameters = parameters_of((double)NAN);
+    parameters.groups = 1;
+    model("plummer", 1000, 0, &sphere);
+    assert_ok(ky_sim_open(&parameters, &sphere.bodies, 0, &sim, &error));
+    assert_true(fabs(sim->parameters.group_radius - 0.01) < 0.001);
+    ky_sim_close(sim);
+    parameters.groups = 0;
+    assert_ok(ky_sim_open(&parameters, &sphere.bodies, 0, &sim, &error));
+    assert_true(sim->parameters.group_radius == 0);
+    ky_sim_close(sim);
+    ky_snapshot_free(&sphere);
+}
+
+static void flat(void *context, struct ky_field_place *place)
+{
+    (void)context;
+    (void)place;
+}
+
+static void others_are_refused(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of(0.02);
+    parameters.softening = 0.1;
+    refuse(parameters, KY_USAGE, "without softening");
+    parameters = parameters_of(0.02);
+    parameters.ranks = 2;
+    refuse(parameters, KY_UNSUPPORTED, "--ranks");
+    parameters = parameters_of(0.02);
+    parameters.field_function = flat;
+    refuse(parameters, KY_UNSUPPORTED, "external fields");
+    parameters = parameters_of(-1);
+    refuse(parameters, KY_USAGE, "out of range");
+    parameters = parameters_of(0.02);
+    parameters.integrator = KY_LEAPFROG;
+    refuse(parameters, KY_USAGE, "not an option of --integrator leapfrog");
+}
+
+int main(void)
+{
+    engine_name = "cpu";
+    takes_all = 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orbits_are_exact),
+        cmocka_unit_test(encounters_are_as_by_few),
+        cmocka_unit_test(hard_binaries_stay),
+        cmocka_unit_test(energy_stays),
+        cmocka_unit_test(resumed_runs_have_the_same_bits),
+        cmocka_unit_test(without_groups_nothing_changes),
+        cmocka_unit_test(up_to_five_bodies),
+        cmocka_unit_test(bodies_at_the_same_place),
+        cmocka_unit_test(the_radius_is_chosen),
+        cmocka_unit_test(others_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
