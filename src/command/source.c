@@ -219,7 +219,7 @@ static enum ky_status take_box(struct cli *cli, const struct source *source,
 {
     if (!source->takes_box || space->converted == KY_TO_PHYSICAL || !(space->box > 0))
         return KY_OK;
-    if (parameters->box > 0 && fabs(parameters->box / space->box - 1) > 1e-6)
+    if (cli_given(cli, "box") && fabs(parameters->box / space->box - 1) > 1e-6)
         return ky_fail(&cli->error, KY_USAGE,
                        "--box %.9g, but the file has a periodic box of side %.9g: leave out --box, "
                        "or treat its numbers as open space with --as-stored",

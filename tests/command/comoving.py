@@ -86,6 +86,11 @@ with folder() as where:
     second = columns(power, "scale_factor", "k_h_per_mpc", "power_mpc3_per_h3", "linear_mpc3_per_h3")[4]
     check(abs(second[0] - 0.04) < 1e-9 and 0.31 < second[1] < 0.47 and abs(second[2] / second[3] - 1) < 0.1, "long waves grow as in linear theory", second)
     refused("a spectrum in open space", "power", scratch, text="--box")
+    refused("a spectrum of physical positions", "power", box, "--physical", text="--physical")
+    refused("--box 0 of a spectrum", "power", box, "--box", "0", text="--box")
+    refused("spectra in different units", "power", box, scratch, "--box", f"{told['box'] / told['hubble']!r}", text="unlike")
+    refused("a table in a folder that is not there", "power", one, "-o", at("none/power.csv"), code=7, text="none/power.csv")
+    check(run("power", one, "-o", at("none/power.csv"), code=None).stdout == "", "which is known before any work")
 
     # the file of a run is the start of another, which needs no options
     run("run", os.path.join(one, files[2]), *RUN, "--end", "0.25", "--output", at("on"))
@@ -101,6 +106,14 @@ with folder() as where:
             "--omega-lambda", "0", "--end", "2", "--output", at("no"), text="never reaches")
     refused("--end-z in open space", "run", "--model", "plummer", "-n", "10", "--end-z", "0", "--output", at("no"), text="--end-z")
     refused("--end and --end-z", *start, "--end", "1", "--end-z", "0", text="--end-z")
+    refused("no box for a file with one", *start, "--end-z", "0", "--box", "0", text="--as-stored")
+    refused("the redshift of the start", *start, "--end-z", "49", text="0.02 (z = 49) is not ahead")
+    refused("a redshift outside the run", *start, "--end-z", "1", "--at-z", "0.25", text="--at-z: 0.8 (z = 0.25) is outside")
+    refused("a scale factor outside the run", *start, "--end-z", "1", "--at", "0.8", "--at-z", "4", text="--at: 0.8")
+    refused("an --eta of too many parts", "run", box, "--output", at("eta"), "--end-z", "0", "--eta", "1e-6", text="--eta 1e-06 divides")
+    plan = run("run", box, "--output", at("no"), "--end-z", "1", "--dry-run").stdout
+    check(" in ln a, " in plan and "yr" not in plan, "the plan of a run has steps in ln a", plan)
+    check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
     refused("z = -1", *start, "--end-z", "-1", text="--end-z")
     refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
     refused("a list that is none", *start, "--end-z", "0", "--at-z", "4;2", text="--at-z")
