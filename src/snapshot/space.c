@@ -146,7 +146,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; Kyoho works in physical coordinates and open space: --physical converts "
+                   "is %s; physical coordinates in open space are needed here: --physical converts "
                    "it, and --as-stored treats its numbers as physical",
                    what);
 }

@@ -120,6 +120,21 @@ with folder() as where:
     refused("another universe", *start, "--end-z", "0", "--expansion", "omega-m=1,h0=0.07", text="differs")
     refused("times with units", *start, "--end", "13Gyr", text="scale factor")
     refused("--eta without a softening", *start, "--end-z", "0", "--eta", "0.1", "--softening", "0", text="--eta")
+    spectrum = "".join(f"{k} {1e4 * k / (1 + (k / 0.02) ** 3)}\n" for k in (0.01, 0.1, 1))
+    for end, warns in (("", True), ("20 0.001\n", False)):
+        with open(at("table.txt"), "w") as table:
+            table.write(spectrum + end)
+        said = run(*MODEL, "--spectrum", at("table.txt"), "-o", at("table.hdf5"), "--overwrite").stderr
+        check(("only 0.01 to 1:" in said) == warns, "a table that does not reach the shortest waves is told" if warns else "one that does is not", said)
+    refused("a folder as a table", *MODEL, "--spectrum", where, "-o", at("no.hdf5"), code=4, text="cannot be read")
+    said = run("convert", box, scratch, "--overwrite").stderr
+    words = said.split("give ")[1].split(" with it")[0].split()
+    check(said.count("\n") == 1 and words[::2] == ["--box", "--expansion"], "what a table does not keep is told, as options", said)
+    run("run", scratch, *RUN, *words, "--end-z", "45", "--output", at("by-table"))
+    run("run", box, *RUN, "--end-z", "45", "--output", at("by-file"))
+    ends = [columns(csv(os.path.join(at(name), "snapshot_0001.hdf5"), scratch), "x", "y", "z", "vx", "vy", "vz") for name in ("by-table", "by-file")]
+    check(max(abs(p - q) for a, b in zip(*ends) for p, q in zip(a, b)) < 1e-3, "a run of the table with these options is the same")
+    check("crossing" not in run("info", box).stdout and "recommended" not in run("info", box).stdout, "no times and steps of open space for a box")
     for n, text in (("511", "cube"), ("1", "8 are"), ("0", "bodies")):
         refused(f"{n} bodies", *MODEL[:3], n, "-o", at("no.hdf5"), text=text)
     refused("two amplitudes", *MODEL, "--sigma8", "0.8", "--a-s", "2e-9", "-o", at("no.hdf5"), text="--a-s")
