@@ -224,6 +224,7 @@ static void show(const struct cli *cli, const struct table *table)
     }
 }
 
+/* KY_USAGE for calls without a box. */
 static enum ky_status check_words(struct cli *cli, const struct request *request)
 {
     if (!cli->word_count)
@@ -244,7 +245,9 @@ static enum ky_status measure(struct cli *cli, const struct request *request)
     for (int k = 0; k < cli->word_count && !status; k++)
         status = files_add(cli, &files, cli->words[k]);
     if (!status)
-        status = plotted_check(cli, &request->output, files.names[0]);
+        status = plotted_check(cli, &request->output, NULL);
+    for (size_t k = 0; k < files.count && !status && request->output.output; k++)
+        status = refuse_own_input(cli, request->output.output, files.names[k]);
     for (size_t k = 0; k < files.count && !status; k++)
         status = add_file(cli, request, files.names[k], &all);
     const struct table table = table_of(&all, column);

@@ -89,6 +89,10 @@ with folder() as where:
     refused("a spectrum of physical positions", "power", box, "--physical", text="--physical")
     refused("--box 0 of a spectrum", "power", box, "--box", "0", text="--box")
     refused("spectra in different units", "power", box, scratch, "--box", f"{told['box'] / told['hubble']!r}", text="unlike")
+    run("convert", last, "-o", at("copy.png.hdf5"), "--quiet")
+    refused("an output with another ending", "power", one, "-o", at("power.hdf5"), text="ends in .csv")
+    os.rename(at("copy.png.hdf5"), at("copy.png"))
+    refused("an output that is the second input", "power", box, at("copy.png"), "-o", at("copy.png"), "--overwrite", text="is the input")
     refused("a table in a folder that is not there", "power", one, "-o", at("none/power.csv"), code=7, text="none/power.csv")
     check(run("power", one, "-o", at("none/power.csv"), code=None).stdout == "", "which is known before any work")
 
