@@ -90,13 +90,27 @@ static char *target_of(const char *path)
     return joined(path, "");
 }
 
+/* KY_CANNOT_WRITE if no file can be made in the folder of `path`. */
+static enum ky_status check_folder(const char *path, struct ky_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = joined(slash ? path : ".", "");
+    if (!folder)
+        return ky_no_memory(error, "the name of a folder", strlen(path), 1);
+    if (slash)
+        folder[slash > path ? slash - path : 1] = '\0';
+    const int number = access(folder, W_OK | X_OK) ? errno : 0;
+    free(folder);
+    return number ? cannot_write(path, number, error) : KY_OK;
+}
+
 enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error)
 {
     struct stat about;
     if (!*path)
         return ky_fail(error, KY_USAGE, "the name of the file to write is empty");
     if (stat(path, &about))
-        return errno == ENOENT ? KY_OK : cannot_write(path, errno, error);
+        return errno == ENOENT ? check_folder(path, error) : cannot_write(path, errno, error);
     if (!S_ISREG(about.st_mode))
         return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be written: is %s", path,
                        S_ISDIR(about.st_mode) ? "a folder; give the name of a file"

@@ -26,8 +26,9 @@ int ky_ends_with(const char *text, const char *end);
 struct ky_file;
 
 /* Whether a file of this name may be written, before any work is done for it. KY_USAGE for an empty
- * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder and for
- * anything else except a regular file. Nothing is opened or created. */
+ * name, and for a file that exists unless `overwrite`; KY_CANNOT_WRITE for a folder, for
+ * anything else except a regular file, and for a new file where none can be made. Nothing is opened
+ * or created. */
 enum ky_status ky_file_may_write(const char *path, int overwrite, struct ky_error *error);
 /* Opens PATH.part, where ky_file_may_write allows it. KY_CANNOT_WRITE if the system refuses. */
 enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **file,

@@ -73,16 +73,19 @@ static enum ky_status divide(struct cli *cli, struct systems *systems)
     while (n < rows && label[n] == label[0])
         n++;
     systems->all.bodies = n;
-    systems->all.count = n ? rows / n : 0;
+    systems->all.count = n ? rows / n : 0; /* none for nan, which is refused below */
     systems->label = ky_allocate(systems->all.count + 1, sizeof *systems->label);
     if (!systems->label)
         return ky_no_memory(&cli->error, "systems", rows, sizeof *systems->label);
     for (size_t i = 0; i < rows; i++) {
         const double before = i ? label[i - 1] : -1;
-        if (!(label[i] >= before && label[i] < 0x1p53 && label[i] == floor(label[i])))
+        if (!(label[i] >= 0 && label[i] < 0x1p53 && label[i] == floor(label[i])))
             return ky_fail(&cli->error, KY_BAD_DATA,
-                           "%s: row %zu has system %g after %g; sort the rows by system, a whole "
-                           "number",
+                           "%s: row %zu has system %g; it must be a whole number from 0 to 2^53",
+                           cli->words[0], i + 1, label[i]);
+        if (label[i] < before)
+            return ky_fail(&cli->error, KY_BAD_DATA,
+                           "%s: row %zu has system %.16g after %.16g; sort the rows by system",
                            cli->words[0], i + 1, label[i], before);
         if ((label[i] != before) != (i % n == 0) || (i + 1 == rows && rows % n))
             return ky_fail(&cli->error, KY_BAD_DATA,
@@ -118,6 +121,8 @@ static enum ky_status read_systems(struct cli *cli, const struct request *reques
     }
     if (table->incomplete)
         return ky_fail(&cli->error, KY_BAD_DATA, "%s: %s", cli->words[0], table->first);
+    if (!table->rows)
+        return ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", cli->words[0]);
     if (table->units[0] && !request->units)
         return ky_fail(&cli->error, KY_USAGE, "%s has units (%s): name them by --units",
                        cli->words[0], table->units);
@@ -266,10 +271,11 @@ static void show(const struct cli *cli, const struct systems *systems, double se
         ky_json_real(&json, "seconds", seconds);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
-        printf("%zu %s of %zu bodies: %zu to the end, %zu escaped, %zu collided, %zu lost\n"
+        printf("%zu %s of %zu %s: %zu to the end, %zu escaped, %zu collided, %zu lost\n"
                "%.6g steps in %.3g s, largest change of an energy %.1e\n",
                systems->all.count, ky_plural(systems->all.count, "system", "systems"),
-               systems->all.bodies, count[0], count[1], count[2], count[3], steps, seconds, worst);
+               systems->all.bodies, ky_plural(systems->all.bodies, "body", "bodies"), count[0],
+               count[1], count[2], count[3], steps, seconds, worst);
     }
 }
 
@@ -320,6 +326,8 @@ static enum ky_status integrate(struct cli *cli, struct request *request, struct
         ky_few_integrate(&request->parameters, &systems->all, &cli->error);
     if (line.shown && line.terminal && status)
         fputc('\n', stderr);
+    if (status == KY_STOPPED)
+        return ky_fail(&cli->error, status, "stopped by a signal: there are no results");
     KY_TRY(name_system(cli, systems, status));
     KY_TRY(write_table(cli, request, systems));
     show(cli, systems, ky_clock() - line.began);

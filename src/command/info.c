@@ -183,6 +183,11 @@ static void show_recommended(const struct facts *facts)
            scaled ? step : "", softening);
 }
 
+static int is_in_box(const struct ky_space *space)
+{
+    return space->box > 0 && !space->converted;
+}
+
 /* Prints the facts, a line each. */
 static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
@@ -223,6 +228,8 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
     show_number(facts, "random speed", KY_VELOCITY_UNIT, scales->random_speed, 5);
     if (scales->escapers)
         printf("%-22s %zu, which are not included\n", "escapers", scales->escapers);
+    if (is_in_box(&snapshot->space)) /* the times below are of bodies in open space */
+        return;
     show_number(facts, "crossing time", KY_TIME_UNIT, scales->crossing_time, 5);
     show_number(facts, "relaxation time", KY_TIME_UNIT, scales->relaxation_time, 5);
     show_recommended(facts);

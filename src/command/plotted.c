@@ -8,6 +8,12 @@ static int is_table(const struct plotted *plotted)
     return ky_ends_with(plotted->output, ".csv");
 }
 
+static int is_picture_name(const char *output)
+{
+    return ky_ends_with(output, ".png") || ky_ends_with(output, ".pdf") ||
+           ky_ends_with(output, ".svg");
+}
+
 enum ky_status plotted_check(struct cli *cli, const struct plotted *plotted, const char *input)
 {
     if (!plotted->output)
@@ -15,6 +21,12 @@ enum ky_status plotted_check(struct cli *cli, const struct plotted *plotted, con
     if (ky_is_standard(plotted->output))
         return ky_fail(&cli->error, KY_USAGE,
                        "the table is not written to standard output; give -o FILE.csv");
+    if (!is_table(plotted) && !is_picture_name(plotted->output))
+        return ky_fail(
+            &cli->error, KY_USAGE,
+            "%s: tables are CSV files, plots PNG, PDF or SVG files; give a name that ends "
+            "in .csv, .png, .pdf or .svg",
+            plotted->output);
     enum ky_status status = ky_file_may_write(plotted->output, plotted->overwrite, &cli->error);
     if (!status && !is_table(plotted))
         status = ky_draw_available(plotted->output, &cli->error);

@@ -33,8 +33,8 @@ struct plotted {
          NULL,     "height of " ALL " [pixels]"},
 
 /* Checks the output before any work. KY_USAGE if the file exists and may not be replaced, is the
- * input (may be NULL) or is standard output, and for options that do not apply to it.
- * KY_UNSUPPORTED for picture formats that this build cannot write. */
+ * input (may be NULL) or is standard output, for other endings of its name, and for options that do
+ * not apply to it. KY_UNSUPPORTED for picture formats that this build cannot write. */
 enum ky_status plotted_check(struct cli *cli, const struct plotted *plotted, const char *input);
 /* Writes the table if a CSV file was asked for. *is_picture is 1 if a picture was asked for, which
  * the caller draws. */

@@ -23,7 +23,7 @@ static const struct ky_option own_options[] = {
     {"mesh", KY_OPTION_COUNT, FIELD(mesh), "0", 0, 16384, NULL, NULL,
      "points of the mesh along an axis; 0: twice the cube root of the number of bodies. The "
      "spectrum reaches to half of the highest wave number of the mesh"},
-    {"box", KY_OPTION_REAL, FIELD(box), NULL, 0, 1e300, NULL, "LENGTH",
+    {"box", KY_OPTION_REAL, FIELD(box), NULL, KY_ABOVE_0, NULL, "LENGTH",
      "side of the periodic box, in the numbers of the file, if the file does not keep it"},
     {"subtract-noise", KY_OPTION_FLAG, FIELD(subtract), NULL, KY_NO_RANGE, NULL, NULL,
      "subtract the noise of bodies at random, V/N; bodies that began on a lattice have less"},
@@ -84,12 +84,19 @@ static double linear(const struct spectra *all, const struct ky_space *space, si
            pow(ky_linear_growth(space, all->start, space->scale_factor), 2);
 }
 
-/* Appends the rows of a snapshot. */
-static enum ky_status append(struct spectra *all, const struct ky_snapshot *snapshot,
-                             const struct ky_power *power, struct ky_error *error)
+/* Appends the rows of a snapshot. KY_USAGE if the columns have other meanings for it than for the
+ * first one. */
+static enum ky_status append(struct spectra *all, const char *file,
+                             const struct ky_snapshot *snapshot, const struct ky_power *power,
+                             struct ky_error *error)
 {
     const struct ky_space *space = &snapshot->space;
     const double length = length_of(snapshot);
+    if (all->files && (is_per_h(snapshot) != all->per_h || space->comoving != all->comoving))
+        return ky_fail(error, KY_USAGE,
+                       "%s is %s %s, unlike the first snapshot: measure them in two calls", file,
+                       space->comoving ? "comoving" : "not comoving",
+                       is_per_h(snapshot) ? "in units with h" : "in units without h");
     KY_TRY(extend(all, power->count, error));
     if (!all->files) {
         all->per_h = is_per_h(snapshot);
@@ -137,7 +144,7 @@ static enum ky_status add_file(struct cli *cli, const struct request *request, c
     for (size_t k = 0; k < power.count && !status && request->subtract; k++)
         power.power[k] -= power.noise;
     if (!status)
-        status = append(all, &snapshot, &power, &cli->error);
+        status = append(all, file, &snapshot, &power, &cli->error);
     ky_power_free(&power);
     ky_snapshot_free(&snapshot);
     return status;
@@ -217,20 +224,30 @@ static void show(const struct cli *cli, const struct table *table)
     }
 }
 
+/* KY_USAGE for calls without a box. */
+static enum ky_status check_words(struct cli *cli, const struct request *request)
+{
+    if (!cli->word_count)
+        return ky_fail(&cli->error, KY_USAGE, "no bodies: give snapshots, or the folder of a run");
+    return request->reading.physical
+               ? ky_fail(&cli->error, KY_USAGE,
+                         "--physical drops the box, which a power spectrum needs: leave it out")
+               : KY_OK;
+}
+
 static enum ky_status measure(struct cli *cli, const struct request *request)
 {
     struct file_list files = {0};
     struct spectra all = {0};
     struct table_column column[COLUMNS];
     int is_picture;
-    enum ky_status status = cli->word_count ? KY_OK
-                                            : ky_fail(&cli->error, KY_USAGE,
-                                                      "no bodies: give snapshots, or the folder of "
-                                                      "a run");
+    enum ky_status status = check_words(cli, request);
     for (int k = 0; k < cli->word_count && !status; k++)
         status = files_add(cli, &files, cli->words[k]);
     if (!status)
-        status = plotted_check(cli, &request->output, files.names[0]);
+        status = plotted_check(cli, &request->output, NULL);
+    for (size_t k = 0; k < files.count && !status && request->output.output; k++)
+        status = refuse_own_input(cli, request->output.output, files.names[k]);
     for (size_t k = 0; k < files.count && !status; k++)
         status = add_file(cli, request, files.names[k], &all);
     const struct table table = table_of(&all, column);

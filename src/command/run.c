@@ -170,13 +170,16 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
         return KY_OK;
     }
     const struct ky_units none = {0};
+    const int is_of_ln_a =
+        request->parameters.expansion || (snapshot->space.comoving && request->parameters.box > 0);
     char step[KY_QUANTITY_TEXT],
         ranks[40] = "", steps[160] = "a step that depends on the bodies unless --step is given";
     if (!isnan(plan.step))
-        snprintf(steps, sizeof steps, "%llu %s of %s", (unsigned long long)plan.steps,
+        snprintf(steps, sizeof steps, "%llu %s of %s%s", (unsigned long long)plan.steps,
                  ky_plural(plan.steps, "step", "steps"),
-                 ky_quantity_text(request->parameters.expansion ? &none : &snapshot->units,
-                                  KY_TIME_UNIT, plan.step, 6, step));
+                 ky_quantity_text(is_of_ln_a ? &none : &snapshot->units, KY_TIME_UNIT, plan.step, 6,
+                                  step),
+                 is_of_ln_a ? " in ln a" : "");
     if (plan.rank_bytes > 0)
         snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
     printf("%zu %s, %s, %llu %s\nmemory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g "

@@ -219,7 +219,7 @@ static enum ky_status take_box(struct cli *cli, const struct source *source,
 {
     if (!source->takes_box || space->converted == KY_TO_PHYSICAL || !(space->box > 0))
         return KY_OK;
-    if (parameters->box > 0 && fabs(parameters->box / space->box - 1) > 1e-6)
+    if (cli_given(cli, "box") && fabs(parameters->box / space->box - 1) > 1e-6)
         return ky_fail(&cli->error, KY_USAGE,
                        "--box %.9g, but the file has a periodic box of side %.9g: leave out --box, "
                        "or treat its numbers as open space with --as-stored",
@@ -423,14 +423,25 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
     const int hdf5 = options->format == KY_HDF5 ||
                      (options->format == KY_FORMAT_BY_NAME && ky_format_of_name(output) == KY_HDF5);
     const struct ky_space *space = &snapshot->space;
-    if (!hdf5 && space->box > 0 && space->converted != KY_TO_PHYSICAL) {
+    const int has_universe =
+                  snapshot->units.length_cm > 0 && space->hubble > 0 && space->omega_matter > 0,
+              is_in_box = space->box > 0 && space->converted != KY_TO_PHYSICAL,
+              expands = is_in_box && space->comoving && has_universe;
+    if (hdf5)
+        return;
+    if (is_in_box) {
         ky_format(line, sizeof line,
-                  "%s does not store the periodic box, as HDF5 files do: give --box %.9g with it",
-                  ky_is_standard(output) ? "the output" : output, space->box);
+                  "%s does not store the periodic box%s, as HDF5 files do: give --box %.9g",
+                  ky_is_standard(output) ? "the output" : output,
+                  expands ? " and its universe" : "", space->box);
+        if (expands)
+            ky_format(line + strlen(line), sizeof line - strlen(line),
+                      " --expansion omega-m=%.9g,omega-lambda=%.9g,h0=%.9gkm/s/Mpc",
+                      space->omega_matter, space->omega_lambda, 100 * space->hubble);
+        ky_format(line + strlen(line), sizeof line - strlen(line), " with it");
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    if (hdf5 || !(snapshot->units.length_cm > 0) || !(space->hubble > 0) ||
-        !(space->omega_matter > 0) || !(space->omega_lambda > 0))
+    if (expands || !has_universe || !(space->omega_lambda > 0))
         return;
     ky_format(line, sizeof line,
               "%s does not store the cosmology of the bodies, as HDF5 files do: runs of this file "

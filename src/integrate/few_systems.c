@@ -112,6 +112,17 @@ static void show(const struct ky_few_systems *all, const struct one *one, size_t
         }
 }
 
+/* The relative change of the energy; NaN for a system that is lost. */
+static double energy_change(const struct one *one)
+{
+    const struct ky_few *now = one->shown;
+    if (one->end == KY_FEW_LOST)
+        return (double)NAN;
+    return now->clock == KY_FEW_FREE
+               ? 0 /* its bodies, which have no mass or are one, move on straight lines */
+               : (ky_few_energy(&now->system) - one->energy) / fabs(one->energy);
+}
+
 static void report(const struct ky_few_systems *all, const struct one *one)
 {
     const size_t s = one->system;
@@ -123,10 +134,7 @@ static void report(const struct ky_few_systems *all, const struct one *one)
     for (int k = 0; k < 2 && all->touching; k++)
         all->touching[s][k] = touches ? one->contact.body[k] : -1;
     if (all->energy_change)
-        all->energy_change[s] =
-            one->end == KY_FEW_LOST
-                ? (double)NAN
-                : (ky_few_energy(&one->shown->system) - one->energy) / fabs(one->energy);
+        all->energy_change[s] = energy_change(one);
     if (all->steps)
         all->steps[s] = one->few.steps;
 }

@@ -187,6 +187,24 @@ static void tell_box(const struct work *work, const struct ky_spectrum *spectrum
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
 }
 
+/* Warns if the box has waves beyond the ends of the table of --spectrum. */
+static void tell_ends(const struct work *work, const struct ky_power_table *table)
+{
+    const double h = work->box->cosmology.h, first = 2 * pi / ((double)work->n * work->spacing),
+                 last = sqrt(3) * pi / work->spacing; /* 1/Mpc */
+    char line[LINE];
+    if (!work->common->log || !table->count)
+        return;
+    const double low = exp(table->ln_k[0]), high = exp(table->ln_k[table->count - 1]);
+    if (first >= low && last <= high)
+        return;
+    ky_format(line, sizeof line,
+              "cosmic-box: the waves of the box have k from %.3g to %.3g h/Mpc, but the table of "
+              "--spectrum only %.3g to %.3g: beyond, P is a power of k",
+              first / h, last / h, low / h, high / h);
+    work->common->log(work->common->log_context, KY_LOG_WARNING, line);
+}
+
 static enum ky_status make(const void *own, const struct ky_model_common *common,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
@@ -217,6 +235,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
         place(&work);
         describe(&work, snapshot);
         tell_box(&work, &spectrum, snapshot);
+        tell_ends(&work, &table);
     }
     ky_fourier_close(&fourier);
     ky_power_table_free(&table);

@@ -195,6 +195,8 @@ static enum ky_status read_rows(FILE *file, double h, struct ky_power_table *tab
             return ky_fail(error, KY_BAD_DATA, "more than %d rows", MOST);
         KY_TRY(add_row(at, h, table, error));
     }
+    if (ferror(file)) /* as of a folder */
+        return ky_fail(error, KY_BAD_DATA, "cannot be read: %s", strerror(errno));
     return table->count > 1 ? KY_OK
                             : ky_fail(error, KY_BAD_DATA, "%zu rows of k and P; two are the least",
                                       table->count);

@@ -30,10 +30,11 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
     return KY_OK;
 }
 
-/* Writes a comment with the units of the columns, if the bodies have physical units. It comes after
+/* Writes a comment with the units of the columns, if the bodies have physical units; scale factors
+ * (`comoving`) have none. It comes after
  * the names, because numpy.genfromtxt takes the first line for the names even if it is a comment.
  * It has no commas, because astropy would then take it for the names. */
-static void write_units(const struct ky_units *units, FILE *file)
+static void write_units(const struct ky_units *units, int comoving, FILE *file)
 {
     static const struct {
         const char *name;
@@ -45,9 +46,10 @@ static void write_units(const struct ky_units *units, FILE *file)
                  {"energy", {2, 1, -2}},
                  {"momentum", {1, 1, -1}},
                  {"angular momentum", {2, 1, -1}}};
+    const size_t first = comoving != 0;
     char text[KY_UNIT_TEXT];
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && units->length_cm > 0; k++)
-        fprintf(file, "%s%s %s", k ? "; " : "# units: ", kinds[k].name,
+    for (size_t k = first; k < sizeof kinds / sizeof *kinds && units->length_cm > 0; k++)
+        fprintf(file, "%s%s %s", k > first ? "; " : "# units: ", kinds[k].name,
                 ky_unit_text(units, kinds[k].dimension, text));
     if (units->length_cm > 0)
         fputc('\n', file);
@@ -61,7 +63,7 @@ static enum ky_status write_header(struct ky_run *run, struct ky_run_table *tabl
         ky_energy_header(table->file, &run->energy_start);
     else
         fputs(ky_run_escaper_columns, table->file);
-    write_units(&run->state.units, table->file);
+    write_units(&run->state.units, run->sim->line.comoving, table->file);
     return fflush(table->file) || ferror(table->file) ? cannot_write(run, table, error) : KY_OK;
 }
 

@@ -87,14 +87,15 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
     if (isnan(ratio) && isfinite(end))
         return ky_fail(error, KY_USAGE,
                        line->comoving
-                           ? "--end: the universe of --expansion never reaches the scale "
+                           ? "the end: the universe of --expansion never reaches the scale "
                              "factor %s"
                            : "--end: %s is not an age of the universe of --expansion",
                        ky_time_words(line, end, one));
     if (!(ratio > 0) || !isfinite(ratio))
         return ky_fail(error, KY_USAGE,
-                       "--end: %s is not ahead: the run starts at %s with a step of %s",
-                       ky_time_words(line, end, one), ky_time_words(line, line->start, start),
+                       "%s: %s is not ahead: the run starts at %s with a step of %s",
+                       line->comoving ? "the end" : "--end", ky_time_words(line, end, one),
+                       ky_time_words(line, line->start, start),
                        ky_step_words(line, ky_schedule_step(schedule), length));
     if (ratio * (double)schedule->stride > 9e15)
         return too_many("--end", ratio, error);
@@ -138,13 +139,14 @@ enum ky_status ky_schedule_times(const struct ky_run_parameters *run, struct ky_
                                  struct ky_error *error)
 {
     const size_t most = words_of(run->at) + words_of(run->at_z);
-    *times = (struct ky_times){NULL, 0};
+    *times = (struct ky_times){.of = NULL};
     if (!most)
         return KY_OK;
     if (!(times->of = ky_allocate(most, sizeof *times->of)))
         return ky_no_memory(error, "times of --at", most, sizeof *times->of);
     if (run->at)
         KY_TRY(add_times(run->at, "--at", 0, times, error));
+    times->before_redshifts = times->count;
     return run->at_z ? add_times(run->at_z, "--at-z", 1, times, error) : KY_OK;
 }
 
@@ -176,9 +178,9 @@ static int ascending(const void *a, const void *b)
     return ky_instant_compare(x, y);
 }
 
-/* The instant of a time of --at. KY_USAGE if it is outside the run. The start is allowed; it has a
- * snapshot anyway. */
-static enum ky_status find_at(const struct ky_schedule *schedule, double time,
+/* The instant of a time of --at or --at-z (`option`). KY_USAGE if it is outside the run. The start
+ * is allowed; it has a snapshot anyway. */
+static enum ky_status find_at(const struct ky_schedule *schedule, const char *option, double time,
                               struct ky_instant *instant, struct ky_error *error)
 {
     char one[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT], last[KY_QUANTITY_TEXT];
@@ -186,10 +188,10 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
     int inside = ky_instant_find(line, schedule->stride, time, instant) >= 0 &&
                  ky_instant_compare(*instant, schedule->end) <= 0;
     if (!inside)
-        return ky_fail(error, KY_USAGE, "--at: %s is outside the run, from %s to %s",
+        return ky_fail(error, KY_USAGE, "%s: %s is outside the run, from %s to %s", option,
                        ky_time_words(line, time, one), ky_time_words(line, line->start, start),
                        ky_time_words(line, ky_instant_time(line, schedule->end), last));
-    return find(schedule, "--at", time, 0, instant, error);
+    return find(schedule, option, time, 0, instant, error);
 }
 
 /* Makes the list of further snapshots from the times of --at: sorted, without duplicates and
@@ -203,9 +205,9 @@ static enum ky_status place_times(struct ky_schedule *schedule, const struct ky_
         return KY_OK;
     if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
-    for (size_t k = 0; k < count; k++) {
-        KY_TRY(find_at(schedule, times->of[k], &schedule->at[k], error));
-    }
+    for (size_t k = 0; k < count; k++)
+        KY_TRY(find_at(schedule, k < times->before_redshifts ? "--at" : "--at-z", times->of[k],
+                       &schedule->at[k], error));
     qsort(schedule->at, count, sizeof *schedule->at, ascending);
     for (size_t k = 0; k < count; k++) {
         struct ky_instant before = schedule->ats ? schedule->at[schedule->ats - 1] : start;

@@ -66,7 +66,7 @@ enum { KY_ENERGY_ROWS = 5000 };
 /* A list of times; the caller frees `of`. */
 struct ky_times {
     double *of;
-    size_t count;
+    size_t count, before_redshifts; /* all times; the ones of --at come first */
 };
 /* Reads the times of --at and the redshifts of --at-z, lists such as "0.5,1,2.25"; NULL is an empty
  * list. KY_USAGE for any other text. The caller frees `of`, also after a failure. */

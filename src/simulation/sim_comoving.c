@@ -73,18 +73,25 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
     if (!isfinite(drift))
         return ky_fail(error, KY_USAGE,
                        "the universe of --expansion does not expand from a = %g to %g", from, to);
-    double wanted = speed * drift / (most_of_spacing * spacing);
+    const double by_speed = speed * drift / (most_of_spacing * spacing);
+    double by_pull = 0;
     if (!isnan(eta)) {
         double most;
         KY_TRY(strongest(sim, &most, error));
-        wanted = fmax(wanted, from * from * drift * sqrt(most / pow(from, 3)) / eta);
+        by_pull = from * from * drift * sqrt(most / pow(from, 3)) / eta;
     }
-    *parts = (unsigned)fmin(fmax(ceil(wanted), 1), MOST_PARTS);
-    if (wanted <= MOST_PARTS)
-        return KY_OK;
-    return ky_fail(error, KY_BAD_DATA,
-                   "in the step from a = %g to %g bodies would move %.3g sides of the box (rms): "
-                   "their velocities do not belong to this universe; it needs %.3g parts, and %d "
-                   "are allowed",
-                   from, to, speed * drift / side, wanted, MOST_PARTS);
+    *parts = (unsigned)fmin(fmax(ceil(fmax(by_speed, by_pull)), 1), MOST_PARTS);
+    if (!(by_speed <= MOST_PARTS))
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "in the step from a = %g to %g bodies would move %.3g sides of the box (rms): "
+            "their velocities do not belong to this universe; it needs %.3g parts, and %d "
+            "are allowed",
+            from, to, speed * drift / side, by_speed, MOST_PARTS);
+    return by_pull <= MOST_PARTS
+               ? KY_OK
+               : ky_fail(error, KY_USAGE,
+                         "--eta %g divides the step from a = %g to %g into %.3g parts, and %d are "
+                         "allowed: take a larger --eta or --softening, or a shorter --step",
+                         eta, from, to, by_pull, MOST_PARTS);
 }

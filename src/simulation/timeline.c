@@ -132,8 +132,12 @@ int ky_instant_find(const struct ky_timeline *line, uint64_t stride, double time
 
 const char *ky_time_words(const struct ky_timeline *line, double time, char text[KY_QUANTITY_TEXT])
 {
-    const struct ky_units none = {0};
-    return ky_quantity_text(line->comoving ? &none : &line->units, KY_TIME_UNIT, time, 10, text);
+    if (line->comoving) { /* a scale factor */
+        const double z = 1 / time - 1;
+        ky_format(text, KY_QUANTITY_TEXT, "%.10g (z = %.4g)", time, fabs(z) < 1e-9 ? 0 : z);
+        return text;
+    }
+    return ky_quantity_text(&line->units, KY_TIME_UNIT, time, 10, text);
 }
 
 const char *ky_length_of_time(const struct ky_timeline *line, double length,

@@ -194,7 +194,7 @@ enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_rea
     char what[256];
     ky_space_describe(space, what, sizeof what);
     return ky_fail(error, KY_BAD_DATA,
-                   "is %s; only physical coordinates in open space are known here: --physical "
+                   "is %s; physical coordinates in open space are needed here: --physical "
                    "converts it%s, and --as-stored treats its numbers as physical",
                    what, space->box > 0 ? " and leaves out the box" : "");
 }

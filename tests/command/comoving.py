@@ -86,6 +86,15 @@ with folder() as where:
     second = columns(power, "scale_factor", "k_h_per_mpc", "power_mpc3_per_h3", "linear_mpc3_per_h3")[4]
     check(abs(second[0] - 0.04) < 1e-9 and 0.31 < second[1] < 0.47 and abs(second[2] / second[3] - 1) < 0.1, "long waves grow as in linear theory", second)
     refused("a spectrum in open space", "power", scratch, text="--box")
+    refused("a spectrum of physical positions", "power", box, "--physical", text="--physical")
+    refused("--box 0 of a spectrum", "power", box, "--box", "0", text="--box")
+    refused("spectra in different units", "power", box, scratch, "--box", f"{told['box'] / told['hubble']!r}", text="unlike")
+    run("convert", last, "-o", at("copy.png.hdf5"), "--quiet")
+    refused("an output with another ending", "power", one, "-o", at("power.hdf5"), text="ends in .csv")
+    os.rename(at("copy.png.hdf5"), at("copy.png"))
+    refused("an output that is the second input", "power", box, at("copy.png"), "-o", at("copy.png"), "--overwrite", text="is the input")
+    refused("a table in a folder that is not there", "power", one, "-o", at("none/power.csv"), code=7, text="none/power.csv")
+    check(run("power", one, "-o", at("none/power.csv"), code=None).stdout == "", "which is known before any work")
 
     # the file of a run is the start of another, which needs no options
     run("run", os.path.join(one, files[2]), *RUN, "--end", "0.25", "--output", at("on"))
@@ -101,12 +110,35 @@ with folder() as where:
             "--omega-lambda", "0", "--end", "2", "--output", at("no"), text="never reaches")
     refused("--end-z in open space", "run", "--model", "plummer", "-n", "10", "--end-z", "0", "--output", at("no"), text="--end-z")
     refused("--end and --end-z", *start, "--end", "1", "--end-z", "0", text="--end-z")
+    refused("no box for a file with one", *start, "--end-z", "0", "--box", "0", text="--as-stored")
+    refused("the redshift of the start", *start, "--end-z", "49", text="0.02 (z = 49) is not ahead")
+    refused("a redshift outside the run", *start, "--end-z", "1", "--at-z", "0.25", text="--at-z: 0.8 (z = 0.25) is outside")
+    refused("a scale factor outside the run", *start, "--end-z", "1", "--at", "0.8", "--at-z", "4", text="--at: 0.8")
+    refused("an --eta of too many parts", "run", box, "--output", at("eta"), "--end-z", "0", "--eta", "1e-6", text="--eta 1e-06 divides")
+    plan = run("run", box, "--output", at("no"), "--end-z", "1", "--dry-run").stdout
+    check(" in ln a, " in plan and "yr" not in plan, "the plan of a run has steps in ln a", plan)
+    check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
     refused("z = -1", *start, "--end-z", "-1", text="--end-z")
     refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
     refused("a list that is none", *start, "--end-z", "0", "--at-z", "4;2", text="--at-z")
     refused("another universe", *start, "--end-z", "0", "--expansion", "omega-m=1,h0=0.07", text="differs")
     refused("times with units", *start, "--end", "13Gyr", text="scale factor")
     refused("--eta without a softening", *start, "--end-z", "0", "--eta", "0.1", "--softening", "0", text="--eta")
+    spectrum = "".join(f"{k} {1e4 * k / (1 + (k / 0.02) ** 3)}\n" for k in (0.01, 0.1, 1))
+    for end, warns in (("", True), ("20 0.001\n", False)):
+        with open(at("table.txt"), "w") as table:
+            table.write(spectrum + end)
+        said = run(*MODEL, "--spectrum", at("table.txt"), "-o", at("table.hdf5"), "--overwrite").stderr
+        check(("only 0.01 to 1:" in said) == warns, "a table that does not reach the shortest waves is told" if warns else "one that does is not", said)
+    refused("a folder as a table", *MODEL, "--spectrum", where, "-o", at("no.hdf5"), code=4, text="cannot be read")
+    said = run("convert", box, scratch, "--overwrite").stderr
+    words = said.split("give ")[1].split(" with it")[0].split()
+    check(said.count("\n") == 1 and words[::2] == ["--box", "--expansion"], "what a table does not keep is told, as options", said)
+    run("run", scratch, *RUN, *words, "--end-z", "45", "--output", at("by-table"))
+    run("run", box, *RUN, "--end-z", "45", "--output", at("by-file"))
+    ends = [columns(csv(os.path.join(at(name), "snapshot_0001.hdf5"), scratch), "x", "y", "z", "vx", "vy", "vz") for name in ("by-table", "by-file")]
+    check(max(abs(p - q) for a, b in zip(*ends) for p, q in zip(a, b)) < 1e-3, "a run of the table with these options is the same")
+    check("crossing" not in run("info", box).stdout and "recommended" not in run("info", box).stdout, "no times and steps of open space for a box")
     for n, text in (("511", "cube"), ("1", "8 are"), ("0", "bodies")):
         refused(f"{n} bodies", *MODEL[:3], n, "-o", at("no.hdf5"), text=text)
     refused("two amplitudes", *MODEL, "--sigma8", "0.8", "--a-s", "2e-9", "-o", at("no.hdf5"), text="--a-s")

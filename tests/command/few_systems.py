@@ -68,7 +68,14 @@ with folder() as where:
     sun = table(path("sun-out.csv"))
     check(years["steps"] > 10 and "# units: " in open(path("sun-out.csv")).read() and abs(float(sun[1]["x"]) - 1) < 0.01, "units of planets", (years, sun))
 
+    still = run_json("few", write("still.csv", HEAD + "\n" + "0,0,0,0,0,0,0,0\n0,0,1,0,0,1,0,0\n"), "--end", "10")
+    check(still["to_end"] == 1 and still["energy_change"] == 0, "bodies without mass move on straight lines", still)
+
     for words, code, text in (
+            ([write("negative.csv", HEAD + "\n" + pair(-1, 1.0, 1.0)), "--end", "1"], 4, "row 1 has system -1"),
+            ([write("nan.csv", HEAD + "\n" + pair("nan", 1.0, 1.0)), "--end", "1"], 4, "row 1 has system nan"),
+            ([write("empty.csv", HEAD + "\n"), "--end", "1"], 4, "holds no bodies"),
+            ([three, "--end", "1e9", "-o", path("none/x.csv")], 7, "none/x.csv"),
             ([three], 2, "--end"), ([], 2, "FILE"), ([path("none.csv"), "--end", "1"], 4, "none.csv"),
             ([three, "--end", "1", "-o", path("out.csv")], 2, "--overwrite"), ([three, "--end", "1", "-o", three], 2, "three.csv"),
             ([three, "--end", "1", "-o", path("x.hdf5")], 2, ".csv"), ([three, "--end", "1", "--stop-collision"], 4, "radius"),
@@ -87,6 +94,6 @@ with folder() as where:
     wait_for(lambda: os.path.exists(f"/proc/{long.pid}/stat") and float(open(f"/proc/{long.pid}/stat").read().split()[13]) > 5, "it has computed for a while")
     long.send_signal(signal.SIGINT)
     text = long.communicate(timeout=60)[1]
-    check(long.returncode == 6 and "stopped" in text and open(path("out.csv")).read() == old and not [name for name in os.listdir(where) if "tmp" in name],
+    check(long.returncode == 6 and "stopped by a signal" in text and open(path("out.csv")).read() == old and not [name for name in os.listdir(where) if "tmp" in name],
           "a signal ends the call and leaves the table", (long.returncode, text))
 finish()

@@ -162,7 +162,7 @@ static void draw_frame(const struct ky_snapshot *panel, struct ky_draw_parameter
         parameters->centre[k] = 0;
     parameters->rim = KY_RIM_SCALE;
     assert_ok(ky_scene_choose(scene, panel, 1, 0, NULL, &error));
-    ky_layout_choose(&layout, scene, 1, &panel->units);
+    ky_layout_choose(&layout, scene, 1, panel);
     assert_ok(ky_layout_open(&layout, scene, canvas, &error));
     assert_ok(ky_frame_draw(scene, &layout, panel, canvas, &error));
 }
