@@ -284,7 +284,8 @@ static enum ky_status find_size_of_sources(const struct ky_bodies *bodies, size_
     struct ky_extent own = {.size = 0};
     if (massless == 0 || bodies->n < massless + 2)
         return KY_OK;
-    enum ky_status status = ky_bodies_allocate(&sources, bodies->n - massless, 0, error);
+    enum ky_status status =
+        ky_bodies_allocate_by(threads, &sources, bodies->n - massless, 0, error);
     for (size_t i = 0, k = 0; i < bodies->n && !status; i++)
         if (bodies->mass[i] > 0) {
             sources.mass[k] = bodies->mass[i];
