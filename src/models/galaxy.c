@@ -172,6 +172,26 @@ static void draw(const void *context, size_t first, size_t last)
     }
 }
 
+/* Draws the bodies of a component from index `at` on. */
+static enum ky_status put_component(const struct ky_galaxy *galaxy,
+                                    const struct ky_model_common *common, size_t count,
+                                    const struct drawing *drawing, struct ky_error *error)
+{
+    const int c = drawing->component;
+    struct ky_bodies *bodies = drawing->bodies;
+    struct ky_model_common part = *common;
+    part.n = count;
+    for (size_t i = drawing->first; i < drawing->first + count; i++) {
+        bodies->mass[i] = galaxy->mass[c] / (double)count;
+        bodies->type[i] = (uint8_t)(c + 1);
+        if (bodies->softening)
+            bodies->softening[i] =
+                isnan(galaxy->softening[c]) ? common->softening : galaxy->softening[c];
+    }
+    ky_model_fill(&part, names[c], draw, drawing);
+    return ky_halt_check(common->halt, error);
+}
+
 /* Subtracts their mean from the n vectors. */
 static void centre(double (*x)[3], const double *mass, size_t n)
 {
@@ -187,23 +207,15 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
     struct ky_galaxy_tables *tables = ky_allocate(1, sizeof *tables);
     if (!tables)
         return ky_no_memory(error, "the model's tables", 1, sizeof *tables);
-    KY_TRY(ky_galaxy_solve(galaxy, common, tables, error));
+    enum ky_status status = ky_galaxy_solve(galaxy, common, tables, error);
     size_t at = first;
-    for (int c = 0; c < KY_COMPONENTS; at += count[c++]) {
+    for (int c = 0; c < KY_COMPONENTS && !status; at += count[c++]) {
         const struct drawing drawing = {tables, c, common->seed, at, bodies};
-        struct ky_model_common part = *common;
-        part.n = count[c];
-        for (size_t i = at; i < at + count[c]; i++) {
-            bodies->mass[i] = galaxy->mass[c] / (double)count[c];
-            bodies->type[i] = (uint8_t)(c + 1);
-            if (bodies->softening)
-                bodies->softening[i] =
-                    isnan(galaxy->softening[c]) ? common->softening : galaxy->softening[c];
-        }
-        ky_model_fill(&part, names[c], draw, &drawing);
-        KY_TRY(ky_halt_check(common->halt, error));
+        status = put_component(galaxy, common, count[c], &drawing, error);
     }
     free(tables);
+    if (status)
+        return status;
     centre(bodies->position + first, bodies->mass + first, at - first);
     centre(bodies->velocity + first, bodies->mass + first, at - first);
     return KY_OK;

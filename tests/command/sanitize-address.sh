@@ -48,12 +48,12 @@ lines() {
         case ${everything:+all-}$name in
         device) # without drivers it has another test
             [ -x "$build/tests/unit/device_walk" ] || { echo "0 $name *"; continue; }
-            printf "5 $name %s\n" 'me*' 'batches*' 'bodies*' 's*' 'trees*' 'two_c*'
+            printf "5 $name %s\n" 'me*' 'batches*' 'bodies*' 'trees*' 'two_s*'
             ;;
         device_cache) echo "20 $name * several*" ;;
         device_walk) printf "1 $name %s\n" 'walks*' ;;
         device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
-        device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
+        device_fmm) printf "5 $name %s\n" 'aw*' 'several*' ;;
         ranks_copies) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'restarts*' ;;

@@ -289,6 +289,7 @@ static void steps_are_divided_where_bodies_are_fast(void **state)
     ky_sim_close(sim);
     parameters.eta = 0.05; /* and where they are pulled strongly */
     parameters.softening = 0.01;
+    ky_bodies_free(&bodies);
     make_stirred(4, &bodies);
     assert_ok(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error));
     assert_ok(ky_sim_advance(sim, 1, &error));

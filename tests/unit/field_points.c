@@ -356,12 +356,12 @@ static void what_has_no_tides_says_so(void **state)
 {
     (void)state;
     static struct points own;
+    need_a_device();
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     struct ky_field_points points = points_of(&own, &bodies);
     points.acceleration = NULL;
     points.potential = NULL;
     points.tide = own.tide;
-    need_a_device();
     FOR_DEVICES(e, 1)
     {
         const struct ky_parameters p = parameters_for(e, KY_TREE, KY_PLUMMER);
