@@ -131,7 +131,7 @@ with folder() as top:
 
     where = path("tight")
     with open(path("tight.csv"), "w") as file:
-        file.write(tight(2e-5, 4))
+        file.write(tight(1.2e-5, 4))
     slow = ["run", path("tight.csv"), "--softening", "0", "--integrator", "hermite4", "--step", 1 / 32, "--end", 1 / 32, "--every", 1 / 32, "--engine", "cpu", "--threads", "1", "--quiet"]
     again = ["run", "--resume", where, "--quiet"]
     for name, words, deed in (("--max-wall", [*slow, "--restart-every", "0.1", "--output", where, "--max-wall", "0.5"], lambda process: None), ("SIGTERM", again, lambda process: process.terminate()),
