@@ -1,10 +1,10 @@
 """Kyoho's snapshots in yt: plots without further arguments.
 
 yt takes a snapshot without a box to be in a box of its own only after it has looked for one, and then ParticlePlot and ParticleProjectionPlot
-fail; a box in the file would begin at 0. Here the box is a cube with all bodies. yt 4.4 finds this module itself where the package
-kyoho is installed; before, import it:
+fail; a box in the file would begin at 0. Here the box is a cube with all bodies. yt finds this module where the package kyoho is
+installed, by its entry point, yt 4.1 by kyoho_yt_finder:
 
-    import yt, kyoho_yt
+    import yt
     yt.ParticleProjectionPlot(yt.load("snapshot_0000.hdf5"), "z", ("all", "particle_mass")).save()
 """
 import numpy

@@ -15,6 +15,7 @@ from tap import check, finish, folder, skip
 
 FILES = os.path.join(wheels.BUILD, "tests", "helpers", "files")
 TOP = wheels.TOP
+YT_41 = "yt-4.1", "yt==4.1.4", "numpy<2", "unyt<3", "matplotlib<3.9", "setuptools", "h5py"  # with what was new when it was
 N = 2000
 
 # Each prints a line for each file, whose name is an argument: number of bodies, mass [solar masses], centre [kpc], mean velocity
@@ -44,17 +45,16 @@ for path in sys.argv[1:]:
          data.properties["time"].in_units("Gyr"))
 """}
 
-# yt 4.1 has no entry points: there kyoho_yt is imported. Prints for each file the edges of the plot [kpc], its mass [solar masses]
+# Prints for each file the edges of the plot [kpc], its mass [solar masses]
 # and the centre of the mass in it [kpc], along each axis of the sky.
 PLOTS = r"""
-import json, sys
+import json, site, sys
+site.addsitedir(sys.argv[1])
 import numpy
 import yt
-if yt.__version__.startswith("4.1"):
-    import kyoho_yt
 yt.set_log_level(50)
 mass = ("all", "particle_mass")
-for path in sys.argv[1:]:
+for path in sys.argv[2:]:
     data = yt.load(path)
     for plot in (yt.ParticleProjectionPlot(data, "z", mass), yt.ParticlePlot(data, ("all", "particle_position_x"), ("all", "particle_position_y"), mass)):
         plot.save(path + ".png")
@@ -214,38 +214,50 @@ def load_boxes(reader, place):
 
 
 def put_frontend(place):
-    """The module kyoho_yt as pip installs it, with its entry point; the folder of both."""
+    """The module kyoho_yt as pip installs it, with its entry point and its finder for yt 4.1; the folder of all."""
     with open(os.path.join(TOP, "pyproject.toml"), encoding="utf-8") as file:
         entries = re.search(r'entry-points."yt.frontends"]\n(.*?)\n\n', file.read(), re.S)
     about = os.path.join(place, "kyoho_yt-1.dist-info")
     os.mkdir(about)
-    shutil.copy(os.path.join(TOP, "python", "kyoho_yt.py"), place)
+    for name in ("kyoho_yt.py", "kyoho_yt.pth", "kyoho_yt_finder.py"):
+        shutil.copy(os.path.join(TOP, "python", name), place)
     for name, text in (("METADATA", "Name: kyoho_yt\nVersion: 1\n"), ("entry_points.txt", "[yt.frontends]\n" + entries.group(1).replace('"', "") + "\n")):
         with open(os.path.join(about, name), "w", encoding="utf-8") as file:
             file.write(text)
     return place
 
 
-def draw(paths, truth, far):
+def pythons_of_yt():
+    """The pythons whose yt is to draw, each with its name or the reason why there is none: the one at hand, and in check-all the
+    newest yt and 4.1."""
+    if "KYOHO_TEST_ALL" not in os.environ:
+        return [("yt", *wheels.python_of("yt"))]
+    found = []
+    for name, *packages in (("yt", "yt", "h5py"), YT_41):
+        programs, why = wheels.install(os.path.join("tests", name), *packages)
+        found.append((name, programs and os.path.join(programs, "python"), why))
+    return found
+
+
+def draw(yt, python, why, paths, truth, far):
     """yt draws the files without further arguments, with axes that are those of the bodies: about the origin, or `far` from it."""
-    python, why = wheels.python_of("yt", "h5py")
     names = [name for name in paths if name.endswith(".hdf5")]
     if not python:
         for name in names:
-            skip(f"yt draws {name}", why)
+            skip(f"{yt} draws {name}", why)
         return
     with folder() as place:
-        done = subprocess.run([python, "-W", "ignore", "-c", PLOTS, *(paths[name] for name in names)], capture_output=True, text=True, timeout=600, check=False,
-                              env={**os.environ, "PYTHONPATH": put_frontend(place), "MPLBACKEND": "Agg"})
+        done = subprocess.run([python, "-W", "ignore", "-c", PLOTS, put_frontend(place), *(paths[name] for name in names)],
+                              capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "MPLBACKEND": "Agg"})
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    check(done.returncode == 0 and len(lines) == 2 * len(names), f"yt draws {len(names)} files with negative positions", done.stderr[-2000:])
+    check(done.returncode == 0 and len(lines) == 2 * len(names), f"{yt} draws {len(names)} files with negative positions", done.stderr[-2000:])
     for k, (left, right, bottom, top, mass, *centre, across, up) in enumerate(lines):
         size, name = right - left, names[k // 2]
         shift = far if name == "far.hdf5" else 0  # yt's axes count from the centre of the picture
         wanted = [x if not shift else 0 for x in truth[1][:2]]
         good = is_close(left, -right) and is_close(bottom, -top) and is_close(top - bottom, size) and is_close(mass, 1e10 * truth[0])
         good = good and all(abs(a - b) < (0.01 if not shift else 0.2) * size for a, b in zip(centre, wanted))
-        check(good and "x" in across and "y" in up and "kpc" in across + up, f"{('ParticleProjectionPlot', 'ParticlePlot')[k % 2]} of {name}: edges, mass and centre",
+        check(good and "x" in across and "y" in up and "kpc" in across + up, f"{yt}: {('ParticleProjectionPlot', 'ParticlePlot')[k % 2]} of {name}: edges, mass and centre",
               f"{lines[k]}, not {wanted}")
 
 
@@ -265,5 +277,6 @@ with folder() as place:
     if "a.hdf5" in drawn:
         drawn["far.hdf5"] = os.path.join(place, "far.hdf5")
         tap.run("convert", drawn["a.hdf5"], "--position", "30,0,0", "-o", drawn["far.hdf5"])
-    draw(drawn, truth, 30)
+    for yt in pythons_of_yt():
+        draw(*yt, drawn, truth, 30)
 finish()
