@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
 #include "physics/space.h"
@@ -31,7 +32,8 @@ static const struct row {
 };
 
 /* The limits differ among processors and systems: below a limit divided by the first factor, and
- * above its product with the second, another method is not faster. */
+ * above its product with the second and the number of threads, another method is not faster. The
+ * limits are for one thread. Threads of expansions wait for each other more often than others. */
 static const double close_below = 10, close_above = 4;
 /* Exact sums of more pairs are not timed. */
 static const double most_pairs[KINDS] = {1e9, 1e10};
@@ -117,9 +119,9 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
                : cells;
 }
 
-static int is_close(size_t n, double limit)
+static int is_close(size_t n, double limit, int threads)
 {
-    return (double)n > limit / close_below && (double)n < limit * close_above;
+    return (double)n > limit / close_below && (double)n < limit * close_above * threads;
 }
 
 /* 1 if the force may be faster than `first`, the one of the tables. */
@@ -127,15 +129,16 @@ static int may_be_faster(const struct ky_parameters *own, int force, int first, 
                          int on_cpu)
 {
     const double error = own->error;
-    const int is_exact = ky_force_kind(force)->is_exact;
+    const int is_exact = ky_force_kind(force)->is_exact,
+              threads = on_cpu ? ky_threads(own->threads) : 1;
     if (!ky_force_kind(force)->automatic || force == first || error < least_of(own, force))
         return 0;
     if ((is_exact || ky_force_kind(first)->is_exact) &&
-        (!is_close(n, ky_force_direct_below(error, on_cpu)) ||
+        (!is_close(n, ky_force_direct_below(error, on_cpu), threads) ||
          (double)n * (double)n > most_pairs[processor(on_cpu)]))
         return 0;
     return is_exact || force == approximate_for(own, n, on_cpu, 0) ||
-           is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu));
+           is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu), threads);
 }
 
 int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,

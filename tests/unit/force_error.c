@@ -395,6 +395,11 @@ static void forces_are_timed_where_they_are_close(void **state)
         {31500, 1, "error=1e-4", EXACT | FMM},
         {31800, 1, "error=1e-4", FMM}, /* more pairs take too long */
         {600000, 1, "error=1e-6", EXACT},
+        {10100, 1, "error=1e-2 threads=16", EXACT | TREE | FMM},
+        {31800, 1, "error=1e-2 threads=16", TREE | FMM},
+        {63900, 1, "error=1e-2 threads=16", TREE | FMM},
+        {64100, 1, "error=1e-2 threads=16", FMM},
+        {110000, 0, "error=1e-3 threads=16", TREE | FMM},
         {3900, 0, "error=1e-3", EXACT},
         {20000, 0, "error=1e-3", EXACT | TREE},
         {90000, 0, "error=1e-3", EXACT | TREE},
@@ -414,6 +419,7 @@ static void forces_are_timed_where_they_are_close(void **state)
         struct ky_parameters given, own;
         int force[KY_FORCE_AUTO], among = 0;
         ky_parameters_defaults(&given);
+        given.threads = 1;
         set_all(&given, cases[k].options);
         assert_ok(ky_parameters_resolve(&given, &own, &error));
         const int count = ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 0, force);
