@@ -92,7 +92,7 @@ class Simulation(Named, Shared, WithQuantities):
       softening  one length, 0 for none, or one for each body [length]; without it the softening of the Snapshot
       id, type, radius   (n), optional; radii are for stop_collision [length]
       time       at the start [time]
-      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim:
           sim.integrate(1)

@@ -110,7 +110,7 @@ class Snapshot(Named, WithQuantities):
       time       [time]
       box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
       cosmology  of a comoving box, kyoho.snapshot.Cosmology: positions are comoving, velocities a dx/dt, time is a; None: no expansion
-      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
       bodies.position, bodies[:1], bodies.write("sun.csv", overwrite=True)

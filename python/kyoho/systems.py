@@ -118,7 +118,7 @@ def few(position, velocity, mass, time, *, begin=0.0, radius=None, units=None, p
       time     the time at which the bodies are wanted, or an array of such times, which ascend, or descend from begin [time]
       begin    the time of these bodies [time]
       radius   as mass, for stop_collision [length]
-      units    of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units    of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
       progress   True shows it; or a function of the part that is done and a text
     Example:
       pairs = kyoho.few([[[1, 0, 0], [-1, 0, 0]]], [[[0, 0.5, 0], [0, -0.5, 0]]], [1, 1], [1, 2, 3])
