@@ -18,6 +18,11 @@ ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "po
 SAME = {"eps": "softening", "softening": "eps"}
 
 
+def counted(n):
+    """The text "1 body", "2,000 bodies"."""
+    return f"{n:,} bod{'y' if n == 1 else 'ies'}"
+
+
 def _same(word):
     """The word without capitals and dashes, by which t_end is tend."""
     return word.lower().replace("_", "").replace("-", "")

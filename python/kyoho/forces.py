@@ -11,7 +11,7 @@ from ._evaluator import ArrayBodies, engine_of, evaluate
 from ._on_device import is_on_device, of_host, on_host
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
-from ._words import hinted
+from ._words import counted, hinted
 from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies, taken
 from .units import Units
@@ -324,7 +324,7 @@ class Neighbours:
         return self.body[int(self.offset[i]):int(self.offset[i + 1])]
 
     def __repr__(self):
-        return f"<kyoho.Neighbours of {len(self):,} bodies, {len(self.body):,} in all>"
+        return f"<kyoho.Neighbours of {counted(len(self))}, {len(self.body):,} in all>"
 
     @classmethod
     def _find(cls, search, radius, n, units):
@@ -470,8 +470,8 @@ class Groups:
         return self.body[self.offset[g]:self.offset[g + 1]]
 
     def __repr__(self):
-        return (f"<kyoho.Groups: {len(self):,} with {len(self.body):,} of {self.n:,} bodies, linking length {self.linking_length:g}>" if len(self)
-                else f"<kyoho.Groups: none among {self.n:,} bodies, linking length {self.linking_length:g}>")
+        return (f"<kyoho.Groups: {len(self):,} with {len(self.body):,} of {counted(self.n)}, linking length {self.linking_length:g}>" if len(self)
+                else f"<kyoho.Groups: none among {counted(self.n)}, linking length {self.linking_length:g}>")
 
     @classmethod
     def _find(cls, search, wanted, units, n):

@@ -10,7 +10,7 @@ from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table
 from ._progress import Progress
-from ._words import hinted, no_option
+from ._words import counted, hinted, no_option
 from .errors import UsageError
 from .units import Units
 
@@ -69,7 +69,7 @@ class Systems:
 
     def __repr__(self):
         ends = ", ".join(f"{np.sum(self.end == end)} {end}" for end in ENDS.values() if np.any(self.end == end))
-        return f"<kyoho.Systems, {len(self)} of {self.position.shape[-2]} bodies: {ends}>"
+        return f"<kyoho.Systems, {len(self)} of {counted(self.position.shape[-2])}: {ends}>"
 
 
 def _vectors(value, unit, name, units, shape=None):

@@ -105,6 +105,8 @@ def texts():
         text = repr(kyoho.options(what))
         check(all(word in text for word in words) and not re.search(r"--|(\[\w+\]) \1", text), f"kyoho.options(kyoho.{what.__name__}) explains them", text)
         check(all(re.search(rf"\b{name}\b", what.__doc__) for name in kyoho.options(what)), f"the docstring of {what.__name__} names its options")
+    told = [repr(one) for one in (kyoho.Snapshot([[0, 0, 0]]), kyoho.Snapshot(np.zeros((2, 3))), kyoho.neighbours([[0, 0, 0]], 1))]
+    check([" 1 body" in one for one in told] == [True, False, True] and " 2 bodies" in told[1], "one body is not written as a plural", told)
     refused(ValueError, "options of what has none", ["png has no options", "gravity"], kyoho.options, kyoho.png)
     stub = open(os.path.join(PACKAGE, "_option_types.pyi"), encoding="utf-8").read()
     space = {}
