@@ -5,15 +5,14 @@ import sys
 
 
 class Finder:
-    """Stands first in sys.meta_path until yt is looked for."""
+    """Stands first in sys.meta_path, and finds yt as the others do. It stays there, since a program may look for yt before it imports it."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         if name != "yt":
             return None
-        sys.meta_path.remove(cls)
-        from importlib.util import find_spec  # here, since it costs every start of Python a millisecond
-        spec = find_spec(name)
+        others = (finder.find_spec(name, path, target) for finder in list(sys.meta_path) if finder is not cls and hasattr(finder, "find_spec"))
+        spec = next(filter(None, others), None)
         if spec and spec.loader:
             spec.loader.exec_module = then_ours(spec.loader.exec_module)
         return spec

@@ -145,7 +145,7 @@ def options(of) -> Options:
     if isinstance(of, str) and of in _described:
         raise UsageError(f"give the function or class itself: kyoho.options(kyoho.{of})")
     if described is None or of.__module__.partition(".")[0] != __name__.partition(".")[0]:
-        raise UsageError(f"{of!r} has no options; there are {', '.join(sorted(_described))}")
+        raise UsageError(f"{getattr(of, '__name__', repr(of))} has no options; there are {', '.join(sorted(_described))}")
     return Options({option.keyword: _explained(option) for option in described()})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrays
 from ._library import call, ffi, lib, struct
 from ._options import fill, table
-from .errors import Error
+from .errors import Error, UsageError
 
 
 def prepared(snapshots, options, keep, **members):
@@ -41,6 +41,9 @@ def png(picture) -> bytes:
     Example:
       open("sim.png", "wb").write(kyoho.png(kyoho.draw(sim)))
     """
+    picture = np.asarray(picture)
+    if picture.ndim != 3 or picture.shape[2] not in (3, 4) or not picture.size or picture.dtype != "u1":
+        raise UsageError(f"picture has the shape {picture.shape} of {picture.dtype}; it must be (height, width, 3 or 4) of uint8, as kyoho.draw makes it")
     height, width, channels = picture.shape
     lines = np.zeros((height, 1 + width * channels), "u1")  # each line after a 0: no filter
     lines[:, 1:] = picture.reshape(height, -1)

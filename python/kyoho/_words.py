@@ -11,11 +11,16 @@ What = TypeVar("What", bound=Callable)
 
 # Words for arguments that the command has not.
 ARGUMENTS = (("pos", "position"), ("positions", "position"), ("coordinates", "position"), ("position", "pos"), ("positions", "pos"), ("coordinates", "pos"),
-             ("vel", "velocity"), ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("t", "time"), ("softening", "eps"), ("nbody", "n"), ("bodies", "n"), ("N", "n"),
+             ("vel", "velocity"), ("velocities", "velocity"), ("masses", "mass"), ("m", "mass"), ("ids", "id"), ("t", "time"), ("softening", "eps"), ("epsilon", "eps"), ("nbody", "n"), ("bodies", "n"), ("N", "n"),
              ("output", "folder"), ("directory", "folder"), ("filename", "path"),
              ("G", "g"), ("cmap", "colours"), ("colormap", "colours"), ("colours", "cmap"), ("colormap", "cmap"))
 # Words that are taken in each other's place, since packages differ in them: the softening.
 SAME = {"eps": "softening", "softening": "eps"}
+
+
+def counted(n):
+    """The text "1 body", "2,000 bodies"."""
+    return f"{n:,} bod{'y' if n == 1 else 'ies'}"
 
 
 def _same(word):
@@ -44,9 +49,14 @@ def other_word(word, names):
     return None
 
 
+def _cut(word, names):
+    """The names that begin with the word: soft for softening."""
+    return [name for name in names if len(word) > 2 and name.startswith(word)]
+
+
 def guess(word, names):
     """"; did you mean step?" for a word that is not among the names, or ""."""
-    near = other_word(word, names) or next(iter(difflib.get_close_matches(word, names, 1, 0.7)), None)
+    near = other_word(word, names) or next(iter(difflib.get_close_matches(word, names, 1, 0.7) or _cut(word, names)), None)
     return f"; did you mean {near}?" if near else ""
 
 

@@ -45,7 +45,7 @@ def density_centre(position, mass=None, *, units=None) -> np.ndarray:
 
     Arguments:
       position, mass   (n, 3) [length]; masses (n) or one for all (1) [mass]
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       centre = kyoho.density_centre(pos, mass)
 
@@ -67,7 +67,7 @@ def lagrangian_radii(position, mass=None, fractions=FRACTIONS, centre=None, *, u
       position, mass   (n, 3) [length]; masses (n) or one for all [mass]
       fractions        one or several, ascending; the default is 1, 2, 5, 10, 25, 50, 75 and 90 %
       centre           three numbers [length]; the default is the density centre
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       half = kyoho.lagrangian_radii(pos, mass, 0.5)[0]
     """

@@ -15,7 +15,7 @@ from ._picture import pixels as pixels_of
 from ._picture import prepared
 from ._progress import Progress
 from ._words import hinted
-from .errors import Error, UsageError
+from .errors import Error, UnsupportedError, UsageError
 from .forces import Groups
 from .runs import Run
 from .snapshot import HAS_HDF5, Snapshot, read, snapshot_of
@@ -130,7 +130,10 @@ def plot(bodies, ax=None, *, colorbar=True, cmap=None, **options: Unpack[PlotOpt
 
     show="velocity" shows the mean velocity along the line of sight instead.
     """
-    from matplotlib import colors, pyplot  # which is not needed otherwise
+    try:
+        from matplotlib import colors, pyplot  # which is not needed otherwise
+    except ImportError as why:
+        raise UnsupportedError("plot needs matplotlib: pip install matplotlib; kyoho.draw needs nothing") from why
     bodies = snapshot_of(bodies, "plot", in_box=True)
     divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name not in NOT_IN_PLOTS})
     keep, found = [], struct("ky_map")

@@ -11,7 +11,7 @@ from ._evaluator import ArrayBodies, engine_of, evaluate
 from ._on_device import is_on_device, of_host, on_host
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
-from ._words import hinted
+from ._words import counted, hinted
 from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies, taken
 from .units import Units
@@ -90,7 +90,7 @@ def gravity(pos, mass=None, eps=None, *, units=None, **options: Unpack[ForceOpti
     Arguments:
       pos, mass, eps   positions (n, 3) [length]; masses (n), or one for all [mass]; softening, one length, 0 for
                        none, or one for each body [length]. Or a Snapshot or a Simulation as pos, which has all three
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       acc, pot = kyoho.gravity(pos, mass, 0.05, theta=0.5)
 
@@ -109,7 +109,7 @@ def accelerations(position, mass=None, softening=None, *, units=None, **options:
 
     Arguments:
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       acc = kyoho.accelerations(pos, mass, 0.05, field="plummer:mass=1,scale=2")
 
@@ -126,7 +126,7 @@ def potential(position, mass=None, softening=None, *, units=None, **options: Unp
 
     Arguments:
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       pot = kyoho.potential(pos, mass, 0.05)
     """
@@ -213,7 +213,7 @@ def field(points, position, mass=None, softening=None, *, points_softening=None,
       points   (m, 3) [length]
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
       points_softening   one length for all points, or one for each [length]; without it the softening of the bodies
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       acc, pot = kyoho.field([[0, 0, 3.0]], pos, mass, 0.05)
 
@@ -233,7 +233,7 @@ def tides(points, position, mass=None, softening=None, *, points_softening=None,
       points   (m, 3) [length]
       position, mass, softening   as pos, mass, eps of kyoho.gravity; or a Snapshot or a Simulation as position
       points_softening   one length for all points, or one for each [length]; without it the softening of the bodies
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       tide = kyoho.tides([[0, 0, 3.0]], pos, mass, 0.05)
 
@@ -260,7 +260,7 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
       points   (m, 3) [length]
       field    a text ("mw14", "nfw:mass=1e12Msun,scale=20kpc"), a function, or a tuple of both, as of kyoho.Simulation
       time     for fields that change in time [time]
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
       g        the constant of gravity, instead of the one of the units
     Example:
       acc, pot = kyoho.external_field([[8, 0, 0.0]], "mw14", units="galaxy")
@@ -282,7 +282,7 @@ def orbit(position, velocity, times, field, *, turn=0.0, units=None, g=None) -> 
       field    as of kyoho.external_field
       turn     angular speed of axes that turn about z [1/time, in radians]; the results are in these axes, which
                coincide with the axes at rest at the time 0
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
       g        the constant of gravity, instead of the one of the units
     Example:
       path, velocity = kyoho.orbit([8, 0, 0], [0, 150, 50], np.linspace(0, 2, 100), "mw14", units="galaxy")
@@ -324,7 +324,7 @@ class Neighbours:
         return self.body[int(self.offset[i]):int(self.offset[i + 1])]
 
     def __repr__(self):
-        return f"<kyoho.Neighbours of {len(self):,} bodies, {len(self.body):,} in all>"
+        return f"<kyoho.Neighbours of {counted(len(self))}, {len(self.body):,} in all>"
 
     @classmethod
     def _find(cls, search, radius, n, units):
@@ -361,7 +361,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
     Arguments:
       position   (n, 3) [length], or a Snapshot or a Simulation
       radius     one length for all bodies, or one for each [length]
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
@@ -381,7 +381,7 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     Arguments:
       position, mass   (n, 3) [length]; masses (n) or one for all [mass]; or a Snapshot or a Simulation as position
       k                the number of neighbours
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       density, radius = kyoho.density(pos, mass, k=32)
     """
@@ -399,7 +399,8 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
 def nearest_of(n, k, search):
     """The places (n, k) and the distances (n, k) that search(k, places, distances) of the library finds."""
     k = _arrays.whole(k, "k")
-    index, distance = np.empty((n, k), "u4"), np.empty((n, k))
+    wide = k if k < n or n == 0 else 0  # the library refuses more than the n - 1 others, however many they are
+    index, distance = np.empty((n, wide), "u4"), np.empty((n, wide))
     search(k, _arrays.pointer(index, "uint32_t *"), _arrays.pointer(distance, "double *"))
     return index.astype(int), distance
 
@@ -413,7 +414,7 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
     Arguments:
       position   (n, 3) [length], or a Snapshot or a Simulation
       k          the number of nearest bodies, 1 to n - 1
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       index, distance = kyoho.nearest(pos, 6)  # the nearest of body 5: index[5, 0]
 
@@ -469,8 +470,8 @@ class Groups:
         return self.body[self.offset[g]:self.offset[g + 1]]
 
     def __repr__(self):
-        return (f"<kyoho.Groups: {len(self):,} with {len(self.body):,} of {self.n:,} bodies, linking length {self.linking_length:g}>" if len(self)
-                else f"<kyoho.Groups: none among {self.n:,} bodies, linking length {self.linking_length:g}>")
+        return (f"<kyoho.Groups: {len(self):,} with {len(self.body):,} of {counted(self.n)}, linking length {self.linking_length:g}>" if len(self)
+                else f"<kyoho.Groups: none among {counted(self.n)}, linking length {self.linking_length:g}>")
 
     @classmethod
     def _find(cls, search, wanted, units, n):
@@ -495,7 +496,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
       position   (n, 3) [length], or a Snapshot or a Simulation, which has mass and velocity
       mass       one number or one for each body [mass]; without it all bodies count alike
       velocity   (n, 3) [velocity]; without it the bodies are at rest
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       groups = kyoho.groups(pos, mass, linking_length=0.2)  # the largest group: groups[0]; the group of each body: groups.label
     """

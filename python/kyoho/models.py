@@ -76,7 +76,7 @@ def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snaps
     Arguments:
       name    of the model; kyoho.models() lists them
       n       the number of bodies
-      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units   of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       bodies = kyoho.model("plummer", 500, units="cluster", mass="500 Msun", radius="0.5 pc", seed=3)
 

@@ -118,7 +118,7 @@ class Run:
         return map(read, self.snapshots)
 
     def __repr__(self):
-        return f"<kyoho.Run in {self.folder}, {len(self)} snapshots>"
+        return f"<kyoho.Run in {self.folder}, {len(self)} snapshot{'' if len(self) == 1 else 's'}>"
 
 
 class _Calls:

@@ -18,7 +18,7 @@ from ._options import MOTION, Parameters, documented, table, text
 from ._progress import Progress
 from ._sharing import Shared, alone
 from ._view import View
-from ._words import Named, hinted, no_option, softened
+from ._words import Named, counted, hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UnsupportedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, at_rest_box, bodies_array, fill_bodies, snapshot_of, with_box
@@ -92,7 +92,7 @@ class Simulation(Named, Shared, WithQuantities):
       softening  one length, 0 for none, or one for each body [length]; without it the softening of the Snapshot
       id, type, radius   (n), optional; radii are for stop_collision [length]
       time       at the start [time]
-      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim:
           sim.integrate(1)
@@ -549,7 +549,7 @@ class Simulation(Named, Shared, WithQuantities):
         change = _arrays.vectors(self.units.number(on_host(change), "velocity", "change"), "change")
         index = None if index is None else _arrays.row(index, "index", "u8")
         if len(change) != (len(self) if index is None else len(index)):
-            raise UsageError(f"change has {len(change)} rows for {len(self) if index is None else len(index)} bodies")
+            raise UsageError(f"change has {len(change)} rows for {counted(len(self) if index is None else len(index))}")
         self._change(lib.ky_sim_kick, _arrays.pointer(index, "size_t *"), len(change),
                      _arrays.pointer(change, "double (*)[3]"))
 
@@ -782,7 +782,7 @@ class Simulation(Named, Shared, WithQuantities):
     def __repr__(self):
         if self._sim is None:
             return "<kyoho.Simulation, closed>"
-        return f"<kyoho.Simulation of {len(self):,} bodies at t = {self.time:g} on {self._engine}>"
+        return f"<kyoho.Simulation of {counted(len(self))} at t = {self.time:g} on {self._engine}>"
 
     def _repr_html_(self):
         if self._sim is None:

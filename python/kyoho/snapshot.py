@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _arrays, _hdf5, _picture
 from ._library import call, call_file, encoded, ffi, lib, struct
-from ._words import Named, hinted
+from ._words import Named, counted, hinted
 from .errors import UnsupportedError, UsageError
 from .units import Units, WithQuantities
 
@@ -38,7 +38,7 @@ def bodies_array(name, value, n, units):
         return _arrays.scalars(value, name, n, kind)
     array = _arrays.vectors(value, name)
     if len(array) != n:
-        raise UsageError(f"{name} has {len(array)} rows for {n} bodies")
+        raise UsageError(f"{name} has {len(array)} rows for {counted(n)}")
     return array
 
 
@@ -110,7 +110,7 @@ class Snapshot(Named, WithQuantities):
       time       [time]
       box        side of a periodic box with a corner at the origin [length] (docs/periodic.md); None: open space
       cosmology  of a comoving box, kyoho.snapshot.Cosmology: positions are comoving, velocities a dx/dt, time is a; None: no expansion
-      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units      of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       bodies = kyoho.Snapshot([[0, 0, 0], ["1 AU", 0, 0]], [[0, 0, 0], [0, "29.8 km/s", 0]], ["1 Msun", 0], units="planets")
       bodies.position, bodies[:1], bodies.write("sun.csv", overwrite=True)
@@ -217,7 +217,7 @@ class Snapshot(Named, WithQuantities):
         if np.ndim(which) == 0 and not isinstance(which, slice):
             k = operator.index(which)
             if not -len(self) <= k < len(self):
-                raise IndexError(f"body {k}: the snapshot has {len(self)} bodies")
+                raise IndexError(f"body {k}: the snapshot has {counted(len(self))}")
             which = slice(k, k + 1 or None)
         some = copy.copy(self)
         for name in ARRAYS:
@@ -295,7 +295,7 @@ class Snapshot(Named, WithQuantities):
         return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
 
     def __repr__(self):
-        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}" + ("" if self.box is None else f" in a {'' if self.cosmology is None else 'comoving '}box of {self.box:g}") + ">"
+        return f"<kyoho.Snapshot of {counted(len(self))} at t = {self.time:g}" + ("" if self.box is None else f" in a {'' if self.cosmology is None else 'comoving '}box of {self.box:g}") + ">"
 
     def _repr_html_(self):
         return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])

@@ -10,7 +10,7 @@ from ._aside import call_aside
 from ._library import NULL, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table
 from ._progress import Progress
-from ._words import hinted, no_option
+from ._words import counted, hinted, no_option
 from .errors import UsageError
 from .units import Units
 
@@ -69,7 +69,7 @@ class Systems:
 
     def __repr__(self):
         ends = ", ".join(f"{np.sum(self.end == end)} {end}" for end in ENDS.values() if np.any(self.end == end))
-        return f"<kyoho.Systems, {len(self)} of {self.position.shape[-2]} bodies: {ends}>"
+        return f"<kyoho.Systems, {len(self)} of {counted(self.position.shape[-2])}: {ends}>"
 
 
 def _vectors(value, unit, name, units, shape=None):
@@ -118,7 +118,7 @@ def few(position, velocity, mass, time, *, begin=0.0, radius=None, units=None, p
       time     the time at which the bodies are wanted, or an array of such times, which ascend, or descend from begin [time]
       begin    the time of these bodies [time]
       radius   as mass, for stop_collision [length]
-      units    of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "planets" or kyoho.Units
+      units    of the numbers: "nbody" (G = 1, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
       progress   True shows it; or a function of the part that is done and a text
     Example:
       pairs = kyoho.few([[[1, 0, 0], [-1, 0, 0]]], [[[0, 0.5, 0], [0, -0.5, 0]]], [1, 1], [1, 2, 3])

@@ -76,12 +76,17 @@ def read_text(text, kind, units, name):
     return found[0]
 
 
+def _cgs():
+    """Units in which times are in seconds."""
+    return struct("ky_units", length_cm=1, mass_g=1, velocity_cm_s=1, g=1)
+
+
 def scale_of(given, kind):
     """A scale in cgs: a number, a quantity, the name of a unit, or a text like "1e10 Msun"."""
     if isinstance(given, str):
         begins = given.strip()[:1]
         text = given.strip() if begins.isdigit() or begins in (".", "+", "-") else "1" + given.strip()
-        return read_text(text, kind, struct("ky_units", length_cm=1, mass_g=1, velocity_cm_s=1, g=1), kind)
+        return read_text(text, kind, _cgs(), kind)
     if hasattr(given, "is_equivalent") or hasattr(given, "base_value"):  # a unit of astropy or unyt itself
         given = 1.0 * given
     if not is_quantity(given):
@@ -184,6 +189,8 @@ class Units:
         an array of such. Numbers are in these units already."""
         if isinstance(value, str) and self.has(kind):
             return read_text(value, kind, self._struct(), name)
+        if isinstance(value, str) and kind == "s":
+            return read_text(value, "time", _cgs(), name)
         if not is_quantity(value):
             if not _has_words(value):
                 return value

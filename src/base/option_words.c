@@ -59,6 +59,10 @@ const struct ky_option_word ky_option_words[] = {
     {"nbody", "bodies", NULL},
     {"eps2", "softening", "the square root of eps2"},
     {"nthreads", "threads", NULL},
+    {"opening_angle", "theta", NULL},
+    {"epsilon", "softening", NULL}, /* AMUSE: epsilon_squared */
+    {"epsilon_squared", "softening", "the square root of epsilon_squared"},
+    {"W0", "w0", NULL},
     {NULL, NULL, NULL},
 };
 

@@ -1,4 +1,5 @@
 /* kyoho view: shows the snapshots of a run, or one snapshot, in a browser. */
+#include "base/file.h"
 #include "command/files.h"
 #include "command/signals.h"
 
@@ -35,6 +36,9 @@ static enum ky_status check(const char *word, struct ky_error *error)
     struct ky_paths paths = {0};
     struct ky_snapshot snapshot;
     struct ky_read_options reading;
+    if (ky_is_standard(word))
+        return ky_fail(error, KY_USAGE,
+                       "the view reads a snapshot more than once: save standard input to a file");
     ky_snapshot_clear(&snapshot);
     ky_read_options_defaults(&reading);
     reading.space = KY_SPACE_AS_STORED;

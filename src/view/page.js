@@ -380,7 +380,7 @@ function with_unit(x, unit, digits) {
 
 function show_facts() {
   const t = view.text, some = t.shown < t.bodies ? `, ${t.shown} shown` : "";
-  const lines = [t.title, `${t.bodies} bodies${some}`];
+  const lines = [t.title, `${t.bodies} ${t.bodies === 1 ? "body" : "bodies"}${some}`];
   if (t.run && t.end === null) {
     lines.push(`time ${with_unit(t.time, t.time_unit, 6)}`, `step ${t.steps}`);
   } else if (t.run) {

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 
 import tap
 import wheels
@@ -65,6 +66,16 @@ for path in sys.argv[2:]:
             middles = numpy.linspace(*edges, 2 * len(part) + 1)[1::2]
             centre.append((middles * part).sum() / part.sum())
         print(json.dumps([*axes.get_xlim(), *axes.get_ylim(), picture.sum(), *centre, axes.get_xlabel(), axes.get_ylabel()]))
+"""
+
+# Prints whether kyoho_yt has been imported: before yt is, and after.
+FIND = r"""
+import importlib.util, site, sys
+site.addsitedir(sys.argv[1])
+importlib.util.find_spec("yt")
+before = "kyoho_yt" in sys.modules
+import yt
+print(before, "kyoho_yt" in sys.modules)
 """
 
 # Prints for each file of a box: 1 if it is comoving, redshift, h, Ω_m, Ω_Λ, side [comoving kpc], time [Gyr], and for each body mass
@@ -261,6 +272,19 @@ def draw(yt, python, why, paths, truth, far):
               f"{lines[k]}, not {wanted}")
 
 
+def finds_frontend():
+    """kyoho_yt is imported with a yt 4.1, also where a program has looked for yt before, and with no other."""
+    for version, wanted in (("4.1.4", True), ("4.4.3", False)):
+        with folder() as place:
+            put_frontend(place)
+            os.mkdir(os.path.join(place, "yt"))
+            for name, text in (("yt/__init__.py", f"__version__ = '{version}'\n"), ("kyoho_yt.py", "")):  # in place of yt and of its reader
+                with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            done = subprocess.run([sys.executable, "-S", "-c", FIND, place], capture_output=True, text=True, timeout=60, check=False)
+        check(done.stdout.split() == ["False", str(wanted)], f"a program that looks for yt {version} and then imports it has kyoho_yt: {wanted}", done)
+
+
 with folder() as place:
     truth = bodies(os.path.join(place, "a.csv"))
     paths = {}
@@ -279,4 +303,5 @@ with folder() as place:
         tap.run("convert", drawn["a.hdf5"], "--position", "30,0,0", "-o", drawn["far.hdf5"])
     for yt in pythons_of_yt():
         draw(*yt, drawn, truth, 30)
+finds_frontend()
 finish()

@@ -96,6 +96,7 @@ with folder() as where:
         (["run", "--tehta", "0.5"], "--theta"),
         (["run", "--the", "0.5"], "unknown option --the"),
         (["run", "--dt", "0.1"], "mean --step?"),
+        (["run", "--opening_angle", "0.5"], "mean --theta?"),
         (["run", "--eps", "0.1"], "mean --softening?"),
         (["run", "--infile", "x"], "mean --input?"),
         (["run", "--tend", "1"], "mean --end?"),

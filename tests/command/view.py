@@ -349,7 +349,8 @@ with folder() as top:
             (["run", *MODEL, *LONG, "--output", path("none"), "--view-frame"], 2, "without --view"),
             (["run", *MODEL, *LONG, "--view", "--dry-run"], 2, "--dry-run"),
             (["view", path("unseen"), "--view-port", port], 3, f"port {port}"),
-            (["view", path("nothing")], 4, "nothing"), (["view", path("seen/run.log")], 4, "run.log"), (["view", top], 4, "snapshots"), (["view"], 2, "")]:
+            (["view", path("nothing")], 4, "nothing"), (["view", path("seen/run.log")], 4, "run.log"), (["view", top], 4, "snapshots"), (["view"], 2, ""),
+            (["view", "-"], 2, "standard input")]:
         process = run(*words, code=None)
         check(process.returncode == code and expected in process.stderr, "refused: kyoho " + " ".join(map(str, words[:1] + words[-3:])).replace(top, "…"),
               f"{process.returncode} {process.stderr}")

@@ -255,6 +255,8 @@ def of_file(browser, top):
           "a file is shown without what only folders have", page.value(FACTS))
     check(page.value("[camera.turn, camera.tilt, element('follow').checked]") == [0, math.pi / 2, False],
           "the camera looks along z at both galaxies", page.value("JSON.stringify(camera)"))
+    page.value("view.text.bodies = 1; show_facts()")
+    check("1 body" in page.value(FACTS), "one body is not written as a plural", page.value(FACTS))
     check(not page.complaints(), "the page has made no errors", page.complaints())
     view.end(signal.SIGINT)
     view = View("view", where)

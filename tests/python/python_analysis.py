@@ -96,10 +96,11 @@ def tune():
     check(best.found.error <= 1e-3 and len(best.settings) > 5 and all(one.seconds > 0 for one in best.settings), "tuning finds options for an error", best.found)
     error = kyoho.check(made, 500, **best.found.options).acceleration.p99
     check(error < 2e-3, "the options keep it", error)
-    trees = kyoho.tune(made, seconds=2, repeat=1, samples=50, force="tree", opening="offset")
+    trees = kyoho.tune(made, seconds="2 s", repeat=1, samples=50, force="tree", opening="offset")
     check(trees.found is None and {(one.options["force"], one.options["opening"]) for one in trees.settings} == {("tree", "offset")}, "options restrict what is measured", trees)
     refused(ValueError, "an error out of range", ["error: 5", "1e-15"], kyoho.tune, made, 5)
     refused(TypeError, "an option that there is not", ["forc", "force"], kyoho.tune, made, forc="tree")
+    refused(ValueError, "a time that is a length", ["seconds", "another kind"], kyoho.tune, made, seconds="2 pc")
     refused(ValueError, "an unknown softening", ["softening"], kyoho.tune, kyoho.Snapshot(made.position), seconds=1)
 
 

@@ -169,6 +169,7 @@ def searches():
         check(np.array_equal(sim.nearest(7)[0], order) and np.array_equal(sim.groups(linking_length=0.05, minimum=2).label,
               kyoho.groups(x, m, linking_length=0.05, minimum=2).label), "nearest bodies and labels of a simulation")
     refused(ValueError, "more neighbours than there are bodies", ["400"], kyoho.nearest, x, 400)
+    refused(ValueError, "more neighbours than memory holds", ["1099511627776"], kyoho.nearest, x, 2 ** 40)
     refused(ValueError, "the neighbour of a single body", ["at least 1", "other bodies, 0"], kyoho.nearest, x[:1], 1)
     refused(ValueError, "a position of two numbers", ["(2,)", "(3,)"], kyoho.orbit, [1, 2], [0, 1, 0], [0, 1], "point:mass=1")
     check(repr(kyoho.groups(x[:3], linking_length=1e-9, minimum=2)) == "<kyoho.Groups: none among 3 bodies, linking length 1e-09>", "no groups say so")

@@ -7,6 +7,7 @@ import importlib.util  # noqa: E402
 import os  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
+from unittest import mock  # noqa: E402
 
 import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
@@ -87,6 +88,8 @@ def pictures():
 
 def plots():
     """Axes of matplotlib have the lengths of the bodies, and the colours their densities."""
+    with mock.patch.dict(sys.modules, {"matplotlib": None}):  # as if it were not installed
+        refused(kyoho.UnsupportedError, "a plot without matplotlib", ["pip install matplotlib"], kyoho.plot, kyoho.model("plummer", 10))
     if not importlib.util.find_spec("matplotlib"):
         skip("a picture in axes of matplotlib", "matplotlib is not installed here; make check-all installs it")
         return

@@ -105,7 +105,9 @@ def texts():
         text = repr(kyoho.options(what))
         check(all(word in text for word in words) and not re.search(r"--|(\[\w+\]) \1", text), f"kyoho.options(kyoho.{what.__name__}) explains them", text)
         check(all(re.search(rf"\b{name}\b", what.__doc__) for name in kyoho.options(what)), f"the docstring of {what.__name__} names its options")
-    refused(ValueError, "options of what has none", ["gravity"], kyoho.options, kyoho.png)
+    told = [repr(one) for one in (kyoho.Snapshot([[0, 0, 0]]), kyoho.Snapshot(np.zeros((2, 3))), kyoho.neighbours([[0, 0, 0]], 1))]
+    check([" 1 body" in one for one in told] == [True, False, True] and " 2 bodies" in told[1], "one body is not written as a plural", told)
+    refused(ValueError, "options of what has none", ["png has no options", "gravity"], kyoho.options, kyoho.png)
     stub = open(os.path.join(PACKAGE, "_option_types.pyi"), encoding="utf-8").read()
     space = {}
     exec(compile(stub, "_option_types.pyi", "exec"), space)
@@ -340,6 +342,8 @@ def pictures():
     check(pixels.shape == (200, 200, 4) and pixels.dtype == np.uint8 and (pixels[..., 3] == 255).all()
           and pixels[80:120, 80:120, :3].mean() > 3 * pixels[:40, :40, :3].mean(), "a picture is bright where the bodies are", pixels.shape)
     check(np.array_equal(unpacked(kyoho.png(pixels)), pixels), "a PNG has the pixels")
+    for name, bad in (("fractions", pixels / 255), ("a channel", pixels[..., 0]), ("no pixels", pixels[:0])):
+        refused(kyoho.UsageError, f"a PNG of {name}", ["(height, width, 3 or 4) of uint8"], kyoho.png, bad)
     check(kyoho.draw(made, made, width=100).shape[1] > kyoho.draw(made, width=100).shape[1], "panels side by side")
     check(kyoho.png(kyoho.draw(made, width=320))[:8] == b"\x89PNG\r\n\x1a\n" and "data:image/png;base64" in made._repr_html_(), "a still for notebooks")
     with folder() as place:

@@ -96,8 +96,8 @@ static void wrong_texts_are_refused(void **state)
 static void numbers_of_fields_take_units(void **state)
 {
     (void)state;
-    struct ky_parameters with, plain;
-    struct ky_external_pull pull[2];
+    struct ky_parameters with, blank, plain;
+    struct ky_external_pull pull[3];
     const double x[3] = {3, 1, -2};
     ky_parameters_defaults(&with);
     assert_ok(ky_parameters_set(&with, "field", "nfw:mass=1e12Msun,scale=20kpc,x=1Mpc", &error));
@@ -105,15 +105,18 @@ static void numbers_of_fields_take_units(void **state)
     assert_non_null(strstr(error.text, "N-body units"));
     assert_ok(ky_units_preset("galaxy", &with.units, &error));
     with.g = with.units.g;
-    plain = with;
+    blank = plain = with;
+    blank.field = " nfw:mass=1e12 Msun,scale=20 \tkpc,x=1 Mpc  point:mass=0 Msun\tpoint:mass=0 ";
     plain.field = "nfw:mass=100,scale=20,x=1000";
-    const struct ky_parameters *const both[] = {&with, &plain};
-    for (int k = 0; k < 2; k++) {
+    const struct ky_parameters *const all[] = {&with, &blank, &plain};
+    for (int k = 0; k < 3; k++) {
         struct ky_externals own = {0};
-        assert_ok(ky_externals_of(both[k], &own, &error));
+        assert_ok(ky_externals_of(all[k], &own, &error));
+        assert_int_equal(own.count, k == 1 ? 3 : 1);
         pull[k] = ky_externals_at(own.field, own.count, x, x);
     }
-    assert_true(pull[0].x == pull[1].x && pull[0].potential == pull[1].potential);
+    assert_true(pull[0].x == pull[2].x && pull[0].potential == pull[2].potential);
+    assert_true(pull[1].x == pull[2].x && pull[1].potential == pull[2].potential);
 
     struct ky_bodies bodies;
     struct ky_sim *sim;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/named_numbers.h"
+#include "base/quantity.h"
 #include "base/status.h"
 #include "engine/common/external_table.h"
 
@@ -220,12 +221,31 @@ static enum ky_status read_terms(char *text, struct ky_external_terms *terms,
     return status;
 }
 
+/* 1 if a text begins with a unit that ends at a blank or a comma. */
+static int begins_with_unit(const char *text)
+{
+    char word[KY_UNIT_NAMES];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ", \t\r\n"), text);
+    return ky_unit_is(word);
+}
+
+/* The length of a field, which ends at a blank; but a unit may stand behind one: "mass=1 Msun". */
+static size_t field_length(const char *text)
+{
+    const char *end = text + strcspn(text, blanks), *next = end + strspn(end, blanks);
+    while (end > text && begins_with_unit(next)) {
+        end = next + strcspn(next, blanks);
+        next = end + strspn(end, blanks);
+    }
+    return (size_t)(end - text);
+}
+
 /* Copies the next field of a text, and moves *text behind it. 0 at the end, −1 if the field has too
  * many characters. */
 static int next_field(const char **text, char one[KY_EXTERNAL_TEXT])
 {
     *text += strspn(*text, blanks);
-    const size_t length = strcspn(*text, blanks);
+    const size_t length = field_length(*text);
     if (length >= KY_EXTERNAL_TEXT)
         return -1;
     memcpy(one, *text, length);
