@@ -329,6 +329,16 @@ struct ky_team_task {
  * `wanted` is the list of sinks, and groups and factors are indexed by this list. The kernels for
  * few groups of all bodies omit this, which takes registers. */
 #define KY_TAKES_LIST(how) (((how) & (KY_PICKS | KY_GUARD)) || !((how)&KY_SHARES))
+/* 1 if place k, which is in the group if `inside`, is a wanted sink. */
+KY_FN int ky_team_is_sink(KY_GLOBAL const ky_uint *wanted, ky_uint k, int inside,
+                          ky_uint sinks_from, ky_uint sinks_to, ky_uint flags, const int how)
+{
+    const int listed = KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED);
+    const ky_uint body = inside && listed ? wanted[k] : k;
+    return inside && body >= sinks_from && body < sinks_to &&
+           (!(flags & KY_FLAG_WANTED) || wanted[k]);
+}
+
 KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint *group,
                                           KY_GLOBAL const ky_uint *wanted, ky_uint sinks_from,
                                           ky_uint sinks_to, ky_uint flags, const int how)
@@ -337,26 +347,27 @@ KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint 
     task.group.begin = group[0];
     task.group.end = group[1];
     task.group.list = wanted;
-    task.group.sinks = task.sinks = 0;
+    task.group.sinks = 0;
     task.width = (how & KY_SHARES) ? 1 : KY_TEAM;
     while (task.width < KY_TEAM && task.width < task.group.end - task.group.begin &&
            (how & KY_SHARES))
         task.width *= 2;
-    const int listed = KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED);
-#pragma unroll
-    for (int s = 0; s < KY_SINKS_OF(how); s++) {
-        const ky_uint k = task.group.begin + KY_TEAM_LANE % task.width + (ky_uint)s * KY_TEAM;
-        int is = KY_TEAM_LANE + (ky_uint)s * KY_TEAM < task.group.end - task.group.begin;
-        ky_uint found;
-        const ky_uint body = is && listed ? wanted[k] : k;
-        is =
-            is && body >= sinks_from && body < sinks_to && (!(flags & KY_FLAG_WANTED) || wanted[k]);
-        task.is_sink[s] = is;
-        task.own[s] = task.place[s] = k < task.group.end ? k : task.group.end - 1;
-        ky_team_rank(team, is, &found);
-        task.sinks += found;
+    const ky_uint size = task.group.end - task.group.begin,
+                  k = task.group.begin + KY_TEAM_LANE % task.width;
+    task.is_sink[0] =
+        ky_team_is_sink(wanted, k, KY_TEAM_LANE < size, sinks_from, sinks_to, flags, how);
+    task.own[0] = task.place[0] = k < task.group.end ? k : task.group.end - 1;
+    ky_team_rank(team, task.is_sink[0], &task.sinks);
+    if (KY_SINKS_OF(how) > 1) {
+        const ky_uint next = task.group.begin + KY_TEAM + KY_TEAM_LANE;
+        ky_uint more;
+        task.is_sink[1] = ky_team_is_sink(wanted, next, KY_TEAM + KY_TEAM_LANE < size, sinks_from,
+                                          sinks_to, flags, how);
+        task.own[1] = task.place[1] = next < task.group.end ? next : task.group.end - 1;
+        ky_team_rank(team, task.is_sink[1], &more);
+        task.sinks += more;
     }
-    if (task.sinks > 0 && listed) {
+    if (task.sinks > 0 && KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED)) {
         const ky_uint count = task.group.end - task.group.begin;
         task.group.list = wanted + task.group.begin;
 #pragma unroll
