@@ -88,7 +88,8 @@ static const struct ky_option force_options[] = {
      "maximum number of bodies in a leaf; with --force fmm twice as many, in open space with "
      "--order 5 three times and with 6 five times, on devices at most 32 unless more are given"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "maximum number of bodies that share a tree walk; at most 32 on a device and with --mutual"},
+     "maximum number of bodies that share a tree walk; at most 32 with --mutual and on a device, "
+     "there 64 with fmm in a box"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE,
      "single|extended|double|mixed", NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "

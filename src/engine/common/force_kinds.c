@@ -59,7 +59,7 @@ enum ky_status ky_force_lacks(const char *engine, int force, struct ky_error *er
 double ky_expansions_alpha(const struct ky_parameters *parameters)
 {
     static const double usual[][5] = {{1e-4, 2e-4, 5e-4, 8e-4, 1e-3},
-                                      {1e-6, 1e-5, 5e-5, 2e-4, 5e-4}};
+                                      {1e-6, 1e-5, 5e-5, 2e-4, 8e-4}};
     enum { LEAST = 2, COUNT = sizeof *usual / sizeof **usual };
     const int place = parameters->order < LEAST ? 0 : parameters->order - LEAST;
     return usual[parameters->box > 0][place < COUNT ? place : COUNT - 1];

@@ -44,8 +44,9 @@ enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
 
 uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters)
 {
-    const int few = ky_force_kind(parameters->force)->in_groups && parameters->group < (int)team;
-    return few ? (uint32_t)parameters->group : (uint32_t)team;
+    const struct ky_force_kind *kind = ky_force_kind(parameters->force);
+    const uint32_t most = (uint32_t)team * (kind->expands && parameters->box > 0 ? 2 : 1);
+    return kind->in_groups && parameters->group < (int)most ? (uint32_t)parameters->group : most;
 }
 
 uint32_t ky_device_tree_divided(size_t team, const struct ky_parameters *parameters)

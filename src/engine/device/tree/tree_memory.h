@@ -65,7 +65,8 @@ enum {
     KY_HEAVY_GROUPS = 16   /* one of this many groups is divided, if any are */
 };
 
-/* Maximum number of bodies of a group, for teams of this many lanes. Walks of single bodies have no
+/* Maximum number of bodies of a group, for teams of this many lanes: one for each, with fmm in a
+ * periodic box two (KY_SINKS_OF). Walks of single bodies have no
  * groups, but the same number. */
 uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters);
 /* Maximum number of bodies of a cell that is divided into groups. */

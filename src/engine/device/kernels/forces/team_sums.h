@@ -112,14 +112,15 @@ KY_FN struct ky_vector3 ky_cell_point(struct ky_reference from, struct ky_cell_c
     return place;
 }
 
-/* State of a lane. In a group that fills at most half of the lanes, several lanes share a sink:
- * each adds a part of the staged sources, `per` of them from `base` on. */
+/* State of a lane: KY_SINKS_OF(how) sinks, KY_TEAM bodies apart. In a group that fills at most half
+ * of the lanes, several lanes share a sink: each adds a part of the staged sources, `per` of them
+ * from `base` on. */
 struct ky_team_sink {
-    KY_REAL x, y, z, eps2;
-    ky_uint own;           /* its index among the sources */
-    ky_uint base, per;     /* for KY_SHARES */
-    ky_uint bodies, cells; /* that acted on it; the same on all lanes of the team */
-    struct ky_total total;
+    KY_REAL x[KY_MOST_SINKS], y[KY_MOST_SINKS], z[KY_MOST_SINKS], eps2[KY_MOST_SINKS];
+    ky_uint own[KY_MOST_SINKS]; /* their indices among the sources */
+    ky_uint base, per;          /* for KY_SHARES */
+    ky_uint bodies, cells;      /* that acted on it; the same on all lanes of the team */
+    struct ky_total total[KY_MOST_SINKS];
 };
 
 /* 1 if the sources are another image than the sinks, so that no source is the sink itself. */
@@ -128,13 +129,21 @@ KY_FN int ky_is_image(struct ky_reference from, const int how)
     return (how & KY_BOXED) && from.image > 0;
 }
 
-/* ky_body_rest of the sink. */
-KY_FN float4 ky_sink_rest(struct ky_team_tree tree, struct ky_reference from,
-                          struct ky_team_sink sink, const int how)
+/* ky_body_rest of each sink of a lane. */
+struct ky_team_rests {
+    float4 of[KY_MOST_SINKS];
+};
+
+KY_FN struct ky_team_rests ky_sink_rests(struct ky_team_tree tree, struct ky_reference from,
+                                         struct ky_team_sink sink, const int how)
 {
+    struct ky_team_rests rests;
     for (int c = 0; c < 3 && (how & KY_BOXED); c++)
         from.x[c] = from.home[c];
-    return ky_body_rest(tree, from, sink.own);
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        rests.of[s] = ky_body_rest(tree, from, sink.own[s]);
+    return rests;
 }
 
 /* Sources in local memory, one from each lane: position minus the reference, with the mass for
@@ -241,59 +250,75 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
 KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                                ky_uint count, const int how)
 {
-    struct ky_field field = ky_no_field();
+    struct ky_field field[KY_MOST_SINKS];
     const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
     KY_LOCAL_POINTER const ky_real4 *place = staged.place + base;
     KY_LOCAL_POINTER const KY_REAL *eps2 = staged.eps2 + ((how & KY_EPS_OF_BOTH) ? base : 0);
     count = (how & KY_SHARES) && sink.per > 0 ? sink.per : count;
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        field[s] = ky_no_field();
 #pragma unroll 4
     for (ky_uint k = 0; k < count; k++) {
         ky_real4 body = place[k];
-        KY_REAL dx = body.x - sink.x, dy = body.y - sink.y, dz = body.z - sink.z;
-        struct ky_softened pair =
-            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0, how);
-        field = ky_add_body(field, dx, dy, dz, pair, body.w);
+#pragma unroll
+        for (int s = 0; s < KY_SINKS_OF(how); s++) {
+            KY_REAL dx = body.x - sink.x[s], dy = body.y - sink.y[s], dz = body.z - sink.z[s];
+            struct ky_softened pair = ky_soften(dx, dy, dz, sink.eps2[s],
+                                                (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0, how);
+            field[s] = ky_add_body(field[s], dx, dy, dz, pair, body.w);
+        }
     }
-    sink.total = ky_total_add(sink.total, field);
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        sink.total[s] = ky_total_add(sink.total[s], field[s]);
     return sink;
 }
 
 /* The same for bodies that may include the sink itself, with low parts of the bodies and of the
- * sink, `low`: the bodies from `first` on, or in `index` if it is not 0. */
+ * sinks, `low`: the bodies from `first` on, or in `index` if it is not 0. */
 KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
-                                             float4 low, ky_uint count, ky_uint first,
+                                             struct ky_team_rests low, ky_uint count, ky_uint first,
                                              KY_LOCAL_POINTER const ky_uint *index, const int how)
 {
-    struct ky_field field = ky_no_field();
+    struct ky_field field[KY_MOST_SINKS];
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        field[s] = ky_no_field();
     ky_uint k = (how & KY_SHARES) ? sink.base : 0;
     count = k + ((how & KY_SHARES) && sink.per > 0 ? sink.per : count);
     for (; k < count; k++) {
         ky_real4 body = staged.place[k];
-        KY_REAL dx = body.x - sink.x, dy = body.y - sink.y, dz = body.z - sink.z;
+#pragma unroll
+        for (int s = 0; s < KY_SINKS_OF(how); s++) {
+            KY_REAL dx = body.x - sink.x[s], dy = body.y - sink.y[s], dz = body.z - sink.z[s];
 #if !KY_IN_DOUBLE
-        float4 rest = staged.first[k];
-        dx += rest.x - low.x;
-        dy += rest.y - low.y;
-        dz += rest.z - low.z;
+            float4 rest = staged.first[k];
+            dx += rest.x - low.of[s].x;
+            dy += rest.y - low.of[s].y;
+            dz += rest.z - low.of[s].z;
 #endif
-        struct ky_softened pair =
-            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
-                      how | KY_GUARD_FIRST);
-        pair.y = (index ? index[k] : first + k) == sink.own ? (KY_REAL)0 : pair.y;
-        field = ky_add_body(field, dx, dy, dz, pair, body.w);
+            struct ky_softened pair = ky_soften(
+                dx, dy, dz, sink.eps2[s], (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
+                how | KY_GUARD_FIRST);
+            pair.y = (index ? index[k] : first + k) == sink.own[s] ? (KY_REAL)0 : pair.y;
+            field[s] = ky_add_body(field[s], dx, dy, dz, pair, body.w);
+        }
     }
-    sink.total = ky_total_add(sink.total, field);
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        sink.total[s] = ky_total_add(sink.total[s], field[s]);
     return sink;
 }
 
-/* Adds staged cell k to a sink. */
-KY_FN struct ky_field ky_add_staged_cell(struct ky_field field, struct ky_team_sink sink,
+/* Adds staged cell k to sink s of a lane. */
+KY_FN struct ky_field ky_add_staged_cell(struct ky_field field, struct ky_team_sink sink, int s,
                                          struct ky_staged staged, ky_uint k, const int how)
 {
     const ky_real4 cell = staged.place[k];
-    KY_REAL dx = cell.x - sink.x, dy = cell.y - sink.y, dz = cell.z - sink.z;
+    KY_REAL dx = cell.x - sink.x[s], dy = cell.y - sink.y[s], dz = cell.z - sink.z[s];
     struct ky_softened pair =
-        ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
+        ky_soften(dx, dy, dz, sink.eps2[s], (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
                   KY_CELLS_HOW(how));
     if (!KY_HOLDS_MOMENTS(how))
         return ky_add_body(field, dx, dy, dz, pair, cell.w);
@@ -310,19 +335,28 @@ KY_FN struct ky_field ky_add_staged_cell(struct ky_field field, struct ky_team_s
 KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct ky_staged staged,
                                               ky_uint count, const int how)
 {
-    struct ky_field field = ky_no_field();
+    struct ky_field field[KY_MOST_SINKS];
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        field[s] = ky_no_field();
     const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
     count = base + ((how & KY_SHARES) && sink.per > 0 ? sink.per : count);
     if (KY_HOLDS_THIRD(how)) {
 #pragma unroll 1
         for (ky_uint k = base; k < count; k++)
-            field = ky_add_staged_cell(field, sink, staged, k, how);
+#pragma unroll
+            for (int s = 0; s < KY_SINKS_OF(how); s++)
+                field[s] = ky_add_staged_cell(field[s], sink, s, staged, k, how);
     } else {
 #pragma unroll 2
         for (ky_uint k = base; k < count; k++)
-            field = ky_add_staged_cell(field, sink, staged, k, how);
+#pragma unroll
+            for (int s = 0; s < KY_SINKS_OF(how); s++)
+                field[s] = ky_add_staged_cell(field[s], sink, s, staged, k, how);
     }
-    sink.total = ky_total_add(sink.total, field);
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++)
+        sink.total[s] = ky_total_add(sink.total[s], field[s]);
     return sink;
 }
 

@@ -68,9 +68,12 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
                                         const int how)
 {
     struct ky_team_box box;
-    float x = (float)sink.x, y = (float)sink.y, z = (float)sink.z;
-    const struct ky_range xs = ky_team_range(team, x, x), ys = ky_team_range(team, y, y),
-                          zs = ky_team_range(team, z, z);
+    const int last = KY_SINKS_OF(how) - 1;
+    const float x = (float)sink.x[0], y = (float)sink.y[0], z = (float)sink.z[0],
+                x1 = (float)sink.x[last], y1 = (float)sink.y[last], z1 = (float)sink.z[last];
+    const struct ky_range xs = ky_team_range(team, KY_FMIN(x, x1), KY_FMAX(x, x1)),
+                          ys = ky_team_range(team, KY_FMIN(y, y1), KY_FMAX(y, y1)),
+                          zs = ky_team_range(team, KY_FMIN(z, z1), KY_FMAX(z, z1));
     const float slack = 0.5f * (1.0f + (float)KY_OPENING_SLACK);
     box.x = 0.5f * (xs.least + xs.most);
     box.y = 0.5f * (ys.least + ys.most);
@@ -79,7 +82,9 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
     box.hy = slack * (ys.most - ys.least);
     box.hz = slack * (zs.most - zs.least);
     box.factor = -ky_team_least(team, -factor);
-    box.eps2 = (how & KY_SPLINED) ? -ky_team_least(team, -(float)sink.eps2) : 0.0f;
+    box.eps2 = (how & KY_SPLINED)
+                   ? -ky_team_least(team, -KY_FMAX((float)sink.eps2[0], (float)sink.eps2[last]))
+                   : 0.0f;
     return box;
 }
 
@@ -161,7 +166,7 @@ KY_FN struct ky_team_sink ky_team_cells(struct ky_team_tree tree, struct ky_refe
 /* 1 if one of `count` staged bodies is near to a sink of any lane. Few bodies are inside the box of
  * the sinks; only these are compared with all sinks. */
 KY_FN int ky_team_near(ky_team team, struct ky_team_box box, struct ky_team_sink sink,
-                       struct ky_staged staged, ky_uint count)
+                       struct ky_staged staged, ky_uint count, const int how)
 {
     ky_real4 own = staged.place[KY_TEAM_LANE];
     float x = KY_FABS((float)own.x - box.x) - box.hx, y = KY_FABS((float)own.y - box.y) - box.hy,
@@ -173,8 +178,12 @@ KY_FN int ky_team_near(ky_team team, struct ky_team_box box, struct ky_team_sink
         return 0;
     for (; rest != 0; rest &= rest - 1) {
         ky_real4 body = staged.place[ky_team_lowest(rest)];
-        KY_REAL r2 = ky_distance2(body.x - sink.x, body.y - sink.y, body.z - sink.z, (KY_REAL)0);
-        near |= r2 <= reach * reach;
+#pragma unroll
+        for (int s = 0; s < KY_SINKS_OF(how); s++) {
+            KY_REAL r2 = ky_distance2(body.x - sink.x[s], body.y - sink.y[s], body.z - sink.z[s],
+                                      (KY_REAL)0);
+            near |= r2 <= reach * reach;
+        }
     }
     return ky_team_any(team, near);
 }
@@ -193,7 +202,7 @@ KY_FN struct ky_team_sink ky_team_bodies(struct ky_team_tree tree, ky_team team,
     else if (how & KY_SHARES)
         ky_stage_nothing(staged, how);
     ky_team_sync();
-    int near = ky_team_near(team, box, sink, staged, count);
+    int near = ky_team_near(team, box, sink, staged, count, how);
     if ((how & KY_LISTS_SINKS) && KY_IN_DOUBLE) {
         const ky_uint body =
             KY_TEAM_LANE < count ? lists->bodies[lists->body_count + KY_TEAM_LANE] : KY_NO_SINK;
@@ -207,7 +216,7 @@ KY_FN struct ky_team_sink ky_team_bodies(struct ky_team_tree tree, ky_team team,
     }
     if (near)
         sink = ky_add_near_bodies(
-            sink, staged, ky_sink_rest(tree, from, sink, how), count, KY_NO_SINK,
+            sink, staged, ky_sink_rests(tree, from, sink, how), count, KY_NO_SINK,
             (how & KY_LISTS_SINKS) && !ky_is_image(from, how) ? lists->bodies + lists->body_count
                                                               : 0,
             how);
@@ -241,7 +250,7 @@ KY_FN struct ky_team_sink ky_team_leaf(struct ky_team_tree tree, ky_team team,
     } else if (how & KY_SHARES)
         ky_stage_nothing(staged, how);
     ky_team_sync();
-    sink = ky_add_near_bodies(sink, staged, ky_sink_rest(tree, from, sink, how), count,
+    sink = ky_add_near_bodies(sink, staged, ky_sink_rests(tree, from, sink, how), count,
                               ky_is_image(from, how) ? KY_NO_SINK : lists->leaf_body, 0, how);
     ky_team_sync();
     sink.bodies += count;
@@ -250,23 +259,27 @@ KY_FN struct ky_team_sink ky_team_leaf(struct ky_team_tree tree, ky_team team,
     return sink;
 }
 
-/* The sink of the lane is body `own`; `width` lanes have different sinks. */
+/* The sinks of the lane are the bodies `own`; `width` lanes have different sinks. */
 KY_FN struct ky_team_sink ky_team_sink_of(struct ky_team_tree tree, struct ky_reference from,
-                                          ky_uint own, ky_uint width, KY_REAL eps2)
+                                          const ky_uint own[KY_MOST_SINKS], ky_uint width,
+                                          KY_REAL eps2, const int how)
 {
-    struct ky_vector3 place = ky_body_place(tree, from, own);
     struct ky_team_sink sink;
-    sink.x = place.x;
-    sink.y = place.y;
-    sink.z = place.z;
-    sink.eps2 = (tree.flags & KY_FLAG_OWN_EPS) ? ky_body_eps2(tree, own) : eps2;
-    sink.own = own;
+#pragma unroll
+    for (int s = 0; s < KY_SINKS_OF(how); s++) {
+        struct ky_vector3 place = ky_body_place(tree, from, own[s]);
+        sink.x[s] = place.x;
+        sink.y[s] = place.y;
+        sink.z[s] = place.z;
+        sink.eps2[s] = (tree.flags & KY_FLAG_OWN_EPS) ? ky_body_eps2(tree, own[s]) : eps2;
+        sink.own[s] = own[s];
+        sink.total[s] = ky_no_total();
+    }
     /* Lane l has sink l % width and share l / width: there are KY_TEAM / width shares of width
      * sources each. */
     sink.per = width < KY_TEAM ? width : 0;
     sink.base = KY_TEAM_LANE / width * width;
     sink.bodies = sink.cells = 0;
-    sink.total = ky_no_total();
     return sink;
 }
 
@@ -308,14 +321,24 @@ KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
  * wanted. */
 struct ky_team_task {
     struct ky_team_group group;
-    ky_uint own, place, width, sinks;
-    int is_sink;
+    ky_uint own[KY_MOST_SINKS], place[KY_MOST_SINKS], width, sinks;
+    int is_sink[KY_MOST_SINKS];
 };
 
 /* Sinks are the bodies sinks_from … sinks_to - 1, since ranks divide the sinks. With KY_FLAG_LISTED
  * `wanted` is the list of sinks, and groups and factors are indexed by this list. The kernels for
  * few groups of all bodies omit this, which takes registers. */
 #define KY_TAKES_LIST(how) (((how) & (KY_PICKS | KY_GUARD)) || !((how)&KY_SHARES))
+/* 1 if place k, which is in the group if `inside`, is a wanted sink. */
+KY_FN int ky_team_is_sink(KY_GLOBAL const ky_uint *wanted, ky_uint k, int inside,
+                          ky_uint sinks_from, ky_uint sinks_to, ky_uint flags, const int how)
+{
+    const int listed = KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED);
+    const ky_uint body = inside && listed ? wanted[k] : k;
+    return inside && body >= sinks_from && body < sinks_to &&
+           (!(flags & KY_FLAG_WANTED) || wanted[k]);
+}
+
 KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint *group,
                                           KY_GLOBAL const ky_uint *wanted, ky_uint sinks_from,
                                           ky_uint sinks_to, ky_uint flags, const int how)
@@ -326,20 +349,30 @@ KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint 
     task.group.list = wanted;
     task.group.sinks = 0;
     task.width = (how & KY_SHARES) ? 1 : KY_TEAM;
-    while (task.width < task.group.end - task.group.begin && (how & KY_SHARES))
+    while (task.width < KY_TEAM && task.width < task.group.end - task.group.begin &&
+           (how & KY_SHARES))
         task.width *= 2;
-    ky_uint k = task.group.begin + KY_TEAM_LANE % task.width;
-    task.is_sink = KY_TEAM_LANE < task.group.end - task.group.begin;
-    const int listed = KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED);
-    const ky_uint body = task.is_sink && listed ? wanted[k] : k;
-    task.is_sink = task.is_sink && body >= sinks_from && body < sinks_to &&
-                   (!(flags & KY_FLAG_WANTED) || wanted[k]);
-    task.own = task.place = k < task.group.end ? k : task.group.end - 1;
-    ky_team_rank(team, task.is_sink, &task.sinks);
-    if (task.sinks > 0 && listed) {
+    const ky_uint size = task.group.end - task.group.begin,
+                  k = task.group.begin + KY_TEAM_LANE % task.width;
+    task.is_sink[0] =
+        ky_team_is_sink(wanted, k, KY_TEAM_LANE < size, sinks_from, sinks_to, flags, how);
+    task.own[0] = task.place[0] = k < task.group.end ? k : task.group.end - 1;
+    ky_team_rank(team, task.is_sink[0], &task.sinks);
+    if (KY_SINKS_OF(how) > 1) {
+        const ky_uint next = task.group.begin + KY_TEAM + KY_TEAM_LANE;
+        ky_uint more;
+        task.is_sink[1] = ky_team_is_sink(wanted, next, KY_TEAM + KY_TEAM_LANE < size, sinks_from,
+                                          sinks_to, flags, how);
+        task.own[1] = task.place[1] = next < task.group.end ? next : task.group.end - 1;
+        ky_team_rank(team, task.is_sink[1], &more);
+        task.sinks += more;
+    }
+    if (task.sinks > 0 && KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED)) {
         const ky_uint count = task.group.end - task.group.begin;
         task.group.list = wanted + task.group.begin;
-        task.own = wanted[task.own];
+#pragma unroll
+        for (int s = 0; s < KY_SINKS_OF(how); s++)
+            task.own[s] = wanted[task.own[s]];
         task.group.end = wanted[task.group.end - 1] + 1;
         task.group.begin = wanted[task.group.begin];
         task.group.sinks = task.group.end - task.group.begin > count ? count : 0;
