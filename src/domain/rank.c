@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "domain/domain.h"
+#include "engine/common/far_field.h"
 #include "engine/common/force_kinds.h"
 
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
@@ -142,6 +143,11 @@ static double for_moves(const struct ky_domain *domain, double n)
     return n * (KEYS + (ROWS + LISTS) * (1 - 1.0 / domain->comm->size));
 }
 
+double ky_domain_box(const struct ky_domain *domain)
+{
+    return domain->parameters.box / ky_engine_units_of(domain->engine).length;
+}
+
 /* The bytes of all ranks that divide n bodies; `memory`: of one engine for them. */
 static void memory_of_parts(const struct ky_domain *domain, size_t n, struct ky_memory *memory)
 {
@@ -153,6 +159,10 @@ static void memory_of_parts(const struct ky_domain *domain, size_t n, struct ky_
                  moves = memory->kept + for_moves(domain, (double)n);
     memory->host = number + fmax(forces, moves);
     memory->kept += number;
+    if (domain->parameters.box > 0) { /* each rank has the far field; `memory` has one */
+        memory->host += (domain->comm->size - 1) * (double)ky_far_memory();
+        memory->kept += (domain->comm->size - 1) * (double)ky_far_memory();
+    }
 }
 
 void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
