@@ -32,8 +32,8 @@ struct ky_write_plan {
     struct ky_write_file *file;
     struct ky_write_piece *part;
     const uint8_t *type; /* [n] of all bodies; NULL: every part has KY_ALL_TYPES */
-    /* 1: the parts have KY_ALL_TYPES and change no numbers, and each lies within one of the shares of
-     * ky_share_start. Its hash becomes ky_hash of its bytes. */
+    /* 1: the parts have KY_ALL_TYPES and change no numbers, and each lies within one of the shares
+     * of ky_share_start. Its hash becomes ky_hash of its bytes. */
     int hashes;
 };
 

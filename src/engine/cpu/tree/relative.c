@@ -22,8 +22,8 @@ static double square_of(const struct ky_cpu *cpu, size_t i)
     return a2;
 }
 
-/* The rms of the last accelerations of the bodies with mass of all engines. A failure is as that of
- * per_mass. */
+/* The rms of the last accelerations of the bodies with mass of all engines. It fails as per_mass
+ * does. */
 static double rms(const struct ky_cpu *cpu)
 {
     const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : ky_cpu_system(cpu);
