@@ -123,11 +123,12 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
 
 /* Bytes that ranks receive for a tree of n bodies. Each doubling of the ranks adds one cut through
  * all bodies, with cells and bodies on both sides of it. Measured with Plummer spheres of 2,000,000
- * bodies and 2 to 16 ranks. */
+ * bodies and 2 to 16 ranks; in boxes, where a part also meets its images and fmm has the order 6,
+ * with lattices of 64³ and 128³ bodies at z = 49 and 2 to 8 ranks. */
 static double beside_cuts(const struct ky_domain *domain, double n)
 {
-    const double of_tree = 4700, of_fmm = 7400; /* bytes */
-    return (ky_force_kind(domain->parameters.force)->expands ? of_fmm : of_tree) *
+    static const double bytes[2][2] = {{4700, 7400}, {8000, 25000}}; /* of tree and fmm */
+    return bytes[domain->parameters.box > 0][ky_force_kind(domain->parameters.force)->expands] *
            log2(domain->comm->size) * cbrt(n * n);
 }
 
@@ -141,11 +142,6 @@ static double for_moves(const struct ky_domain *domain, double n)
         LISTS = 2 * sizeof(uint64_t) + sizeof(uint32_t)
     };
     return n * (KEYS + (ROWS + LISTS) * (1 - 1.0 / domain->comm->size));
-}
-
-double ky_domain_box(const struct ky_domain *domain)
-{
-    return domain->parameters.box / ky_engine_units_of(domain->engine).length;
 }
 
 /* The bytes of all ranks that divide n bodies; `memory`: of one engine for them. */
