@@ -74,8 +74,6 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
          "ranks with devices build their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks do not compute mutual interactions: leave out --mutual, or run without ranks"},
-        {is_for_devices && parameters->box > 0,
-         "ranks with devices do not know periodic boxes: use --engine cpu, or run without ranks"},
         {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
          "with hermite4, a field function of the caller cannot act on bodies that ranks share: use "
          "another integrator, or run without ranks"},

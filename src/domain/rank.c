@@ -39,6 +39,8 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     if (!force->in_groups ||
         (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
         return force->option;
+    if (parameters->box > 0 && ky_domain_is_for_devices(parameters->engine))
+        return "--box with devices";
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)
@@ -86,7 +88,9 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
         !ky_domain_is_for_devices(parameters->engine))
         return KY_OK;
     const char *instead = "use --force direct";
-    if (ky_force_kind(parameters->force)->expands)
+    if (parameters->box > 0)
+        instead = "use --integrator leapfrog";
+    else if (ky_force_kind(parameters->force)->expands)
         instead = "use --force tree, without --order";
     else if (parameters->cell == KY_EDGE)
         instead = "leave out --cell edge";

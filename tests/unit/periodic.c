@@ -146,7 +146,7 @@ static void the_far_field_completes_the_images(void **state)
     double all = 0;
     for (int i = 0; i < FEW; i++)
         all += m[i];
-    ky_far_moments(far, &bodies, all);
+    ky_far_sum_bodies(far, &bodies, all);
     ky_far_expand(far, 1);
     for (int i = 0; i < FEW; i++) {
         const double at[3] = {x[0][i], x[1][i], x[2][i]};

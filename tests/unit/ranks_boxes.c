@@ -294,7 +294,8 @@ static void points_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Searches are refused, as without ranks, and so are ranks with devices. */
+/* Searches are refused, as without ranks, and so are block steps of ranks with devices, which do
+ * not divide the bodies of a box. */
 static void the_rest_is_refused(void **state)
 {
     (void)state;
@@ -308,8 +309,12 @@ static void the_rest_is_refused(void **state)
     ky_sim_close(sim);
     parameters.ranks = 2;
     parameters.engine = "opencl";
-    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "ranks with devices do not know periodic boxes"));
+    parameters.integrator = KY_BLOCK_STEPS;
+    for (int force = 0; force < 2; force++) {
+        parameters.force = force ? KY_TREE : KY_FMM;
+        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "--integrator leapfrog"));
+    }
     ky_bodies_free(&bodies);
 }
 

@@ -151,7 +151,8 @@ static void add_bodies(const struct ky_far_field *far, const struct ky_far_bodie
     }
 }
 
-uint64_t *ky_far_moments(struct ky_far_field *far, const struct ky_far_bodies *bodies, double all)
+uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies *bodies,
+                            double all)
 {
     const int threads = ky_threads(bodies->threads), many = bodies->n >= (size_t)PARTS * LEAST;
     (void)threads; /* without OpenMP */

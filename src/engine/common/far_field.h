@@ -40,7 +40,8 @@ struct ky_far_bodies {
 /* Makes the moments of these bodies for ky_far_expand. `all`: the mass of the whole system, which
  * gives their unit. Returns KY_FAR_WHOLES numbers that belong to the far field; the ones of several
  * parts of a system may be added modulo 2⁶⁴. */
-uint64_t *ky_far_moments(struct ky_far_field *far, const struct ky_far_bodies *bodies, double all);
+uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies *bodies,
+                            double all);
 /* Makes the polynomials from the moments of the whole system. The bits do not depend on the order
  * of the bodies, their parts, or the number of threads. */
 void ky_far_expand(struct ky_far_field *far, int threads);

@@ -24,7 +24,7 @@ enum ky_status ky_cpu_find_far(struct ky_cpu *cpu, struct ky_error *error)
     if (!(cpu->box > 0))
         return KY_OK;
     KY_TRY(ky_cpu_total(cpu, mass_of, &mass, error));
-    uint64_t *moment = ky_far_moments(cpu->far, &bodies, mass);
+    uint64_t *moment = ky_far_sum_bodies(cpu->far, &bodies, mass);
     if (ky_cpu_is_divided(cpu))
         KY_TRY(shared->add(shared->context, moment, KY_FAR_WHOLES, error));
     ky_far_expand(cpu->far, cpu->threads);
