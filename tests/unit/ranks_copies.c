@@ -235,7 +235,7 @@ static void what_ranks_with_devices_cannot_do(void **state)
 static void boxes_have_the_bits_of_one(void **state)
 {
     (void)state;
-    try_copies(SPHERE, 3001, 0, "box=3 force=fmm", 0);
+    try_copies(SPHERE, 801, 0, "box=3 force=fmm", 0);
     if (test_everything()) {
         try_copies(SPHERE, 3001, 0, "box=3 force=tree", 0);
         try_copies(SPHERE, 3001, 0, "box=3 force=direct", 0);
