@@ -155,7 +155,7 @@ uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies
                             double all)
 {
     const int threads = ky_threads(bodies->threads), many = bodies->n >= (size_t)PARTS * LEAST;
-    (void)threads; /* without OpenMP */
+    (void)threads, (void)many; /* without OpenMP */
     far->per_side = 1 / bodies->side;
     frexp(all, &far->exponent);
     far->exponent -= BITS;
