@@ -355,13 +355,13 @@ struct ky_parameters {
     int ranks; /* number of ranks of a simulation. Ranks are threads of the process, each with some
                   of its threads or with one of the devices that `engine` names; or, within
                   ky_mpi_lead, the processes of MPI. With KY_TREE, and KY_LEAPFROG or
-                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
-                  bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps except with KY_TREE
-                  and KY_DIRECT. Accelerations and motion have the same bits for any number of
-                  ranks. 1 (default): one processor. But if `engine` names several devices,
-                  ky_sim_open and calls that compute forces or fields once open a rank for each
-                  device, unless the first device alone is faster; the choice is logged. Calls
-                  without a simulation accept only 1 */
+                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise, and on devices
+                  in a periodic box, each has all bodies. KY_UNSUPPORTED on devices: KY_WALK, and
+                  block steps except with KY_TREE and KY_DIRECT, in a box KY_DIRECT. Accelerations
+                  and motion have the same bits for any number of ranks. 1 (default): one processor.
+                  But if `engine` names several devices, ky_sim_open and calls that compute forces
+                  or fields once open a rank for each device, unless the first device alone is
+                  faster; the choice is logged. Calls without a simulation accept only 1 */
     /* KY_FEW */
     double orbit_steps; /* steps of the quickest orbit; default 16 */
     double tolerance; /* relative error of the energy above which a step is taken again at half its

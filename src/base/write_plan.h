@@ -22,7 +22,8 @@ struct ky_write_piece {
     size_t file;            /* number of the file */
     uint64_t first, count;  /* of the bodies of this type, in the caller's order */
     uint64_t offset;        /* of the first one's numbers [bytes] */
-    double factor;          /* that the numbers are multiplied by; 1: they stay as they are */
+    double divisor;         /* that the numbers are divided by, or 1 */
+    double factor;          /* that they are then multiplied by, or 1 */
     uint64_t hash;          /* result: see struct ky_write_plan */
 };
 
@@ -31,14 +32,15 @@ struct ky_write_plan {
     struct ky_write_file *file;
     struct ky_write_piece *part;
     const uint8_t *type; /* [n] of all bodies; NULL: every part has KY_ALL_TYPES */
-    /* 1: the parts have KY_ALL_TYPES and the factor 1, and each lies within one of the shares of
-     * ky_share_start. Its hash becomes ky_hash of its bytes. */
+    /* 1: the parts have KY_ALL_TYPES and change no numbers, and each lies within one of the shares
+     * of ky_share_start. Its hash becomes ky_hash of its bytes. */
     int hashes;
 };
 
 /* The owner of arrays of the bodies, which writes them to the places of a plan. */
 struct ky_writers {
-    unsigned arrays; /* a sum of 1 << enum ky_array_id */
+    unsigned arrays;         /* a sum of 1 << enum ky_array_id */
+    double velocity_divisor; /* their velocities are this times the velocities of the bodies */
     enum ky_status (*write)(void *context, struct ky_write_plan *plan, struct ky_error *error);
     void *context;
 };

@@ -49,8 +49,8 @@ static struct ky_octree_acting acting_of(const struct ky_domain *domain,
                 angle = by_alpha         ? KY_FMM_ANGLE
                         : wanted->points ? KY_FMM_ANGLE_OF_POINTS
                                          : KY_FMM_ANGLE_AT_FIRST;
-    struct ky_octree_acting acting = {parameters->order,
-                                      ky_fmm_limits_of(parameters->order, angle, hold)};
+    struct ky_octree_acting acting = {
+        parameters->order, ky_fmm_limits_of(parameters->order, angle, hold), ky_domain_box(domain)};
     if (eps2.high2 > eps2.low2 && !is_splined)
         acting.limits.least = fmaxf(
             acting.limits.least,

@@ -8,6 +8,7 @@
 #include "base/split.h"
 #include "base/status.h"
 #include "domain/curve.h"
+#include "engine/common/trees.h"
 #include "octree/sample.h"
 
 /* A ky_domain_work: reads the places of some bodies. */
@@ -160,6 +161,17 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
     memcpy(cube->low, frame.low, sizeof cube->low);
 }
 
+/* A periodic box is the cube, wherever the bodies are in it. */
+static void take_box(const struct ky_domain *domain, struct cube *cube)
+{
+    const struct ky_engine_frame frame = ky_tree_frame_of_box(domain->parameters.box);
+    struct ky_octree_bodies bodies;
+    ky_tree_frame(&frame, ky_engine_units_of(domain->engine).length, &bodies);
+    memcpy(cube->low, bodies.low, sizeof cube->low);
+    memcpy(cube->origin, bodies.origin, sizeof cube->origin);
+    cube->edge = bodies.edge;
+}
+
 /* KY_BAD_DATA on all ranks if the position of a body is not finite. */
 static enum ky_status take_cube(struct ky_domain *domain, const struct cube *cube,
                                 struct ky_error *error)
@@ -206,7 +218,9 @@ static enum ky_status place_together(const struct ky_ranging *curve,
     struct cube cube = {.lost = UINT64_MAX};
     for (size_t r = 0; r < size && !status && !comm->rank; r++)
         cube.lost = told[r].lost < cube.lost ? told[r].lost : cube.lost;
-    if (!status && !comm->rank && cube.lost == UINT64_MAX)
+    if (!status && !comm->rank && domain->parameters.box > 0)
+        take_box(domain, &cube);
+    else if (!status && !comm->rank && cube.lost == UINT64_MAX)
         place_cube(curve, told, all, count, &cube);
     if (!status)
         status = ky_comm_broadcast(comm, &cube, sizeof cube, error);

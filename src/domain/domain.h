@@ -145,6 +145,12 @@ void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t
                       struct ky_error *error);
 void ky_domain_free_space(struct ky_domain *domain);
 
+/* The side of the periodic box in the engines' units; 0: open space. */
+static inline double ky_domain_box(const struct ky_domain *domain)
+{
+    return domain->parameters.box / ky_engine_units_of(domain->engine).length;
+}
+
 /* ---- parts of calls: collective; comments on arguments are for rank 0 ---- */
 
 /* The first body of a rank's block of the caller's order. */

@@ -74,8 +74,6 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
          "ranks with devices build their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks do not compute mutual interactions: leave out --mutual, or run without ranks"},
-        {parameters->box > 0,
-         "ranks do not know periodic boxes: leave out --box, or run without ranks"},
         {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
          "with hermite4, a field function of the caller cannot act on bodies that ranks share: use "
          "another integrator, or run without ranks"},
@@ -433,7 +431,7 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
     struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
     struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
     ky_order_list(&order, &data, 0, sinks, count, sizeof *sinks);
-    if (!domain_of(engine)->engine->verbs->part)
+    if (!domain_of(engine)->engine->verbs->part && !engine->in_box)
         return give(engine, &order, &data, error);
     BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
@@ -549,6 +547,7 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     own->base.n = room;
     own->base.threads = ky_threads(parameters->threads);
     own->base.has_tree = ky_force_kind(parameters->force)->has_tree;
+    own->base.in_box = parameters->box > 0;
     own->base.bits = own->domain.odd ? 0 : own->domain.engine->bits;
     snprintf(own->base.name, sizeof own->base.name, "%s", own->domain.engine->name);
     ky_engine_report(own->domain.engine, &own->report);

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "domain/domain.h"
+#include "engine/common/far_field.h"
 #include "engine/common/force_kinds.h"
 
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
@@ -38,6 +39,8 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     if (!force->in_groups ||
         (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
         return force->option;
+    if (parameters->box > 0 && ky_domain_is_for_devices(parameters->engine))
+        return "--box with devices";
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)
@@ -85,7 +88,9 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
         !ky_domain_is_for_devices(parameters->engine))
         return KY_OK;
     const char *instead = "use --force direct";
-    if (ky_force_kind(parameters->force)->expands)
+    if (parameters->box > 0)
+        instead = "use --integrator leapfrog";
+    else if (ky_force_kind(parameters->force)->expands)
         instead = "use --force tree, without --order";
     else if (parameters->cell == KY_EDGE)
         instead = "leave out --cell edge";
@@ -122,11 +127,12 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
 
 /* Bytes that ranks receive for a tree of n bodies. Each doubling of the ranks adds one cut through
  * all bodies, with cells and bodies on both sides of it. Measured with Plummer spheres of 2,000,000
- * bodies and 2 to 16 ranks. */
+ * bodies and 2 to 16 ranks; in boxes, where a part also meets its images and fmm has the order 6,
+ * with lattices of 64³ and 128³ bodies at z = 49 and 2 to 8 ranks. */
 static double beside_cuts(const struct ky_domain *domain, double n)
 {
-    const double of_tree = 4700, of_fmm = 7400; /* bytes */
-    return (ky_force_kind(domain->parameters.force)->expands ? of_fmm : of_tree) *
+    static const double bytes[2][2] = {{4700, 7400}, {8000, 25000}}; /* of tree and fmm */
+    return bytes[domain->parameters.box > 0][ky_force_kind(domain->parameters.force)->expands] *
            log2(domain->comm->size) * cbrt(n * n);
 }
 
@@ -153,6 +159,10 @@ static void memory_of_parts(const struct ky_domain *domain, size_t n, struct ky_
                  moves = memory->kept + for_moves(domain, (double)n);
     memory->host = number + fmax(forces, moves);
     memory->kept += number;
+    if (domain->parameters.box > 0) { /* each rank has the far field; `memory` has one */
+        memory->host += (domain->comm->size - 1) * (double)ky_far_memory();
+        memory->kept += (domain->comm->size - 1) * (double)ky_far_memory();
+    }
 }
 
 void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,

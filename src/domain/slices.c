@@ -78,7 +78,7 @@ static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *out
 }
 
 /* Writes the numbers of `count` bodies of a type, beginning with number `skip` of this type in the
- * slice, unchanged or times the factor. */
+ * slice, divided and multiplied as the part says. */
 static void write_chosen(struct slice *s, const struct ky_write_piece *part, struct ky_file *file,
                          uint64_t skip, uint64_t count, uint64_t offset)
 {
@@ -92,8 +92,9 @@ static void write_chosen(struct slice *s, const struct ky_write_piece *part, str
             skip--;
             continue;
         }
-        for (size_t c = 0; c < columns; c++) /* times 1 changes no bits */
-            s->chunk[filled * columns + c] = s->numbers[i * columns + c] * part->factor;
+        for (size_t c = 0; c < columns; c++) /* 1 changes no bits */
+            s->chunk[filled * columns + c] =
+                s->numbers[i * columns + c] / part->divisor * part->factor;
         count--;
         if (++filled < KY_DOMAIN_CHUNK && count)
             continue;
@@ -117,7 +118,7 @@ static void write_part(struct slice *s, struct ky_write_piece *part, struct ky_e
     struct ky_file *file = to > from ? stream(s, part->file, outcome) : NULL;
     if (!file)
         return;
-    if (!all || part->factor != 1) {
+    if (!all || part->factor != 1 || part->divisor != 1) {
         write_chosen(s, part, file, from - begin, to - from, offset);
         return;
     }

@@ -7,6 +7,7 @@
 #include "domain/cells.h"
 #include "engine/common/relative.h"
 #include "octree/opening_kinds.h"
+#include "physics/space.h"
 
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error)
 {
@@ -280,6 +281,28 @@ static enum ky_status take_boxes(struct exchange *m, const struct ky_shared_tree
     return KY_OK;
 }
 
+/* In a periodic box: one more copy of the boxes for each image of the sources, moved the other way.
+ */
+static enum ky_status add_images(struct exchange *m, struct ky_error *error)
+{
+    const double side = ky_domain_box(m->domain);
+    const size_t boxes = m->boxes;
+    if (!(side > 0) || m->has_cells)
+        return KY_OK;
+    if (!ky_extend(&m->box, boxes, KY_IMAGES * boxes, sizeof *m->box))
+        return ky_no_memory(error, "boxes of groups", KY_IMAGES * boxes, sizeof *m->box);
+    for (int image = 1; image < KY_IMAGES; image++)
+        for (size_t k = 0; k < boxes; k++, m->boxes++) {
+            struct ky_octree_box *box = &m->box[m->boxes];
+            *box = m->box[k];
+            for (int c = 0; c < 3; c++) {
+                box->middle[c] -= ky_image(image, c) * side;
+                box->half[c] += 1e-12 * side;
+            }
+        }
+    return KY_OK;
+}
+
 /* Finds the boxes, or sinks, that need more of a rank than its roots. */
 static enum ky_status want_more_of(struct exchange *m, size_t r, unsigned opening,
                                    struct ky_error *error)
@@ -301,6 +324,7 @@ static enum ky_status want_more(struct exchange *m, const struct ky_shared_tree 
 {
     const unsigned opening = ky_octree_opening(wanted->parameters);
     KY_TRY((wanted->box ? take_boxes : make_boxes)(m, wanted, error));
+    KY_TRY(add_images(m, error));
     for (size_t r = 0; r < m->size; r++)
         if (m->roots[r] && r != (size_t)m->domain->comm->rank)
             KY_TRY(want_more_of(m, r, opening, error));

@@ -322,7 +322,6 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
         {has_field, "external fields are in open space: leave out --field or --box"},
         {!isnan(own->error),
          "--error is for open space: with --box give --order and --alpha instead of it"},
-        {own->ranks > 1, "ranks do not know periodic boxes: leave out --ranks or --box"},
         {has_stop, "searches for pairs and escapers are in open space: leave out --stop-collision, "
                    "--stop-pair, --stop-escape and --stop-box, or --box"},
         {own->softening > 0.1 * own->box,

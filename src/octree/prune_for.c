@@ -9,6 +9,7 @@
 #include "octree/sinks.h"
 #include "octree/work.h"
 #include "physics/fmm.h"
+#include "physics/space.h"
 
 /* The factor by which a test here is stricter than the test of the walk, in float. */
 #define SURE 1.0001f
@@ -109,17 +110,31 @@ struct asking {
     const struct ky_octree *roots;
     const struct ky_fmm_source *source;
     const struct ky_octree_sink *sink;
+    int image; /* of the sources */
     struct ky_octree_sink *to;
-    size_t count;
+    size_t count, room;
     struct lists lists;
 };
+
+/* A sink as an image of the sources meets it. */
+static struct ky_octree_sink sink_of(const struct asking *a, size_t at)
+{
+    struct ky_octree_sink sink = a->sink[at];
+    for (int c = 0; c < 3 && a->image > 0; c++) {
+        const float rounding = (float)(1e-12 * a->acting->box);
+        sink.middle[c] -= ky_image(a->image, c) * a->acting->box;
+        sink.half[c] += rounding;
+        sink.inside[c] += rounding;
+    }
+    return sink;
+}
 
 /* Copies all that is below the sink. */
 static void take_all_below(struct asking *a, size_t at)
 {
     const size_t moved = a->count - (at + 1); /* modulo 2⁶⁴ */
     for (size_t k = at + 1; k < a->sink[at].end; k++) {
-        a->to[a->count] = a->sink[k];
+        a->to[a->count] = sink_of(a, k);
         a->to[a->count++].end = (uint32_t)(a->sink[k].end + moved);
     }
 }
@@ -127,13 +142,13 @@ static void take_all_below(struct asking *a, size_t at)
 /* A sink and the sinks below it, for which roots cell[begin … end) of the lists are left. */
 static void ask_for(struct asking *a, size_t at, size_t begin, size_t end)
 {
-    const struct ky_octree_sink *sink = &a->sink[at];
+    const struct ky_octree_sink sink = sink_of(a, at);
     const size_t place = a->count, list = a->lists.count;
     int opens = 0;
-    a->to[a->count++] = *sink;
+    a->to[a->count++] = sink;
     for (size_t k = begin; k < end && !opens; k++) {
         const uint32_t root = a->lists.cell[k];
-        const enum verdict verdict = judge_cell(a->acting, sink, a->roots, a->source, root);
+        const enum verdict verdict = judge_cell(a->acting, &sink, a->roots, a->source, root);
         opens = verdict == OPENS || verdict == BODIES;
         if (verdict == STAYS)
             push(&a->lists, root);
@@ -141,13 +156,26 @@ static void ask_for(struct asking *a, size_t at, size_t begin, size_t end)
     const size_t left = a->lists.count;
     if (opens)
         take_all_below(a, at);
-    for (size_t k = at + 1; k < sink->end && !opens && left > list; k = a->sink[k].end)
+    for (size_t k = at + 1; k < sink.end && !opens && left > list; k = a->sink[k].end)
         ask_for(a, k, list, left);
     if (!opens && a->count == place + 1)
         a->count = place;
     else
         a->to[place].end = (uint32_t)a->count;
     a->lists.count = list;
+}
+
+/* The sinks that ask an image, after the sinks that ask the images before it. */
+static void ask_image(struct asking *a, size_t sinks, int image)
+{
+    const size_t room = a->count + sinks;
+    if (room > a->room && !ky_extend(&a->to, a->count, room, sizeof *a->to)) {
+        a->lists.failed = 1;
+        return;
+    }
+    a->room = room > a->room ? room : a->room;
+    a->image = image;
+    ask_for(a, 0, 0, a->lists.count);
 }
 
 enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
@@ -163,8 +191,8 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
                                     KY_CELL_COLUMNS(KY_CELL_ROOT, )};
     struct ky_fmm_source *source = ky_allocate(roots.nodes, sizeof *source);
     struct asking a = {.acting = acting, .roots = &roots, .source = source, .sink = sink};
-    a.to = *asking = ky_allocate(sinks, sizeof *a.to);
-    a.lists.failed = !source || !a.to;
+    const int images = acting->box > 0 ? KY_IMAGES : 1;
+    a.lists.failed = !source;
     if (!a.lists.failed)
         ky_octree_list_sources(&roots, acting->order, 1, source);
     for (uint32_t r = 0; r < roots.nodes && !a.lists.failed; r++) {
@@ -173,10 +201,11 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
         source[r].bodies = (int32_t)KY_CLOSED_CELL; /* it may have children */
         push(&a.lists, r);
     }
-    if (sinks && !a.lists.failed)
-        ask_for(&a, 0, 0, a.lists.count);
+    for (int image = 0; image < images && sinks && !a.lists.failed; image++)
+        ask_image(&a, sinks, image);
     free(source);
     free(a.lists.cell);
+    *asking = a.to;
     *count = a.count;
     return a.lists.failed ? ky_no_memory(error, "sinks of a part", sinks, sizeof *sink) : KY_OK;
 }
@@ -240,10 +269,11 @@ static void mark_root(const struct marking *m, size_t sinks, uint32_t root)
         m->need[root] = KY_NEED_BODIES;
         return;
     }
-    m->lists->count = 0;
-    push(m->lists, root);
-    if (sinks && !m->lists->failed)
-        mark_for(m, 0, 0, 1);
+    for (size_t k = 0; k < sinks && !m->lists->failed; k = m->sink[k].end) {
+        m->lists->count = 0;
+        push(m->lists, root);
+        mark_for(m, k, 0, m->lists->count);
+    }
 }
 
 /* Derives the needs of the cells below from the needs of each cell. */

@@ -27,6 +27,7 @@ struct ky_octree_sink {
 struct ky_octree_acting {
     int order;
     struct ky_fmm_limits limits;
+    double box; /* side of a periodic box, whose nearest images act too; 0: open space */
 };
 
 /* The sinks of a part. */
@@ -50,15 +51,17 @@ enum ky_status ky_octree_list_sinks(const struct ky_octree_own_sinks *own,
 float ky_octree_least(const struct ky_octree *tree, const float *least, uint32_t cell);
 
 /* Copies to (*asking)[0 … *count), to be freed, the sinks that may need more of a part's tree than
- * a parcel of its closed roots, which ky_octree_prune_for makes without sinks. KY_FAULT when memory
- * is out. */
+ * a parcel of its closed roots, which ky_octree_prune_for makes without sinks. In a box there is a
+ * copy for each image of the part that does, with the sinks moved the other way: several trees one
+ * after the other. KY_FAULT when memory is out. */
 enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
                                 const struct ky_octree_acting *acting,
                                 const struct ky_octree_sink *sink, size_t sinks,
                                 struct ky_octree_sink **asking, size_t *count,
                                 struct ky_error *error);
-/* Makes the parcel of the cells and bodies of the tree that these sinks may need; `source` are its
- * cells (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT if memory runs out. */
+/* Makes the parcel of the cells and bodies of the tree that these sinks may need, one tree of sinks
+ * or several; `source` are its cells (ky_octree_list_sources). parcel->data is to be freed.
+ * KY_FAULT if memory runs out. */
 enum ky_status ky_octree_prune_for(const struct ky_octree *tree, const struct ky_fmm_source *source,
                                    const struct ky_octree_acting *acting,
                                    const struct ky_octree_sink *sink, size_t sinks,

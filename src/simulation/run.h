@@ -91,6 +91,7 @@ struct ky_run_notes {
 /* Facts about the bodies before the start. */
 struct ky_run_facts {
     uint64_t hash;
+    double mass; /* of all bodies, in a comoving box */
     struct ky_scales scales;
     uint64_t fastest; /* the id of the fastest escaper, if there are any */
     double velocity[3];
@@ -179,11 +180,10 @@ void ky_run_destroy(struct ky_run *run);
 enum ky_status ky_run_settle_universe(struct ky_parameters *parameters,
                                       const struct ky_snapshot *snapshot,
                                       struct ky_run_universe *universe, struct ky_error *error);
-/* Writes to note a remark if comoving bodies have not the mass of the matter in their universe, or
- * "". */
-enum ky_status ky_run_check_matter(const struct ky_parameters *parameters,
-                                   const struct ky_bodies *bodies, char note[KY_NOTE],
-                                   struct ky_error *error);
+/* Writes to note a remark if comoving bodies of this mass have not the mass of the matter in their
+ * universe, or "". */
+enum ky_status ky_run_check_matter(const struct ky_parameters *parameters, double mass,
+                                   char note[KY_NOTE], struct ky_error *error);
 /* The age of the bodies' universe [time]; 0: they have no cosmology, or are comoving. */
 double ky_run_age(const struct ky_snapshot *snapshot);
 /* Lengths and times of the bodies with the softening of the parameters; all 0 if no body has mass

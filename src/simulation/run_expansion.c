@@ -105,18 +105,14 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
 
 /* The comoving density of the bodies, and the one of the matter in their universe: they should be
  * the same. */
-enum ky_status ky_run_check_matter(const struct ky_parameters *parameters,
-                                   const struct ky_bodies *bodies, char note[KY_NOTE],
-                                   struct ky_error *error)
+enum ky_status ky_run_check_matter(const struct ky_parameters *parameters, double mass,
+                                   char note[KY_NOTE], struct ky_error *error)
 {
     struct ky_expansion own;
-    double mass = 0;
     note[0] = 0;
-    if (!ky_is_comoving(parameters) || !bodies->mass)
+    if (!ky_is_comoving(parameters))
         return KY_OK;
     KY_TRY(ky_expansion_read(parameters->expansion, &parameters->units, &own, error));
-    for (size_t i = 0; i < bodies->n; i++)
-        mass += bodies->mass[i];
     const double wanted = own.universe.matter * 3 * own.h0 * own.h0 / (8 * 3.14159265358979323846) *
                           pow(parameters->box, 3) / parameters->g;
     if (wanted > 0 && fabs(mass / wanted - 1) > 0.01)

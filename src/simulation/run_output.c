@@ -85,7 +85,9 @@ static enum ky_status write_parts(struct ky_run *run, const char *path,
                                   const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_sim *sim = run->sim;
-    const struct ky_writers others = ky_sim_writers(sim, KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL);
+    struct ky_writers others = ky_sim_writers(sim, KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL);
+    if (sim->line.comoving) /* from momenta to peculiar velocities */
+        others.velocity_divisor = snapshot->time;
     const enum ky_status status = ky_sim_catch_up(sim, error);
     snapshot->bodies =
         (struct ky_bodies){.n = sim->n, .id = sim->id, .type = sim->type, .radius = sim->radius};

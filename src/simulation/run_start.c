@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "base/sums.h"
 #include "base/threads.h"
 #include "base/units.h"
 #include "integrate/friction.h"
@@ -145,8 +146,9 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     ky_announce(&run->parameters, bodies->n, "sizes and times of the system");
     if (!ky_is_comoving(&run->parameters)) /* whose steps follow from the expansion */
         KY_TRY(ky_run_scales(&run->parameters, bodies, &facts->scales, error));
+    else
+        facts->mass = ky_sum(bodies->n, bodies->mass);
     KY_TRY(ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error));
-    KY_TRY(ky_run_check_matter(&run->parameters, bodies, run->notes.matter, error));
     if (facts->scales.escapers) {
         const size_t fastest = facts->scales.fastest;
         facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
@@ -157,10 +159,10 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
 
 /* Lets the ranks take the bodies from their source. If some have no mass, all of them are in this
  * process afterwards. */
-static enum ky_status take(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
-                           struct ky_error *error)
+static enum ky_status take(struct ky_run *run, double time, struct ky_bodies *bodies,
+                           struct ky_run_facts *facts, struct ky_error *error)
 {
-    KY_TRY(ky_run_take(run, bodies, facts, error));
+    KY_TRY(ky_run_take(run, time, bodies, facts, error));
     run->hash = facts->massless ? 0 : facts->hash;
     if (!facts->massless)
         return check_hash(run, error);
@@ -213,9 +215,10 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
         KY_TRY(ky_friction_check_bodies(&run->parameters, bodies, error));
     KY_TRY(ky_softening_choose(&run->parameters, initial, run->remark, error));
     if (divides)
-        KY_TRY(take(run, bodies, facts, error));
+        KY_TRY(take(run, initial->time, bodies, facts, error));
     if (!run->from)
         KY_TRY(measure(run, bodies, facts, error));
+    KY_TRY(ky_run_check_matter(&run->parameters, facts->mass, run->notes.matter, error));
     ky_run_note_escapers(facts, &units, run->notes.escapers);
     KY_TRY(ky_schedule_make(&run->parameters, &run->given, initial->time,
                             ky_integrator_suggest(&run->parameters, &facts->scales), &run->schedule,
@@ -226,11 +229,11 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
 }
 
 /* Replaces peculiar velocities a dx/dt of comoving bodies by the momenta a² dx/dt, in new memory.
- */
+ * Ranks that have taken their bodies have done so themselves. */
 static enum ky_status take_momenta(const struct ky_run *run, const struct ky_snapshot *initial,
                                    struct ky_bodies *bodies, struct ky_error *error)
 {
-    if (!ky_is_comoving(&run->parameters) || !bodies->n)
+    if (!ky_is_comoving(&run->parameters) || !bodies->velocity)
         return KY_OK;
     bodies->velocity = ky_allocate(bodies->n, sizeof *bodies->velocity);
     if (!bodies->velocity)

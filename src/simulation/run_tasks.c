@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/common/units.h"
+#include "integrate/expansion.h"
 #include "integrate/friction.h"
 
 /* A ky_task: fills the struct ky_bound. Allocates no more arrays at a time than necessary. */
@@ -88,6 +89,7 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
 /* Arguments and results of ranks that take bodies from their source. */
 struct taking {
     struct ky_parameters parameters; /* of the run, with the chosen softening */
+    double time;
     struct ky_source source;
     struct ky_run_facts facts;
 };
@@ -103,7 +105,7 @@ static enum ky_status check_numbers(const struct ky_task_share *share, uint64_t 
     return ky_portion_add_up(&share->portion, wrong, 1, error);
 }
 
-/* Computes scales and the fastest body. */
+/* Computes scales and the fastest body, of comoving bodies the mass. */
 static enum ky_status measure(const struct ky_task_share *share, struct taking *taking,
                               struct ky_error *error)
 {
@@ -111,6 +113,8 @@ static enum ky_status measure(const struct ky_task_share *share, struct taking *
     const struct ky_parameters *parameters = &taking->parameters;
     struct ky_run_facts *facts = &taking->facts;
     facts->scales = (struct ky_scales){.size = sizeof facts->scales};
+    if (ky_is_comoving(parameters))
+        return ky_portion_sum(portion, share->bodies.mass, &facts->mass, error);
     enum ky_status status = parameters->g > 0
                                 ? ky_portion_scales(portion, &share->bodies, parameters->g,
                                                     parameters->softening, &facts->scales, error)
@@ -188,6 +192,14 @@ static enum ky_status check_taken(struct ky_task_share *share, struct taking *ta
     return status;
 }
 
+/* Replaces peculiar velocities a dx/dt of comoving bodies by the momenta a² dx/dt. */
+static void take_momenta(const struct taking *taking, struct ky_bodies *own)
+{
+    for (size_t i = 0; i < own->n && ky_is_comoving(&taking->parameters); i++)
+        for (int c = 0; c < 3; c++)
+            own->velocity[i][c] *= taking->time;
+}
+
 /* A ky_task: takes the bodies of a struct taking from their source, and measures them. */
 static enum ky_status take(struct ky_task_share *share, void *told, struct ky_error *outcome,
                            struct ky_error *error)
@@ -197,7 +209,11 @@ static enum ky_status take(struct ky_task_share *share, void *told, struct ky_er
     enum ky_status status = ky_source_take(&taking->source, share, &wrong, outcome, error);
     if (!status && !wrong)
         status = check_taken(share, taking, &wrong, outcome, error);
-    return status || wrong ? status : know(share, taking, error);
+    if (!status && !wrong)
+        status = know(share, taking, error);
+    if (!status && !wrong)
+        take_momenta(taking, &share->bodies);
+    return status;
 }
 
 /* ---- pieces of a restart file ---- */
@@ -325,13 +341,14 @@ static enum ky_status take_by_ranks(struct ky_run *run, size_t n, struct taking 
     return ky_halt_check(&halt, error);
 }
 
-enum ky_status ky_run_take(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
-                           struct ky_error *error)
+enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,
+                           struct ky_run_facts *facts, struct ky_error *error)
 {
     struct taking *taking = ky_allocate_zeroed(1, sizeof *taking);
     if (!taking)
         return ky_no_memory(error, "a source of bodies", 1, sizeof *taking);
     taking->source = *run->from;
+    taking->time = time;
     enum ky_status status = take_by_ranks(run, bodies->n, taking, error);
     *facts = taking->facts;
     free(taking);

@@ -21,11 +21,12 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
  * bodies, and nothing needs all of them in one process. */
 int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initial);
 /* Opens the simulation run->sim and lets its ranks take bodies->n bodies from run->from; ids that
- * do not count them are added to *bodies. If facts->massless is not 0 the bodies cannot be divided,
- * and no simulation is open. Fails as ky_source_take, as ky_bodies_check and if no engine can be
- * opened. KY_FAULT if the bodies and their forces need more memory than this computer has. */
-enum ky_status ky_run_take(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
-                           struct ky_error *error);
+ * do not count them are added to *bodies. Comoving bodies get the momenta a² dx/dt, with a =
+ * `time`. If facts->massless is not 0 the bodies cannot be divided, and no simulation is open.
+ * Fails as ky_source_take, as ky_bodies_check and if no engine can be opened. KY_FAULT if the
+ * bodies and their forces need more memory than this computer has. */
+enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,
+                           struct ky_run_facts *facts, struct ky_error *error);
 /* Lets the ranks of an engine read the pieces of a restart file. *has_forces: 0 if some of the
  * bodies have no forces yet. Fails as ky_pieces_read. */
 enum ky_status ky_run_resume_pieces(struct ky_engine *engine, const struct ky_pieces *pieces,

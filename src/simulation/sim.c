@@ -329,7 +329,7 @@ static enum ky_status write_on_engine(void *context, struct ky_write_plan *plan,
 
 struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays)
 {
-    return (struct ky_writers){arrays, write_on_engine, sim->engine};
+    return (struct ky_writers){arrays, 1, write_on_engine, sim->engine};
 }
 
 /* 1 if the engine has to be asked for arrays that the simulation lacks. */

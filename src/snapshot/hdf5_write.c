@@ -120,16 +120,18 @@ static int has_field(const struct ky_snapshot *snapshot, const struct ky_writers
 static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *field, int type)
 {
     struct ky_write_plan *plan = w->out->plan;
+    const enum ky_array_id array = (enum ky_array_id)(field->array - ky_arrays);
     const haddr_t offset = H5Dget_offset(set);
     w->out->failed |= offset == HADDR_UNDEF;
-    plan->part[plan->parts++] =
-        (struct ky_write_piece){.array = (enum ky_array_id)(field->array - ky_arrays),
-                                .type = plan->type ? type : KY_ALL_TYPES,
-                                .file = plan->files - 1,
-                                .first = plan->type ? w->share->before[type] : w->share->first,
-                                .count = w->count[type],
-                                .offset = offset,
-                                .factor = scale_of(w->snapshot, field->array)};
+    plan->part[plan->parts++] = (struct ky_write_piece){
+        .array = array,
+        .type = plan->type ? type : KY_ALL_TYPES,
+        .file = plan->files - 1,
+        .first = plan->type ? w->share->before[type] : w->share->first,
+        .count = w->count[type],
+        .offset = offset,
+        .divisor = array == KY_ARRAY_VELOCITY ? w->out->others->velocity_divisor : 1,
+        .factor = scale_of(w->snapshot, field->array)};
 }
 
 /* Writes the data set of one array for the bodies of a type; `first` is the index of the first one

@@ -94,6 +94,7 @@ static void add_piece(const struct pieces *pieces, uint64_t r, const int array[M
                                                             .first = first,
                                                             .count = count,
                                                             .offset = offset,
+                                                            .divisor = 1,
                                                             .factor = 1};
         offset += count * ky_arrays[array[a]].bytes;
     }

@@ -76,6 +76,19 @@ with folder() as where:
     tail = [open(os.path.join(name, "energy.csv")).read().splitlines()[-1].rsplit(",", 1)[0] for name in (parts, at("whole"))]
     check(tail[0] == tail[1], "and the same last row", tail)
 
+    # ranks read, divide and write the bodies; so many that several of three ranks have some
+    words = [*RUN[2:], "--engine", "cpu", "--at-z", "39", "--step", "0.15"]
+    run("model", "cosmic-box", "-n", "5832", "--side", "20", "-o", at("large.hdf5"), "--quiet")
+    run("run", at("large.hdf5"), *words, "--end-z", "30", "--output", at("alone"))
+    run("run", at("large.hdf5"), *words, "--end-z", "39", "--ranks", "3", "--output", at("ranks"))
+    run("run", "--resume", at("ranks"), "--end-z", "30", "--ranks", "2", "--quiet")
+    check(all(csv(os.path.join(at("ranks"), f"snapshot_000{k}.hdf5"), scratch) == csv(os.path.join(at("alone"), f"snapshot_000{k}.hdf5"), at("other.csv"))
+              for k in range(3)), "ranks write the numbers of one process, also after a resumption with fewer")
+    tail = [open(os.path.join(at(name), "energy.csv")).read().splitlines()[-1].rsplit(",", 1)[0] for name in ("alone", "ranks")]
+    check(tail[0] == tail[1], "and the same last row, with the energy of Layzer and Irvine", tail)
+    log = open(os.path.join(at("ranks"), "run.log")).read()
+    check("each has a part of the bodies" in log and "each rank has read its own bodies" in log, "no rank has all of them", log)
+
     run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
     told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
     check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)

@@ -12,6 +12,7 @@ from tap import check, finish, folder, skip
 # So many bodies that several ranks have some: cells of up to 4,096 are not divided.
 RUN = ["run", "--model", "plummer", "-n", "9000", "--seed", "2", "--softening", "0.05", "--force", "tree", "--step", "0.0078125", "--steps", "8",
        "--every", "0.03125", "--engine", "cpu"]
+BOX = ["run", "--model", "cosmic-box", "-n", "8000", "--seed", "2", "--step", "0.25", "--engine", "cpu"]
 SHORT = ["run", "--model", "plummer", "-n", "300", "--seed", "2", "--steps", "1", "--engine", "cpu"]
 ALL = "KYOHO_TEST_ALL" in os.environ
 
@@ -274,6 +275,7 @@ with folder() as place:
         same_bits(mpi, own, one)
         in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])
         in_two(mpi, own, "forces by expansions", changed(force="fmm"))
+        in_two(mpi, own, "a comoving box", [*BOX, "--end-z", "30"])
         looks(mpi, own)
         on_devices(mpi, own)
         threads(mpi, own)

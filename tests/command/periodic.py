@@ -99,7 +99,7 @@ with folder() as where:
                   ["--field", "point:gm=1"]):
         refused(" ".join(words) + " in a box", "force", *CUBE, "--box", "2", *words)
     refused("a softening as large as the box", "force", *CUBE, "--box", "0.05")
-    for words in (["--integrator", "hermite4"], ["--ranks", "2"], ["--stop-pair", "0.1"],
+    for words in (["--integrator", "hermite4"], ["--stop-pair", "0.1"],
                   ["--expansion", "omega-m=1,h0=1"]):
         refused(" ".join(words) + " in a box", "run", *BOX, "--end", "1", "--step", "0.1", "--output", os.path.join(where, "no"), *words)
     for words in (["--core"], ["--escapers", "3"]):

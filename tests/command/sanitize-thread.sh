@@ -44,6 +44,7 @@ ranks_fields *
 ranks_points *
 ranks_walks *
 ranks_blocks *
+ranks_boxes *
 ranks_fmm *
 slices *
 board *

@@ -98,7 +98,7 @@ static inline struct ky_sim *open_ranks(const struct ky_parameters *parameters, 
     struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters;
     own.ranks = ranks;
-    assert_ok(ky_sim_open(&own, bodies, 0, &sim, &error));
+    assert_ok(ky_sim_open(&own, bodies, own.time, &sim, &error));
     return sim;
 }
 

@@ -1,6 +1,6 @@
 /* Ranks with devices that each have all bodies: exact sums, Hermite steps, block steps of exact
- * sums, expansions, lists, softenings of the bodies' own, and massless bodies. The bits are those
- * of one device without ranks. All ranks may use one device. */
+ * sums, expansions, lists, softenings of the bodies' own, massless bodies, and periodic boxes. The
+ * bits are those of one device without ranks. All ranks may use one device. */
 #include "test.h"
 
 #include "same_bits_devices.h"
@@ -231,10 +231,24 @@ static void what_ranks_with_devices_cannot_do(void **state)
     ky_bodies_free(&some);
 }
 
+/* Bodies in a periodic box, which ranks with devices do not divide. */
+static void boxes_have_the_bits_of_one(void **state)
+{
+    (void)state;
+    try_copies(SPHERE, 801, 0, "box=3 force=fmm", 0);
+    if (test_everything()) {
+        try_copies(SPHERE, 3001, 0, "box=3 force=tree", 0);
+        try_copies(SPHERE, 3001, 0, "box=3 force=direct", 0);
+        try_copies(SPHERE, 3001, 0, "box=3 force=direct integrator=block", 0);
+        try_copies(SPHERE, 3001, SOME_MASSLESS, "box=3 force=fmm", 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_bodies_have_the_bits_of_one),
+        cmocka_unit_test(boxes_have_the_bits_of_one),
         cmocka_unit_test(systems_have_the_bits_of_one),
         cmocka_unit_test(simulations_can_be_changed),
         cmocka_unit_test(ranks_go_from_parts_to_copies_and_back),

@@ -170,7 +170,7 @@ static enum ky_status write_bodies(void *context, struct ky_write_plan *plan,
 static enum ky_status write_pieces(const char *path, size_t n, int pieces, int fails,
                                    struct ky_error *error)
 {
-    const struct ky_writers writers = {KY_PIECES_ARRAYS, write_bodies, &fails};
+    const struct ky_writers writers = {KY_PIECES_ARRAYS, 1, write_bodies, &fails};
     struct ky_restart_to to = {.path = path, .pieces = pieces, .bodies = n, .writers = &writers};
     for (size_t i = 0; i < n; i++)
         masses[i] = positions[i][0] = positions[i][1] = positions[i][2] = 1 + (double)i;

@@ -1,14 +1,14 @@
 /* The far field of a periodic box: see far_field.h. */
 #include "engine/common/far_field.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* Parts of the bodies that are summed separately, whatever the number of threads; bodies of each
- * part at least. */
+/* Parts of the bodies that threads sum separately; bodies of each part at least. */
 enum { PARTS = 16, LEAST = 512 };
 enum { REACH = KY_FAR_REACH, OFFSETS = KY_FAR_OFFSETS };
 /* Pairs of terms whose degrees add up to KY_FAR_DEGREE at most. */
@@ -16,11 +16,18 @@ enum { PAIRS = 3003 };
 
 typedef double terms[KY_FAR_TERMS];
 
+/* M_n/4^|n| about the middle of a cube, in units of 2^exponent of mass: |M_n| < M/4^|n| for bodies
+ * that are outside by less than an eighth of the side, so that no sum leaves the integers. */
+typedef uint64_t wholes[KY_FAR_WHOLES];
+enum { BITS = 61, SCALE = KY_FAR_SIDE };
+
 struct ky_far_field {
     terms derivative[OFFSETS * OFFSETS * OFFSETS]; /* by the offset of the source's cube */
     unsigned char sum[PAIRS];                      /* the place of n + m, for each n and m */
-    terms part[PARTS][KY_FAR_CUBES], moment[KY_FAR_CUBES]; /* M_n about the middle of a cube */
-    terms local[KY_FAR_CUBES];                             /* K_n */
+    wholes part[PARTS];
+    int exponent;
+    terms moment[KY_FAR_CUBES];                /* M_n about the middle of a cube */
+    terms local[KY_FAR_CUBES];                 /* K_n */
     double row[KY_FAR_CUBES][KY_FAR_TERMS][4]; /* of tⁿ/n!: the coefficients of -a and of -φ */
     double per_side;
 };
@@ -121,18 +128,59 @@ static int cube_of(const struct ky_far_field *far, const double x[3], double fro
 }
 
 static void add_bodies(const struct ky_far_field *far, const struct ky_far_bodies *bodies,
-                       size_t first, size_t last, terms moment[KY_FAR_CUBES])
+                       size_t first, size_t last, wholes sum)
 {
-    memset(moment, 0, KY_FAR_CUBES * sizeof *moment);
+    const double unit = ldexp(1, -far->exponent);
+    memset(sum, 0, sizeof(wholes));
     for (size_t k = first; k < last; k++) {
         const size_t i = bodies->member ? bodies->member[k] : k, at = i * bodies->along;
-        const double x[3] = {bodies->x[0][at], bodies->x[1][at], bodies->x[2][at]};
+        const double x[3] = {bodies->x[0][at], bodies->x[1][at], bodies->x[2][at]},
+                     mass = bodies->mass[i] * unit;
         double from[3];
         terms power;
-        double *to = moment[cube_of(far, x, from)];
+        uint64_t *to = sum + cube_of(far, x, from) * KY_FAR_TERMS;
+        if (!isfinite(mass * (from[0] + from[1] + from[2]))) {
+            sum[KY_FAR_WHOLES - 1]++;
+            continue;
+        }
+        for (int c = 0; c < 3; c++)
+            from[c] *= SCALE;
         ky_far_powers(from, power);
         for (int n = 0; n < KY_FAR_TERMS; n++)
-            to[n] += bodies->mass[i] * power[n];
+            to[n] += (uint64_t)llrint(mass * power[n]);
+    }
+}
+
+uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies *bodies,
+                            double all)
+{
+    const int threads = ky_threads(bodies->threads), many = bodies->n >= (size_t)PARTS * LEAST;
+    (void)threads, (void)many; /* without OpenMP */
+    far->per_side = 1 / bodies->side;
+    frexp(all, &far->exponent);
+    far->exponent -= BITS;
+#pragma omp parallel for num_threads(threads) if (many)
+    for (int k = 0; k < PARTS; k++)
+        add_bodies(far, bodies, bodies->n * (size_t)k / PARTS, bodies->n * (size_t)(k + 1) / PARTS,
+                   far->part[k]);
+    for (int k = 1; k < PARTS; k++)
+        for (int n = 0; n < KY_FAR_WHOLES; n++)
+            far->part[0][n] += far->part[k][n];
+    return far->part[0];
+}
+
+/* The moments in the engine's unit of mass. */
+static void take_moments(struct ky_far_field *far)
+{
+    const int is_lost = far->part[0][KY_FAR_WHOLES - 1] > 0;
+    for (int cube = 0; cube < KY_FAR_CUBES; cube++) {
+        const uint64_t *sum = far->part[0] + cube * KY_FAR_TERMS;
+        for (int n = 0, degree = 0; n < KY_FAR_TERMS; n++) {
+            degree += n == ky_far_term(degree + 1, 0, 0);
+            far->moment[cube][n] =
+                is_lost ? (double)NAN
+                        : ldexp((double)(int64_t)sum[n], far->exponent) * pow(1.0 / SCALE, degree);
+        }
     }
 }
 
@@ -167,7 +215,7 @@ static void act_from(struct ky_far_field *far, int plane, const int offset[3])
     for (int k = 0; k < KY_FAR_SIDE * KY_FAR_SIDE; k++) {
         const int y = k / KY_FAR_SIDE, z = k % KY_FAR_SIDE,
                   from = cube_at(plane + offset[0], y + offset[1], z + offset[2]);
-        if (from >= 0 && far->moment[from][0] > 0)
+        if (from >= 0 && far->moment[from][0] != 0)
             act(matrix, far->moment[from], far->local[cube_at(plane, y, z)]);
     }
 }
@@ -188,7 +236,7 @@ static void arrange(const terms local, double row[KY_FAR_TERMS][4])
 }
 
 /* The polynomials of a plane of cubes, from the moments of all. */
-static void expand(struct ky_far_field *far, int plane)
+static void expand_plane(struct ky_far_field *far, int plane)
 {
     enum { CUBES = KY_FAR_SIDE * KY_FAR_SIDE };
     memset(far->local[plane * CUBES], 0, CUBES * sizeof *far->local);
@@ -199,22 +247,13 @@ static void expand(struct ky_far_field *far, int plane)
         arrange(far->local[k], far->row[k]);
 }
 
-void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies)
+void ky_far_expand(struct ky_far_field *far, int threads)
 {
-    const int threads = ky_threads(bodies->threads), many = bodies->n >= (size_t)PARTS * LEAST;
-    far->per_side = 1 / bodies->side;
-#pragma omp parallel for num_threads(threads) if (many)
-    for (int k = 0; k < PARTS; k++)
-        add_bodies(far, bodies, bodies->n * (size_t)k / PARTS, bodies->n * (size_t)(k + 1) / PARTS,
-                   far->part[k]);
-    memset(far->moment, 0, sizeof far->moment);
-    for (int k = 0; k < PARTS; k++)
-        for (int cube = 0; cube < KY_FAR_CUBES; cube++)
-            for (int n = 0; n < KY_FAR_TERMS; n++)
-                far->moment[cube][n] += far->part[k][cube][n];
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    take_moments(far);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for schedule(dynamic) num_threads(ky_threads(threads))
     for (int plane = 0; plane < KY_FAR_SIDE; plane++)
-        expand(far, plane);
+        expand_plane(far, plane);
 }
 
 /* t = centre - sink. Even and odd terms have sums of their own, so that additions need not wait for

@@ -1,11 +1,12 @@
 /* The far field of a periodic box (physics/periodic.h): the part of the field that all images of
  * the bodies beyond the nearest 27, and the mean density, have. It is a polynomial of degree
  * KY_FAR_DEGREE in each cube of a grid of 4³, which follows from the moments of the bodies in every
- * cube. Everything is double. */
+ * cube. Everything is double, but moments are sums of integers of 64 bits. */
 #ifndef KY_ENGINE_FAR_FIELD_H
 #define KY_ENGINE_FAR_FIELD_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "physics/periodic.h"
@@ -33,9 +34,17 @@ struct ky_far_bodies {
     int threads;
 };
 
-/* Makes the polynomials of these bodies. The bits depend on the order of the bodies, but not on the
- * number of threads. */
-void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies);
+/* The moments as integers, which have the same sum in any order, and the number of bodies whose
+ * mass or place is not finite. */
+#define KY_FAR_WHOLES (KY_FAR_CUBES * KY_FAR_TERMS + 1)
+/* Makes the moments of these bodies for ky_far_expand. `all`: the mass of the whole system, which
+ * gives their unit. Returns KY_FAR_WHOLES numbers that belong to the far field; the ones of several
+ * parts of a system may be added modulo 2⁶⁴. */
+uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies *bodies,
+                            double all);
+/* Makes the polynomials from the moments of the whole system. The bits do not depend on the order
+ * of the bodies, their parts, or the number of threads. */
+void ky_far_expand(struct ky_far_field *far, int threads);
 /* Adds the far field for G = 1 at x, a position in the box or close to it: acceleration and -φ. */
 void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4]);
 /* Adds it to local coefficients of physics/taylor.h about x, up to an order. */

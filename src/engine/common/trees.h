@@ -15,6 +15,13 @@ static inline void ky_tree_origin(const struct ky_engine_frame *frame, double le
         origin[c] = ky_high_part(frame->origin[c] / length);
 }
 
+/* The frame of a periodic box: its cube is the box, and the origin of positions its middle. */
+static inline struct ky_engine_frame ky_tree_frame_of_box(double side)
+{
+    const double middle = side / 2;
+    return (struct ky_engine_frame){.edge = side, .origin = {middle, middle, middle}};
+}
+
 /* Cube and origin of the frame, if one was given, in an engine's unit of length. */
 static inline void ky_tree_frame(const struct ky_engine_frame *frame, double length,
                                  struct ky_octree_bodies *bodies)

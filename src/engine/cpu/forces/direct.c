@@ -361,7 +361,8 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
         const size_t i = sinks ? sinks[k] : k;
         wanted[k] = (struct ky_cpu_wanted){i, k, ky_cpu_source_number(cpu, i)};
     }
-    ky_cpu_find_far(cpu);
+    if (!status)
+        status = ky_cpu_find_far(cpu, error);
     if (!status)
         status = sum_wanted(&sums, wanted, count,
                             !sinks && !acceleration && !ky_cpu_has_massless(cpu), error);
@@ -398,7 +399,8 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu_sinks *sources, const struct ky
     sums.from.how = (cpu->how & ~KY_GUARD) | ky_pairs_guard(ky_cpu_least_eps2(cpu, points));
     for (size_t k = 0; k < count && !status; k++)
         wanted[k] = (struct ky_cpu_wanted){k, k, ky_cpu_point_number(cpu, points, k)};
-    ky_cpu_find_far(sources->cpu);
+    if (!status)
+        status = ky_cpu_find_far(sources->cpu, error);
     if (!status)
         status = sum_wanted(&sums, wanted, count, 0, error);
     free(sums.room);

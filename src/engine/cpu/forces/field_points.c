@@ -34,7 +34,7 @@ struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct 
 {
     struct ky_octree_box box = {.factor = 1, .eps2 = ky_cpu_point_eps2(cpu, points, k)};
     for (int c = 0; c < 3; c++)
-        box.middle[c] = points->position[k][c] / cpu->length;
+        box.middle[c] = ky_cpu_place(cpu, points->position[k][c] / cpu->length);
     return box;
 }
 

@@ -134,7 +134,7 @@ static enum ky_status pass_sets(struct ky_cpu *cpu, ky_cpu_pass *pass,
 enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
-    ky_cpu_find_far(cpu);
+    KY_TRY(ky_cpu_find_far(cpu, error));
     return ky_cpu_has_massless(cpu) ? pass_sets(cpu, pass, parameters, error)
                                     : pass(ky_cpu_bodies(cpu), parameters, error);
 }

@@ -326,7 +326,8 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu_sinks *sources, const struct
     struct field field = {.cpu = sources->cpu, .sources = sources, .points = points};
     ky_octree_init(&field.all);
     enum ky_status status = make_columns(&field, error);
-    ky_cpu_find_far(field.cpu);
+    if (!status)
+        status = ky_cpu_find_far(field.cpu, error);
     if (!status)
         status = make_sinks(&field, error);
     if (!status)

@@ -227,7 +227,8 @@ enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *po
                             .direct = ky_force_kind(cpu->parameters->force)->is_exact};
     double *room = NULL;
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
-    ky_cpu_find_far(cpu);
+    if (!status)
+        status = ky_cpu_find_far(cpu, error);
     if (!status)
         status = acting.direct ? ky_cpu_in_double(sources, &acting.own, &room, error)
                                : stand_tree(sources, points, own, error);

@@ -253,6 +253,12 @@ enum ky_status ky_cpu_add_externals(struct ky_cpu *cpu, struct ky_error *error);
  * none. */
 enum ky_status ky_cpu_many_potentials(const struct ky_cpu *cpu, double **potential,
                                       struct ky_error *error);
+/* The sum of a term >= 0 over the bodies with mass of all engines; i: the index of a body. The bits
+ * do not depend on the order of the bodies, threads or engines. NaN if a term is not finite.
+ * Collective. */
+typedef double ky_cpu_term(const struct ky_cpu *cpu, size_t i);
+enum ky_status ky_cpu_total(const struct ky_cpu *cpu, ky_cpu_term *term, double *total,
+                            struct ky_error *error);
 /* The verb `sums`; with the potentials at the present positions. */
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,
                            struct ky_error *error);

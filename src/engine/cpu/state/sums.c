@@ -166,3 +166,72 @@ enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,
     free(sums.sum);
     return status;
 }
+
+/* ---- the sum of one term ---- */
+
+/* Parts of the bodies that threads take; the bits of the largest term. */
+enum { PARTS = 64, TERM_BITS = 62 };
+
+/* The larger of two numbers; NaN if one is. */
+static double larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+/* The largest term, and the sum of all terms in a unit. */
+struct looked {
+    double most;
+    ky_whole sum;
+};
+
+static struct looked look_at_terms(const struct ky_cpu *cpu, ky_cpu_term *term, double per_unit)
+{
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n;
+    struct looked part[PARTS] = {{0, 0}}, all = {0, 0};
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t k = 0; k < PARTS; k++)
+        for (size_t j = n * k / PARTS; j < n * (k + 1) / PARTS; j++) {
+            const double its = term(cpu, ky_cpu_by_mass(cpu, j));
+            part[k].most = larger(its, part[k].most);
+            part[k].sum += (ky_whole)llrint(its * per_unit);
+        }
+    for (size_t k = 0; k < PARTS; k++) {
+        all.most = larger(part[k].most, all.most);
+        all.sum += part[k].sum;
+    }
+    return all;
+}
+
+/* The same over all engines. */
+static enum ky_status look_everywhere(const struct ky_cpu *cpu, ky_cpu_term *term, double per_unit,
+                                      struct looked *all, struct ky_error *error)
+{
+    const struct looked own = *all = look_at_terms(cpu, term, per_unit);
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    const struct ky_shared *shared = cpu->base.shared;
+    struct looked *each = ky_allocate(shared->ranks, sizeof *each);
+    const enum ky_status status =
+        each ? ky_shared_gather(shared, &own, sizeof own, each, error)
+             : ky_no_memory(error, "sums of other ranks", shared->ranks, sizeof *each);
+    *all = (struct looked){0, 0};
+    for (size_t r = 0; r < shared->ranks && !status; r++) {
+        all->most = larger(each[r].most, all->most);
+        all->sum += each[r].sum;
+    }
+    free(each);
+    return status;
+}
+
+enum ky_status ky_cpu_total(const struct ky_cpu *cpu, ky_cpu_term *term, double *total,
+                            struct ky_error *error)
+{
+    struct looked looked;
+    int exponent;
+    KY_TRY(look_everywhere(cpu, term, 0, &looked, error));
+    const int is_finite = ky_sum_exponent(looked.most, &exponent);
+    KY_TRY(
+        look_everywhere(cpu, term, is_finite ? ldexp(1, TERM_BITS - exponent) : 0, &looked, error));
+    *total = is_finite ? ky_sum_value(looked.sum, exponent - TERM_BITS) : (double)NAN;
+    return KY_OK;
+}

@@ -140,11 +140,16 @@ static struct layout layout_of(const struct ky_cpu *cpu)
     return cpu->bodies.tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
 }
 
-/* In a box: the position of a body, moved by whole boxes so that it is in the box after `way`. */
+/* In a box: the position of a body, moved by whole boxes so that it is in the box after `way`. A
+ * move may round the position. After two moves further calls change no bit, so engines that divide
+ * the bodies may call this before and after bodies go to other engines. */
 static double settled(const struct ky_cpu *cpu, double x, double way)
 {
-    const double inside = ky_cpu_place(cpu, x);
-    return inside - cpu->box * floor((inside + way) / cpu->box);
+    for (int move = 0; move < 2; move++) {
+        const double inside = ky_cpu_place(cpu, x);
+        x = inside - cpu->box * floor((inside + way) / cpu->box);
+    }
+    return x;
 }
 
 /* The part of a box by which bodies of a tree that is kept may leave the box. Such a tree does not
@@ -355,6 +360,20 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
     return status || read_levels(b) ? status : ky_blocks_missing(error);
 }
 
+/* In a box with a tree that is kept: drops it on all engines if the tick takes a body of one of
+ * them too far out. An engine with all bodies finds that in go_to. */
+static enum ky_status drop_strays(struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_shared *shared = cpu->base.shared;
+    if (!ky_cpu_is_divided(cpu) || !(cpu->box > 0) || !cpu->bodies.tree_serves)
+        return KY_OK;
+    uint64_t strays = (uint64_t)predict_all(b, set_clock(b, tick));
+    KY_TRY(shared->add(shared->context, &strays, 1, error));
+    cpu->bodies.tree_serves &= !strays;
+    return KY_OK;
+}
+
 /* Counts a block, and this engine's work for it. */
 static void count(struct blocks *b, uint64_t tick)
 {
@@ -407,6 +426,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
         return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->bodies.tree_serves = 0;
+    KY_TRY(drop_strays(b, tick, error));
     status = settle(b, tick, deepest, error);
     const int is_lost = status == KY_BAD_DATA;
     if (status && !is_lost)

@@ -14,20 +14,21 @@ static double per_mass(const struct ky_cpu *cpu)
     return ky_relative_per_mass(mass);
 }
 
-/* The rms of the last accelerations of the bodies with mass, the same for any number of threads. */
+static double square_of(const struct ky_cpu *cpu, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += cpu->a[c][i] * cpu->a[c][i];
+    return a2;
+}
+
+/* The rms of the last accelerations of the bodies with mass of all engines. It fails as per_mass
+ * does. */
 static double rms(const struct ky_cpu *cpu)
 {
-    enum { PARTS = 64 };
-    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : cpu->n;
-    double part[PARTS] = {0}, sum = 0;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t k = 0; k < PARTS; k++)
-        for (size_t j = n * k / PARTS; j < n * (k + 1) / PARTS; j++)
-            for (size_t c = 0, i = ky_cpu_by_mass(cpu, j); c < 3; c++)
-                part[k] += cpu->a[c][i] * cpu->a[c][i];
-    for (size_t k = 0; k < PARTS; k++)
-        sum += part[k];
-    return n ? sqrt(sum / (double)n) : 0;
+    const size_t n = ky_cpu_has_massless(cpu) ? cpu->massless.sources : ky_cpu_system(cpu);
+    double sum = 0;
+    return !ky_cpu_total(cpu, square_of, &sum, NULL) && n ? sqrt(sum / (double)n) : 0;
 }
 
 static void set_for_box(const struct ky_cpu *cpu, struct ky_relative *relative)

@@ -18,8 +18,8 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu_sinks *set)
                                       .z = cpu->x[2],
                                       .mass = cpu->mass,
                                       .softening = cpu->softening};
-    const double side = cpu->parameters->box, middle = side / 2;
-    const struct ky_engine_frame box = {.edge = side, .origin = {middle, middle, middle}};
+    const double side = cpu->parameters->box;
+    const struct ky_engine_frame box = ky_tree_frame_of_box(side);
     ky_tree_frame(side > 0 ? &box : &cpu->frame, cpu->length, &bodies);
     return bodies;
 }

@@ -1,0 +1,334 @@
+/* Ranks that divide the bodies of a periodic box: the same bits for any number of ranks and without
+ * ranks, for systems of many shapes, shared and block steps, restarts and points; errors against
+ * exact sums; and what ranks refuse there. */
+#include "test.h"
+
+#include "base/order.h"
+#include "physics/space.h"
+#include "same_bits.h"
+#include "stepped.h"
+
+static struct ky_error error;
+static const double pi = 3.14159265358979323846;
+
+#define SIDE 2.5
+
+/* Of the box: bodies at random; clumps of every size, some across faces; a lattice that waves have
+ * displaced a little; all in one corner; a half on faces, edges and corners; all at one place. */
+enum set { UNIFORM, CLUMPS, WAVES, CORNER, FACES, TOGETHER };
+
+static double coordinate(enum set set, size_t i, size_t n, int c, struct ky_random *random)
+{
+    const double u = ky_random_uniform(random), side = ceil(cbrt((double)n)),
+                 place = fmod(floor((double)i / pow(side, c)), side);
+    struct ky_random clump = ky_random_at(9, 1, 3 * (i % 7) + (size_t)c);
+    switch (set) {
+    case CLUMPS:
+        return (i % 7 ? 0.1 * pow(0.3, (double)(i % 7)) * (u - 0.5) : u) +
+               (i % 7 == 1 ? 0 : ky_random_uniform(&clump));
+    case WAVES: /* as at z = 49: displacements are a small part of the spacing */
+        return (place + 0.5) / side + 0.04 / side * sin(2 * pi * (place / side + 0.1 * c)) +
+               0.01 / side * (u - 0.5);
+    case CORNER:
+        return 0.1 * u;
+    case FACES:
+        return (i + (size_t)c) % 3 == 0 || i % 5 == 0 ? 0 : u;
+    case TOGETHER:
+        return 0.3;
+    default:
+        return u;
+    }
+}
+
+static struct ky_bodies make_box(enum set set, size_t n)
+{
+    struct ky_bodies bodies;
+    assert_ok(ky_bodies_allocate(&bodies, n, RESULTS, &error));
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(3, (uint32_t)set, i);
+        for (int c = 0; c < 3; c++) {
+            bodies.position[i][c] = SIDE * ky_wrap(coordinate(set, i, n, c, &random), 1);
+            bodies.velocity[i][c] = 3 * (2 * ky_random_uniform(&random) - 1);
+        }
+        bodies.id[i] = i;
+        bodies.mass[i] = (set == WAVES ? 1 : 0.5 + ky_random_uniform(&random)) / (double)n;
+    }
+    return bodies;
+}
+
+/* ---- shared steps ---- */
+
+static void try_box(enum set set, size_t n, const char *options, uint64_t steps)
+{
+    char what[260], all[200];
+    snprintf(all, sizeof all, "box=2.5 %s", options);
+    const struct ky_parameters parameters = parameters_of(all);
+    struct ky_bodies bodies = make_box(set, n);
+    snprintf(what, sizeof what, "set %d, %zu bodies, '%s'", (int)set, n, options);
+    try_all_ranks(&parameters, &bodies, steps, what);
+    ky_bodies_free(&bodies);
+}
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum set set;
+        size_t n;
+        const char *options;
+        int always;
+    } cases[] = {
+        {UNIFORM, 9001, "force=fmm", 0},
+        {CLUMPS, 4409, "force=fmm", 1},
+        {WAVES, 4913, "force=fmm", 1},
+        {CORNER, 6007, "force=fmm", 0},
+        {FACES, 4409, "force=fmm", 0},
+        {TOGETHER, 5000, "force=fmm", 0},
+        {CLUMPS, 6007, "force=fmm order=4 alpha=5e-5 precision=double", 0},
+        {CLUMPS, 6007, "force=fmm softening=0.2 softening-kind=spline group=16", 0},
+        {UNIFORM, 6007, "force=fmm g=43009 threads=5 curve=morton", 0},
+        {UNIFORM, 6007, "force=fmm step=0.2", 1}, /* across a quarter of the box in a step */
+        {UNIFORM, 40009, "force=fmm", 0},
+        {CLUMPS, 4409, "force=tree", 1},
+        {WAVES, 5832, "force=tree", 0},
+        {CORNER, 6007, "force=tree", 0},
+        {FACES, 6007, "force=tree precision=double", 0},
+        {UNIFORM, 6007, "force=tree opening=offset theta=0.6 multipole=1", 0},
+        {UNIFORM, 6007, "force=tree softening=0.2 softening-kind=spline", 0},
+        {CLUMPS, 401, "force=direct", 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_box(cases[k].set, cases[k].n, cases[k].options, 2);
+}
+
+/* Fewer bodies than ranks, and so few that one rank has all of them. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {2, 1, 0, 8, 5, 100};
+    for (size_t k = 0; k < (test_everything() ? 6 : 1); k++)
+        try_box(UNIFORM, few[k], "force=fmm", 2);
+    for (size_t k = 0; k < 6; k++)
+        if (test_everything()) {
+            try_box(FACES, few[k], "force=tree softening=0", 2);
+            try_box(UNIFORM, few[k], "force=direct", 1);
+        }
+}
+
+/* Forces on three ranks against exact sums of one. The default errors in a box are smaller than
+ * these bounds. */
+static void forces_are_those_of_the_exact_sum(void **state)
+{
+    (void)state;
+    static const char *const forces[] = {"box=2.5 force=fmm", "box=2.5 force=tree"};
+    static const enum set sets[] = {UNIFORM, CLUMPS};
+    const struct ky_parameters direct = parameters_of("box=2.5 force=direct precision=double");
+    for (size_t k = 0; k < (test_everything() ? 4 : 1); k++) {
+        struct ky_bodies bodies = make_box(sets[k % 2], 5003);
+        const struct ky_parameters parameters = parameters_of(forces[(k + k / 2) % 2]);
+        struct ky_sim *exact = open_ranks(&direct, 1, &bodies),
+                      *sim = open_ranks(&parameters, 3, &bodies);
+        struct ky_bodies sums = state_of(exact), got = state_of(sim);
+        double *e = calloc(bodies.n, sizeof *e), a2 = 0;
+        for (size_t i = 0; i < bodies.n; i++) {
+            for (int c = 0; c < 3; c++) {
+                const double a = sums.acceleration[i][c], d = got.acceleration[i][c] - a;
+                a2 += a * a / (double)bodies.n;
+                e[i] += d * d;
+            }
+            e[i] = sqrt(e[i]);
+        }
+        qsort(e, bodies.n, sizeof *e, ky_order_reals);
+        assert_between(e[bodies.n / 2] / sqrt(a2), 1e-9, 3e-4);
+        assert_between(e[bodies.n - bodies.n / 100] / sqrt(a2), 0, 1e-3);
+        free(e);
+        ky_sim_close(exact);
+        ky_sim_close(sim);
+        ky_bodies_free(&sums);
+        ky_bodies_free(&got);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- comoving boxes ---- */
+
+/* Comoving steps, which are divided by the rms velocity, and with eta by the largest acceleration.
+ */
+static void comoving_steps_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", " eta=0.5 softening=0.05"};
+    for (size_t k = test_everything() ? 0 : 1; k < 2; k++) {
+        char all[200];
+        snprintf(all, sizeof all,
+                 "box=2.5 force=fmm step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1%s",
+                 options[k]);
+        struct ky_parameters parameters = parameters_of(all);
+        struct ky_bodies bodies = make_box(WAVES, 5832);
+        parameters.time = 0.2; /* the scale factor */
+        for (size_t i = 0; i < bodies.n; i++)
+            for (int c = 0; c < 3; c++)
+                bodies.velocity[i][c] *= 0.03;
+        try_all_ranks(&parameters, &bodies, 2, all);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- block steps ---- */
+
+static void try_blocks(enum set set, size_t n, const char *options, uint64_t steps)
+{
+    static const int ranks[] = {1, 2, 3, 5};
+    char what[260], all[200];
+    struct ky_bodies bodies = make_box(set, n);
+    struct state one = {0};
+    snprintf(all, sizeof all, "box=2.5 integrator=block softening=0.05 step=0.125 %s", options);
+    const struct ky_parameters parameters = parameters_of(all);
+    for (size_t r = 0; r < 4; r++) {
+        if (!is_compared(ranks[r], n))
+            continue;
+        struct ky_sim *sim = open_ranks(&parameters, ranks[r], &bodies);
+        snprintf(what, sizeof what, "set %d, %zu bodies, '%s', %d ranks", (int)set, n, all,
+                 ranks[r]);
+        assert_ok(ky_sim_advance(sim, steps, &error));
+        struct state got = take_state(sim);
+        if (r)
+            expect_same_state(&got, &one, what);
+        else
+            one = got;
+        if (r)
+            free_state(&got);
+        ky_sim_close(sim);
+    }
+    free_state(&one);
+    ky_bodies_free(&bodies);
+}
+
+static void blocks_have_the_same_bits(void **state)
+{
+    (void)state;
+    /* bodies leave the box by more than a tree is kept for */
+    try_blocks(CLUMPS, 4409, "force=fmm step=0.5 softening=0.1 eta=0.6", 1);
+    try_blocks(UNIFORM, 0, "force=fmm", 1);
+    if (test_everything()) {
+        try_blocks(UNIFORM, 8, "force=fmm", 2);
+        try_blocks(CLUMPS, 6007, "force=fmm", 2);
+        try_blocks(CLUMPS, 6007, "force=tree step=0.5", 1);
+        try_blocks(CLUMPS, 6007, "force=tree", 2);
+        try_blocks(FACES, 6007, "force=fmm", 2);
+        try_blocks(CLUMPS, 701, "force=direct", 2);
+    }
+}
+
+/* A simulation goes on with another number of ranks, or without, as if nothing had been. */
+static void restarts_take_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static const int path[] = {1, 5, 3};
+    const struct ky_parameters parameters =
+        parameters_of("box=2.5 force=fmm integrator=block softening=0.1 eta=0.3 step=0.125");
+    struct ky_bodies bodies = make_box(CLUMPS, 4409);
+    struct ky_sim *whole = open_ranks(&parameters, 1, &bodies),
+                  *sim = open_ranks(&parameters, 2, &bodies);
+    for (int k = 0; k < 3; k++) {
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        sim = restored(sim, "cpu", path[k]);
+    }
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_advance(whole, 4, &error));
+    struct state got = take_state(sim), expected = take_state(whole);
+    expect_same_state(&got, &expected, "a simulation with three restarts");
+    free_state(&got);
+    free_state(&expected);
+    ky_sim_close(sim);
+    ky_sim_close(whole);
+    ky_bodies_free(&bodies);
+}
+
+/* ---- points, massless bodies, and what is refused ---- */
+
+enum { POINTS = 120 };
+
+/* Field and tides at points within and without the box, and forces with massless bodies, of which
+ * every rank has all. */
+static void points_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"box=2.5 force=fmm", "box=2.5 force=tree",
+                                          "box=2.5 force=direct"};
+    static double one[POINTS][10], got[POINTS][10];
+    double at[POINTS][3], a[POINTS][3], p[POINTS], tide[POINTS][6];
+    struct ky_bodies bodies = make_box(CLUMPS, 4409);
+    for (size_t k = 0; k < POINTS; k++) {
+        struct ky_random random = ky_random_at(4, 1, k);
+        for (int c = 0; c < 3; c++)
+            at[k][c] = k % 3 ? SIDE * (3 * ky_random_uniform(&random) - 1)
+                             : bodies.position[k][c] + SIDE * (double)(k % 2);
+    }
+    const struct ky_field_points points = {.size = sizeof points,
+                                           .count = POINTS,
+                                           .position = (const double(*)[3])at,
+                                           .softening = 0.02,
+                                           .acceleration = a,
+                                           .potential = p,
+                                           .tide = tide};
+    for (size_t k = 0; k < (test_everything() ? 6 : 4); k++) {
+        const struct ky_parameters parameters = parameters_of(options[k / 2]);
+        struct ky_sim *sim = open_ranks(&parameters, k % 2 ? 3 : 1, &bodies);
+        assert_ok(ky_sim_field_fill(sim, &points, &error));
+        for (size_t i = 0; i < POINTS; i++) {
+            memcpy(got[i], a[i], sizeof a[i]);
+            memcpy(got[i] + 3, tide[i], sizeof tide[i]);
+            got[i][9] = p[i];
+        }
+        if (k % 2)
+            assert_memory_equal(got, one, sizeof got);
+        memcpy(one, got, sizeof got);
+        ky_sim_close(sim);
+    }
+    for (size_t i = 0; i < bodies.n; i += 3)
+        bodies.mass[i] = 0;
+    const struct ky_parameters parameters = parameters_of(options[0]);
+    try_all_ranks(&parameters, &bodies, 1, "massless bodies in a box");
+    ky_bodies_free(&bodies);
+}
+
+/* Searches are refused, as without ranks, and so are block steps of ranks with devices, which do
+ * not divide the bodies of a box. */
+static void the_rest_is_refused(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = make_box(UNIFORM, 100);
+    struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
+    struct ky_sim *sim = open_ranks(&parameters, 2, &bodies);
+    const double radius = 0.1;
+    uint32_t count[100];
+    assert_int_equal(ky_sim_neighbours(sim, &radius, 1, count, NULL, NULL, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "box"));
+    ky_sim_close(sim);
+    parameters.ranks = 2;
+    parameters.engine = "opencl";
+    parameters.integrator = KY_BLOCK_STEPS;
+    for (int force = 0; force < 2; force++) {
+        parameters.force = force ? KY_TREE : KY_FMM;
+        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "--integrator leapfrog"));
+    }
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(forces_are_those_of_the_exact_sum),
+        cmocka_unit_test(comoving_steps_have_the_same_bits),
+        cmocka_unit_test(blocks_have_the_same_bits),
+        cmocka_unit_test(restarts_take_any_number_of_ranks),
+        cmocka_unit_test(points_have_the_same_bits),
+        cmocka_unit_test(the_rest_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
