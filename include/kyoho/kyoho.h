@@ -796,15 +796,15 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
 
 /* Groups of bodies by friends of friends (Davis et al. 1985): two bodies at the linking length or
  * nearer are friends, and a group is all bodies that chains of friends connect. Distances are
- * compared as r². Space is open: groups do not continue at the other side of a periodic box. */
+ * compared as r². In a periodic box groups continue over its faces. */
 struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
     double linking_fraction; /* in units of the mean distance ∛(volume/bodies); 0.2 */
-    double volume; /* volume in which the bodies lie, above 0. NaN (default): the mean distance is
-                      measured for the inner half of the bodies, in the sphere that holds them. The
-                      centre of this sphere is the median of the coordinates (of at most 1,023
-                      bodies) */
+    double volume; /* volume in which the bodies lie, above 0. NaN (default): of the periodic box;
+                      in open space the mean distance is measured for the inner half of the bodies,
+                      in the sphere that holds them. The centre of this sphere is the median of the
+                      coordinates (of at most 1,023 bodies) */
     uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
@@ -821,7 +821,7 @@ struct ky_catalogue {
     size_t *offset;         /* [groups + 1] */
     uint32_t *body;         /* [members] */
     double *mass;           /* [groups] here and below */
-    double (*centre)[3];    /* of mass */
+    double (*centre)[3];    /* of mass; in a periodic box of images near one body */
     double (*velocity)[3];  /* mean */
     double *radius;         /* rms distance from the centre */
     double *dispersion;     /* rms speed about the mean, in three dimensions */

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, struct
-from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
+from ._options import ENGINE, FORCE, Parameters, divided, documented, fill, table
 from ._table import in_python
 from ._words import hinted, softened
 from .errors import BadDataError, UsageError
@@ -148,7 +148,7 @@ class Binaries:
         return f"<kyoho.Binaries: {len(self):,}>"
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
+@documented(lib.KY_OPTIONS_PARAMETERS, ENGINE, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
 @softened
 def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
@@ -166,7 +166,7 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
     bodies = snapshot_of(bodies, "binaries")
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or name in ("softening", "softening_kind", "g")})
+    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, ENGINE) or name in ("softening", "softening_kind", "g")})
     made, keep, parameters = _softened(bodies, options, FORCE, default=0.0)
     found = struct("ky_binaries")
     call_aside(parameters.values, lib.ky_binaries_find, parameters.values, ffi.addressof(made.bodies), found, NULL)
@@ -335,7 +335,7 @@ def _setting(made):
 
 def _tuned():
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or option.keyword in (*TUNED, "softening")]
+    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, ENGINE) or option.keyword in (*TUNED, "softening")]
 
 
 @documented(None, more=_tuned)

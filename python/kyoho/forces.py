@@ -365,7 +365,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
     Example:
       near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
-    position, units, _ = taken(position, units)
+    position, units, _ = taken(position, units, options)
     parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
     found = Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
                                                                     radii, NULL, lists, NULL), on_host(radius), len(keep["position"]), units)
@@ -385,7 +385,7 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     Example:
       density, radius = kyoho.density(pos, mass, k=32)
     """
-    position, units, own = taken(position, units, mass=mass)
+    position, units, own = taken(position, units, options, mass=mass)
     if own["mass"] is None:
         raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
     parameters, bodies, keep = _search(on_host(position), on_host(own["mass"]), units, options)
@@ -419,7 +419,7 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
 
     Bodies at equal distances are in the order of their indices.
     """
-    position, units, _ = taken(position, units)
+    position, units, _ = taken(position, units, options)
     parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
     return _alike(position, *nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(
         parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL)))
@@ -499,7 +499,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     Example:
       groups = kyoho.groups(pos, mass, linking_length=0.2)  # the largest group: groups[0]; the group of each body: groups.label
     """
-    position, units, own = taken(position, units, mass=mass, velocity=velocity)
+    position, units, own = taken(position, units, options, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
     wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
     position, mass, velocity = (on_host(value) for value in (position, mass, velocity))

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
+#include "physics/space.h"
 
 void ky_catalogue_free(struct ky_catalogue *catalogue)
 {
@@ -113,6 +114,7 @@ struct members {
     const uint32_t *body;
     size_t count;
     const double *mass; /* weights, or NULL: all bodies have equal weights */
+    double side;        /* of the periodic box in which the vectors are positions, or 0 */
 };
 
 static double weight(const struct members *of, size_t k)
@@ -120,28 +122,38 @@ static double weight(const struct members *of, size_t k)
     return of->mass ? of->mass[of->body[k]] : 1;
 }
 
+/* A difference of two coordinates, in a box of the nearest images. */
+static double apart(const struct members *of, double to, double from)
+{
+    return of->side > 0 ? remainder(to - from, of->side) : to - from;
+}
+
 /* The mean of vectors, and their rms distance from it. Sums differences from the first vector,
- * which keeps the digits of a small group far from the origin. */
+ * which keeps the digits of a small group far from the origin, and in a box the group together. */
 static double mean_and_spread(const struct members *of, double (*x)[3], double mean[3])
 {
     const double *first = x[of->body[0]];
     double sum[3] = {0}, all = 0, square = 0;
     for (size_t k = 0; k < of->count; k++) {
         for (int c = 0; c < 3; c++)
-            sum[c] += weight(of, k) * (x[of->body[k]][c] - first[c]);
+            sum[c] += weight(of, k) * apart(of, x[of->body[k]][c], first[c]);
         all += weight(of, k);
     }
     for (int c = 0; c < 3; c++)
         mean[c] = first[c] + sum[c] / all;
     for (size_t k = 0; k < of->count; k++)
         for (int c = 0; c < 3; c++) {
-            double d = x[of->body[k]][c] - mean[c];
+            double d = apart(of, x[of->body[k]][c], mean[c]);
             square += weight(of, k) * d * d;
         }
+    for (int c = 0; c < 3 && of->side > 0; c++)
+        mean[c] = ky_wrap(mean[c], of->side);
     return sqrt(square / all);
 }
 
-static void measure(struct ky_catalogue *catalogue, const struct ky_bodies *bodies, size_t g)
+/* `side`: of the periodic box, or 0. */
+static void measure(struct ky_catalogue *catalogue, const struct ky_bodies *bodies, double side,
+                    size_t g)
 {
     struct members of = {.body = catalogue->body + catalogue->offset[g],
                          .count = catalogue->offset[g + 1] - catalogue->offset[g]};
@@ -150,16 +162,18 @@ static void measure(struct ky_catalogue *catalogue, const struct ky_bodies *bodi
         mass += bodies->mass[of.body[k]];
     of.mass = mass > 0 ? bodies->mass : NULL;
     catalogue->mass[g] = mass;
+    of.side = side;
     catalogue->radius[g] = mean_and_spread(&of, bodies->position, catalogue->centre[g]);
+    of.side = 0;
     catalogue->dispersion[g] = mean_and_spread(&of, bodies->velocity, catalogue->velocity[g]);
 }
 
 static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct ky_bodies *bodies,
-                                  struct ky_error *error)
+                                  double side, struct ky_error *error)
 {
 #pragma omp parallel for schedule(dynamic)
     for (size_t g = 0; g < catalogue->groups; g++)
-        measure(catalogue, bodies, g);
+        measure(catalogue, bodies, side, g);
     for (size_t g = 0; g < catalogue->groups; g++) /* infinite coordinates: no finite mean */
         if (!isfinite(catalogue->radius[g]) || !isfinite(catalogue->dispersion[g]))
             return ky_fail(error, KY_BAD_DATA,
@@ -188,7 +202,7 @@ static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodi
     if (!status)
         status = sort_bodies(catalogue, root, work, n, error);
     if (!status)
-        status = measure_all(catalogue, bodies, error);
+        status = measure_all(catalogue, bodies, walker->parameters.box, error);
     free(root);
     free(work);
     return status;
@@ -204,8 +218,12 @@ enum ky_status ky_walker_catalogue(struct ky_walker *walker,
     enum ky_status status = ky_linking_adopt(wanted, &own, error);
     const int before = ky_threads_take(walker->parameters.threads);
     ky_announce(&walker->parameters, bodies->n, "friends of friends");
+    if (walker->parameters.box > 0 && isnan(own.volume))
+        own.volume = pow(walker->parameters.box, 3);
     if (!status)
         status = ky_linking_choose(&own, bodies, &made, error);
+    if (!status)
+        status = ky_walker_check_radii(walker, &made.linking_length, 1, error);
     if (!status)
         status = find_groups(walker, bodies, &made, error);
     ky_threads_restore(before);

@@ -19,7 +19,9 @@ const struct ky_option ky_catalogue_options[] = {
      "the linking length as a fraction of the mean distance of the bodies"},
     {"volume", KY_OPTION_REAL, FIELD(volume), NULL, KY_ABOVE_0, NULL, "VOLUME",
      "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
-     "Without --volume the mean distance is measured for the half of the bodies that are nearest "
+     "Without --volume it is the box's, or in open space the mean distance is measured for the "
+     "half "
+     "of the bodies that are nearest "
      "to the median position, in the sphere that contains them [length³]"},
     {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
      "smallest number of bodies in a group"},

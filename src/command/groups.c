@@ -142,8 +142,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_catalogue_parameters_defaults(&request.wanted);
     cli_add_options(cli, "groups", KY_OPTIONS_GROUPS, &request.wanted);
     cli_add_table(cli, "output", output_options, &request);
-    cli_add_engine(cli, &parameters);
-    source_add(cli, &source);
+    walk_add_bodies(cli, &parameters, &source);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
@@ -163,5 +162,6 @@ const struct subcommand groups_command = {
     "find groups of bodies by friends of friends, and write their catalogue",
     run,
     NULL,
-    "linking-length linking-fraction minimum input model bodies output engine threads overwrite",
+    "linking-length linking-fraction minimum input model bodies box output engine threads "
+    "overwrite",
     "kyoho groups cluster.hdf5 --linking-length 0.1 -o groups.hdf5\n"};
