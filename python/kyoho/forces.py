@@ -13,7 +13,7 @@ from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import hinted
 from .errors import UsageError
-from .snapshot import bodies_array, fill_bodies, taken
+from .snapshot import bodies_array, fill_bodies, omega_matter_of, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -430,6 +430,9 @@ class Groups:
 
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
     for each group; `linking_length` is the linking length that was used. `label` has the number of the group of each body.
+
+    In a periodic box there are also `peak`, the place of the body with the lowest potential by the group's own bodies, and about it `m200m`, `r200m`, `m200c` and `r200c`: mass and radius of the sphere with 200 times the mean or the
+    critical density. The last two are NaN without a cosmology. Otherwise all five are None.
     """
 
     offset: np.ndarray
@@ -439,6 +442,11 @@ class Groups:
     velocity: np.ndarray
     radius: np.ndarray
     dispersion: np.ndarray
+    peak: np.ndarray | None
+    m200m: np.ndarray | None
+    r200m: np.ndarray | None
+    m200c: np.ndarray | None
+    r200c: np.ndarray | None
 
     def __init__(self, made, n):
         owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
@@ -448,6 +456,8 @@ class Groups:
         self.body = _arrays.view(made.body, (made.members,), "u4", owner)
         for name, shape in (("mass", ()), ("centre", (3,)), ("velocity", (3,)), ("radius", ()), ("dispersion", ())):
             setattr(self, name, _arrays.view(getattr(made, name), (count, *shape), "f8", owner))
+        for name, shape in (("peak", (3,)), ("m200m", ()), ("r200m", ()), ("m200c", ()), ("r200c", ())):
+            setattr(self, name, _arrays.view(getattr(made, name), (count, *shape), "f8", owner) if made.box > 0 else None)
 
     @property
     def count(self):
@@ -473,13 +483,15 @@ class Groups:
                 else f"<kyoho.Groups: none among {self.n:,} bodies, linking length {self.linking_length:g}>")
 
     @classmethod
-    def _find(cls, search, wanted, units, n):
+    def _find(cls, search, wanted, units, n, omega_matter=None):
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
                 raise UsageError(f"{idle} has no effect with linking_length: leave out {idle}")
         values, keep = struct("ky_catalogue_parameters"), []
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
+        if omega_matter is not None:
+            values.omega_matter = omega_matter
         made = struct("ky_catalogue")
         search(values, made)
         return cls(made, n)
@@ -499,12 +511,13 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     Example:
       groups = kyoho.groups(pos, mass, linking_length=0.2)  # the largest group: groups[0]; the group of each body: groups.label
     """
+    omega = omega_matter_of(position)
     position, units, own = taken(position, units, options, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
     wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
     position, mass, velocity = (on_host(value) for value in (position, mass, velocity))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
-                                                         made, NULL), wanted, units, len(keep["position"]))
+                                                         made, NULL), wanted, units, len(keep["position"]), omega)
     del keep
     return found

@@ -4,12 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/halos.h"
 #include "analysis/linking.h"
 #include "analysis/walker.h"
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
 #include "physics/space.h"
+
+/* The size of the struct without the members for periodic boxes. */
+#define KY_FIRST_CATALOGUE offsetof(struct ky_catalogue, box)
+
+/* 1 if the caller's struct has the members for periodic boxes. */
+static int has_halos(const struct ky_catalogue *catalogue)
+{
+    return catalogue->size >= sizeof *catalogue;
+}
+
+static void give(struct ky_catalogue *catalogue, const struct ky_catalogue *own)
+{
+    ky_size_give_grown(catalogue, own, sizeof *own, KY_FIRST_CATALOGUE);
+}
 
 void ky_catalogue_free(struct ky_catalogue *catalogue)
 {
@@ -22,7 +37,14 @@ void ky_catalogue_free(struct ky_catalogue *catalogue)
     free(catalogue->velocity);
     free(catalogue->radius);
     free(catalogue->dispersion);
-    ky_size_give(catalogue, &(struct ky_catalogue){0}, sizeof *catalogue);
+    if (has_halos(catalogue)) {
+        free(catalogue->peak);
+        free(catalogue->m200m);
+        free(catalogue->r200m);
+        free(catalogue->m200c);
+        free(catalogue->r200c);
+    }
+    give(catalogue, &(struct ky_catalogue){0});
 }
 
 /* ---- members ---- */
@@ -58,9 +80,26 @@ static struct rank *rank_groups(struct ky_catalogue *catalogue, const uint32_t *
     return rank;
 }
 
+/* Makes room for the spheres of a catalogue in a box. */
+static enum ky_status make_spheres(struct ky_catalogue *catalogue, struct ky_error *error)
+{
+    const size_t groups = catalogue->groups;
+    catalogue->peak = ky_allocate(groups, sizeof *catalogue->peak);
+    catalogue->m200m = ky_allocate(groups, sizeof *catalogue->m200m);
+    catalogue->r200m = ky_allocate(groups, sizeof *catalogue->r200m);
+    catalogue->m200c = ky_allocate(groups, sizeof *catalogue->m200c);
+    catalogue->r200c = ky_allocate(groups, sizeof *catalogue->r200c);
+    return catalogue->peak && catalogue->m200m && catalogue->r200m && catalogue->m200c &&
+                   catalogue->r200c
+               ? KY_OK
+               : ky_no_memory(error, "spheres about groups", groups, 7 * sizeof(double));
+}
+
 static enum ky_status make_room(struct ky_catalogue *catalogue, struct ky_error *error)
 {
     const size_t groups = catalogue->groups;
+    if (catalogue->box > 0)
+        KY_TRY(make_spheres(catalogue, error));
     catalogue->offset = ky_allocate(groups + 1, sizeof *catalogue->offset);
     catalogue->body = ky_allocate(catalogue->members, sizeof *catalogue->body);
     catalogue->mass = ky_allocate(groups, sizeof *catalogue->mass);
@@ -184,9 +223,10 @@ static enum ky_status measure_all(struct ky_catalogue *catalogue, const struct k
 
 /* ---- the complete catalogue ---- */
 
-/* Sorts the walker's results into groups. */
+/* Sorts the walker's results into groups, and measures these. */
 static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodies *bodies,
-                                  struct ky_catalogue *catalogue, struct ky_error *error)
+                                  double omega_matter, struct ky_catalogue *catalogue,
+                                  struct ky_error *error)
 {
     size_t n = bodies->n;
     uint32_t *root = ky_allocate(n, sizeof *root), *work = NULL;
@@ -203,6 +243,8 @@ static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodi
         status = sort_bodies(catalogue, root, work, n, error);
     if (!status)
         status = measure_all(catalogue, bodies, walker->parameters.box, error);
+    if (!status && catalogue->box > 0)
+        status = ky_halos_measure(walker, bodies, omega_matter, catalogue, error);
     free(root);
     free(work);
     return status;
@@ -214,22 +256,23 @@ enum ky_status ky_walker_catalogue(struct ky_walker *walker,
                                    struct ky_error *error)
 {
     struct ky_catalogue_parameters own;
-    struct ky_catalogue made = {0};
+    struct ky_catalogue made = {.size = sizeof made};
     enum ky_status status = ky_linking_adopt(wanted, &own, error);
     const int before = ky_threads_take(walker->parameters.threads);
     ky_announce(&walker->parameters, bodies->n, "friends of friends");
     if (walker->parameters.box > 0 && isnan(own.volume))
         own.volume = pow(walker->parameters.box, 3);
+    made.box = has_halos(catalogue) ? walker->parameters.box : 0;
     if (!status)
         status = ky_linking_choose(&own, bodies, &made, error);
     if (!status)
         status = ky_walker_check_radii(walker, &made.linking_length, 1, error);
     if (!status)
-        status = find_groups(walker, bodies, &made, error);
+        status = find_groups(walker, bodies, own.omega_matter, &made, error);
     ky_threads_restore(before);
     if (status)
         ky_catalogue_free(&made);
-    ky_size_give(catalogue, &made, sizeof made);
+    give(catalogue, &made);
     return status;
 }
 
@@ -246,7 +289,7 @@ enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
     struct ky_catalogue none = {0};
     enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (status)
-        ky_size_give(catalogue, &none, sizeof none);
+        give(catalogue, &none);
     else
         status = ky_walker_catalogue(&walker, wanted, bodies, catalogue, error);
     ky_walker_close(&walker, report);

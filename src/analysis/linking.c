@@ -30,7 +30,7 @@ const size_t ky_catalogue_option_count = sizeof ky_catalogue_options / sizeof *k
 
 void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters, size_t size)
 {
-    struct ky_catalogue_parameters own = {.size = sizeof own};
+    struct ky_catalogue_parameters own = {.size = sizeof own, .omega_matter = (double)NAN};
     const struct ky_option_set set = {
         "groups", ky_catalogue_options, ky_catalogue_option_count, &own, NULL, NULL};
     ky_options_defaults(&set);
