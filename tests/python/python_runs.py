@@ -155,6 +155,12 @@ def comoving():
     check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
     check(1.9 < np.sqrt(kyoho.power(run[-1]).power[0] / kyoho.power(bodies).power[0]) < 2.1, "waves grow with a")
     refused(kyoho.UnsupportedError, "a simulation of it", ["kyoho.run"], kyoho.Simulation, bodies)
+    found = kyoho.groups(bodies, minimum=1, linking_length=1)
+    mass = bodies.mass.sum() / 512
+    check(len(found) == 512 and np.allclose(found.m200m, mass) and np.allclose(found.peak[found.label], bodies.position)
+          and np.allclose((found.r200m / found.r200c) ** 3, 1 / (0.3111 / (0.3111 + 0.6889 * 0.02**3)), 1e-3), "spheres about single bodies in it", found)
+    check(np.isnan(kyoho.groups(kyoho.Snapshot([[1, 1, 1]], box=2), minimum=1, linking_length=1).m200c).all() and kyoho.groups([[0, 0, 0]], minimum=1, linking_length=1).peak is None,
+          "without a cosmology, and in open space")
     check(kyoho.neighbours(bodies, 1.2 * bodies.box / 8).count.tolist() == [6] * 512, "neighbours in it, on a lattice")
     bodies.box = None
     refused(kyoho.UsageError, "a cosmology and no box", ["cosmology = None"], bodies.write, "open.hdf5")

@@ -76,7 +76,7 @@ static void neighbours_are_those_of_nearest_images(void **state)
 {
     (void)state;
     static const double parts[] = {0, 0.013, 0.1, 0.31, 0.5}, sides[] = {1, 3.7, 0x1p73};
-    static const size_t numbers[] = {0, 1, 2, 3, 8, 257};
+    static const size_t numbers[] = {0, 1, 2, 3, 8, 150};
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t k = 0; k < 6; k++)
             for (int part = 0; part < 5; part++) {
@@ -151,7 +151,7 @@ static void the_nearest_are_nearest_images(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
-        check_nearest(kind % 2 ? 0x1p-40 : 3.7, kinds[kind], 401, 9);
+        check_nearest(kind % 2 ? 0x1p-40 : 3.7, kinds[kind], 201, 9);
         check_nearest(1, kinds[kind], 12, 11);
         check_nearest(1, kinds[kind], 2, 1);
     }
@@ -219,7 +219,7 @@ static void groups_are_those_of_nearest_images(void **state)
 {
     (void)state;
     static const double parts[] = {1e-6, 0.01, 0.04, 0.1, 0.3, 0.5}, sides[] = {1, 3.7, 0x1p73};
-    static const size_t numbers[] = {0, 1, 2, 3, 17, 257};
+    static const size_t numbers[] = {0, 1, 2, 3, 17, 150};
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t k = 0; k < 6; k++)
             for (int part = 0; part < 6; part++) {
@@ -319,7 +319,7 @@ KY_CPU_JOINING(peers, KY_NEEDS_RADIUS | KY_JOINS)
 static void own_actions_see_nearest_images(void **state)
 {
     (void)state;
-    enum { N = 900 };
+    enum { N = 600 };
     static const double radii[] = {0.02, 0.12, 0.5};
     static double mass[N];
     static uint32_t group[N];

@@ -100,8 +100,9 @@ static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *so
     uint32_t j = near->source[k];
     double d[3] = {KY_APART(sources->x[j], near->x[0]), KY_APART(sources->y[j], near->x[1]),
                    KY_APART(sources->z[j], near->x[2])};
-    for (int c = 0; c < 3 && near->side > 0; c++)
-        d[c] = ky_nearest_image(d[c], near->side);
+    if (near->side > 0)
+        for (int c = 0; c < 3; c++)
+            d[c] = ky_nearest_image(d[c], near->side);
     return (struct ky_visit_body){
         d[0], d[1], d[2], near->r2[k], sources->mass[j], sources->eps2[j], sources->body[j]};
 }

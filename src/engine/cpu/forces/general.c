@@ -123,11 +123,13 @@ static int is_far(const struct ky_general *walk, const struct ky_general_desk *d
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_visit_span *span = &desk->sinks.span;
-    const double dx = ky_cpu_to_nearest(walk->cpu, KY_APART(tree->x[j], desk->centre[0])),
-                 dy = ky_cpu_to_nearest(walk->cpu, KY_APART(tree->y[j], desk->centre[1])),
-                 dz = ky_cpu_to_nearest(walk->cpu, KY_APART(tree->z[j], desk->centre[2]));
-    return ky_distance2(ky_visit_gap(dx, 0, 0, span->hx), ky_visit_gap(dy, 0, 0, span->hy),
-                        ky_visit_gap(dz, 0, 0, span->hz), 0) > span->most2;
+    double d[3] = {KY_APART(tree->x[j], desk->centre[0]), KY_APART(tree->y[j], desk->centre[1]),
+                   KY_APART(tree->z[j], desk->centre[2])};
+    if (walk->cpu->box > 0)
+        for (int c = 0; c < 3; c++)
+            d[c] = ky_cpu_to_nearest(walk->cpu, d[c]);
+    return ky_distance2(ky_visit_gap(d[0], 0, 0, span->hx), ky_visit_gap(d[1], 0, 0, span->hy),
+                        ky_visit_gap(d[2], 0, 0, span->hz), 0) > span->most2;
 }
 
 static void add_leaf(const struct ky_general *walk, struct ky_general_desk *desk,
