@@ -43,15 +43,16 @@ def stub(table, ffi, lib):
     engine = [option for option in motion if option.section == "engine"]
     once = [option for option in motion if option.keyword != "ranks"]
     field = [option for option in once if option.section in ("engine", "force") and option.keyword != "mutual"]
-    search = [option for option in once if option.section == "engine"]
+    alone = [option for option in once if option.section == "engine"]
+    search = [option for option in once if option in alone or option.keyword == "box"]
     groups = table.options_of(ffi, lib, lib.KY_OPTIONS_GROUPS)
     draw = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_DRAW) if option.keyword != "overwrite"]
     film = table.options_of(ffi, lib, lib.KY_OPTIONS_FILM)
     run = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_RUN) if option.keyword != "output"]
     resumed = [option for option in run + engine if option.keyword in RESUMED]
     profile = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_PROFILE) if option.keyword != "g"]
-    tuned = [option for option in parameters if option in search or option.keyword in TUNED]
-    binaries = [option for option in parameters if option in search or option.keyword in ("softening", "softening_kind", "g")]
+    tuned = [option for option in parameters if option in alone or option.keyword in TUNED]
+    binaries = [option for option in parameters if option in alone or option.keyword in ("softening", "softening_kind", "g")]
     few = [option for option in parameters if option.keyword in FEW]
     plot = [option for option in draw if option.keyword not in NOT_IN_PLOTS]
     classes = {"PlotOptions": plot, "ProfileOptions": profile, "TuneOptions": tuned, "BinaryOptions": binaries, "FewOptions": few, "RunOptions": run + parameters, "ResumeOptions": resumed, "SearchOptions": search, "FieldOptions": field, "ForceOptions": [option for option in once if option.section in ("engine", "force")],

@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw view convert merge neighbours density groups binaries profile power orbit field bench devices verify few'
+    commands='model run force tune info draw view convert merge neighbours density groups binaries profile power orbit field bench devices verify few haloes'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic cosmic-box galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -27,7 +27,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --groups-every --linking-length --linking-fraction --groups-minimum --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -121,7 +121,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     neighbours)
-        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -133,7 +133,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     density)
-        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -145,7 +145,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     groups)
-        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -221,6 +221,18 @@ _kyoho() {
         words=' --help --json --quiet --end --every --units --output --overwrite --threads --g --orbit-steps --tolerance --slow-down --stop-collision --stop-escape --body-radius'
         case $before in
         --units) words='nbody galaxy cluster cosmic planets' ;;
+        esac ;;
+    haloes)
+        words=' --help --json --quiet --bins --sigma8 --spectral-index --omega-b --spectrum --linking-length --linking-fraction --volume --minimum --output --overwrite --title --width --height --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --hubble --side --a-s --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        case $before in
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        --model) words=$models ;;
+        --units) words='nbody galaxy cluster cosmic planets' ;;
+        --convention) words='file gadget swift' ;;
+        --softening-kind) words='plummer symmetric spline' ;;
+        --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     esac
     COMPREPLY=()

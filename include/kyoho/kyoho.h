@@ -796,16 +796,18 @@ KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
 
 /* Groups of bodies by friends of friends (Davis et al. 1985): two bodies at the linking length or
  * nearer are friends, and a group is all bodies that chains of friends connect. Distances are
- * compared as r². Space is open: groups do not continue at the other side of a periodic box. */
+ * compared as r². In a periodic box groups continue over its faces. */
 struct ky_catalogue_parameters {
     size_t size;
     double linking_length;   /* above 0; NaN (default): the fraction of the mean distance */
     double linking_fraction; /* in units of the mean distance ∛(volume/bodies); 0.2 */
-    double volume; /* volume in which the bodies lie, above 0. NaN (default): the mean distance is
-                      measured for the inner half of the bodies, in the sphere that holds them. The
-                      centre of this sphere is the median of the coordinates (of at most 1,023
-                      bodies) */
-    uint64_t minimum; /* groups of fewer bodies are left out; 20, at least 1 */
+    double volume; /* volume in which the bodies lie, above 0. NaN (default): of the periodic box;
+                      in open space the mean distance is measured for the inner half of the bodies,
+                      in the sphere that holds them. The centre of this sphere is the median of the
+                      coordinates (of at most 1,023 bodies) */
+    uint64_t minimum;    /* groups of fewer bodies are left out; 20, at least 1 */
+    double omega_matter; /* density parameter of matter at the time of the bodies, as by
+                            ky_omega_matter, for m200c; NaN (default): not known */
 };
 KY_API void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters);
 
@@ -821,10 +823,20 @@ struct ky_catalogue {
     size_t *offset;         /* [groups + 1] */
     uint32_t *body;         /* [members] */
     double *mass;           /* [groups] here and below */
-    double (*centre)[3];    /* of mass */
+    double (*centre)[3];    /* of mass; in a periodic box of images near one body */
     double (*velocity)[3];  /* mean */
     double *radius;         /* rms distance from the centre */
     double *dispersion;     /* rms speed about the mean, in three dimensions */
+    /* In a periodic box, else 0 and NULL; only for a caller that sets `size`. Lengths are in the
+     * coordinates of the bodies, in a comoving box comoving ones. */
+    double box;        /* its side */
+    double (*peak)[3]; /* position of the group's body with the lowest potential by the group's own
+                          bodies, softened by a tenth of the linking length [groups], as below */
+    double *m200m;     /* mass of all bodies in the largest sphere about the peak with 200 times
+                          the mean density of the box */
+    double *r200m;     /* its radius */
+    double *m200c, *r200c; /* the same with 200 times the critical density, the mean density over
+                              omega_matter; NaN: not known */
 };
 /* Finds the groups. The result is the same for any number of threads, and in double the same on
  * every engine. Allocates the arrays; none remain after a failure. Without bodies there are no
@@ -1306,8 +1318,13 @@ struct ky_run_parameters {
                          logged. 0: only the first device is used. A resumed run keeps its number of
                          ranks */
     /* Of a comoving box (ky_parameters.box and expansion), whose times are scale factors: */
-    double end_z;     /* the redshift of the end, instead of `end`; NaN (default): not given */
-    const char *at_z; /* redshifts of further snapshots, "9,4,0.5"; or NULL */
+    double end_z;          /* the redshift of the end, instead of `end`; NaN (default): not given */
+    const char *at_z;      /* redshifts of further snapshots, "9,4,0.5"; or NULL */
+    uint64_t groups_every; /* each snapshot whose number is a multiple of this gets a catalogue of
+                              groups, groups_0000.csv, as ky_catalogue_write writes it; 0: none */
+    double linking_length; /* of struct ky_catalogue_parameters, as the next two */
+    double linking_fraction;
+    uint64_t groups_minimum;
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -1899,6 +1916,32 @@ KY_API void ky_power_free(struct ky_power *power); /* clears the struct */
 /* The ratio of the linear growth factors of matter at two scale factors, D(to)/D(from), in the
  * universe of the space: matter, curvature and a cosmological constant. NaN if it is not known. */
 KY_API double ky_linear_growth(const struct ky_space *space, double from, double to);
+/* The density parameter of matter at the scale factor of a comoving space; NaN if it is not known,
+ * and for other spaces. */
+KY_API double ky_omega_matter(const struct ky_space *space);
+
+/* Fits to the number of haloes of each mass: Press & Schechter (1974), Sheth & Tormen (1999), and
+ * Tinker et al. (2008) for masses M200m. */
+enum ky_mass_function_fit { KY_PRESS_SCHECHTER, KY_SHETH_TORMEN, KY_TINKER };
+/* A universe of matter, curvature and a cosmological constant, today. */
+struct ky_mass_function_parameters {
+    size_t size;
+    int fit;                                          /* enum ky_mass_function_fit */
+    double omega_matter, omega_lambda, omega_baryons; /* baryons: included in matter */
+    double hubble;                                    /* H0 in 100 km/s/Mpc */
+    double spectral_index, sigma8;
+    const char *spectrum; /* file of k [h/Mpc] and P(k) [(Mpc/h)³] today, as CAMB writes it, scaled
+                             to sigma8 unless this is NaN; NULL: the fit of Eisenstein & Hu (1998)
+                             without acoustic oscillations */
+    double scale_factor;  /* for which haloes are counted */
+};
+/* The universe and the spectrum of the model cosmic-box, Tinker's fit, and scale factor 1. */
+KY_API void ky_mass_function_parameters_defaults(struct ky_mass_function_parameters *parameters);
+/* dn/d ln M of haloes with these masses [Msun/h], comoving [(h/Mpc)³]. KY_USAGE for numbers out of
+ * range, KY_BAD_DATA for a file without a spectrum. */
+KY_API enum ky_status ky_mass_function(const struct ky_mass_function_parameters *parameters,
+                                       size_t count, const double *mass, double *density,
+                                       struct ky_error *error);
 
 /* ---- devices ---- */
 
@@ -1967,6 +2010,9 @@ KY_API int ky_mpi_ranks(void);
  *   it. */
 KY_API void ky_parameters_defaults_sized(struct ky_parameters *parameters, size_t size);
 KY_API void ky_check_parameters_defaults_sized(struct ky_check_parameters *parameters, size_t size);
+KY_API void
+ky_mass_function_parameters_defaults_sized(struct ky_mass_function_parameters *parameters,
+                                           size_t size);
 KY_API void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters,
                                                    size_t size);
 KY_API void ky_run_parameters_defaults_sized(struct ky_run_parameters *run, size_t size);
@@ -1980,6 +2026,9 @@ KY_API void ky_profile_parameters_defaults_sized(struct ky_profile_parameters *p
     ky_parameters_defaults_sized((parameters), sizeof(struct ky_parameters))
 #define ky_check_parameters_defaults(parameters)                                                   \
     ky_check_parameters_defaults_sized((parameters), sizeof(struct ky_check_parameters))
+#define ky_mass_function_parameters_defaults(parameters)                                           \
+    ky_mass_function_parameters_defaults_sized((parameters),                                       \
+                                               sizeof(struct ky_mass_function_parameters))
 #define ky_catalogue_parameters_defaults(parameters)                                               \
     ky_catalogue_parameters_defaults_sized((parameters), sizeof(struct ky_catalogue_parameters))
 #define ky_run_parameters_defaults(run)                                                            \

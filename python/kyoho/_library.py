@@ -28,7 +28,7 @@ version = _table.text_of(ffi, lib.ky_version())
 # The structs that a _defaults_sized call fills, by the name of the call.
 FILLED = ("ky_parameters", "ky_check_parameters", "ky_catalogue_parameters", "ky_run_parameters", "ky_write_options",
           "ky_read_options", "ky_model_parameters", "ky_merge_parameters", "ky_profile_parameters", "ky_draw_parameters",
-          "ky_film_parameters", "ky_view_parameters", "ky_tune_parameters")
+          "ky_film_parameters", "ky_view_parameters", "ky_tune_parameters", "ky_mass_function_parameters")
 
 
 def check_sizes():

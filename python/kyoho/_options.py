@@ -13,18 +13,19 @@ from .units import is_quantity
 
 FORCE = ("engine", "force")
 MOTION = ("engine", "force", "integrator", "stopping")
-SEARCH = ("engine",)
+ENGINE = ("engine",)
+SEARCH = ("engine", "box")  # this section and this option
 
 What = TypeVar("What")
 _tables = {}
 
 
 def table(kind, sections=None):
-    """{keyword: Option} of the structs of this kind, of these sections alone unless `sections` is None."""
+    """{keyword: Option} of the structs of this kind, of these sections and options alone unless `sections` is None."""
     if kind not in _tables:
         _tables[kind] = {option.keyword: option for option in _table.options_of(ffi, lib, kind)}
     return {keyword: option for keyword, option in _tables[kind].items() if sections is None or (
-        option.section in sections and (keyword != "ranks" or "integrator" in sections))}  # ranks are of simulations
+        keyword in sections or option.section in sections and (keyword != "ranks" or "integrator" in sections))}  # ranks are of simulations
 
 
 def _plain(number, option, units):

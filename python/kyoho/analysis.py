@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays
 from ._aside import call_aside
 from ._library import NULL, call, encoded, ffi, lib, struct
-from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
+from ._options import ENGINE, FORCE, Parameters, divided, documented, fill, table
 from ._table import in_python
 from ._words import hinted, softened
 from .errors import BadDataError, UsageError
@@ -148,7 +148,7 @@ class Binaries:
         return f"<kyoho.Binaries: {len(self):,}>"
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
+@documented(lib.KY_OPTIONS_PARAMETERS, ENGINE, more=lambda: [table(lib.KY_OPTIONS_PARAMETERS)[name] for name in ("softening", "softening_kind", "g")])
 @softened
 def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
@@ -166,7 +166,7 @@ def binaries(bodies, **options: Unpack[BinaryOptions]) -> Binaries:
     """
     bodies = snapshot_of(bodies, "binaries")
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or name in ("softening", "softening_kind", "g")})
+    divided(options, {name: own[name] for name in own if name in table(lib.KY_OPTIONS_PARAMETERS, ENGINE) or name in ("softening", "softening_kind", "g")})
     made, keep, parameters = _softened(bodies, options, FORCE, default=0.0)
     found = struct("ky_binaries")
     call_aside(parameters.values, lib.ky_binaries_find, parameters.values, ffi.addressof(made.bodies), found, NULL)
@@ -270,6 +270,40 @@ def power(bodies, box=None, mesh=0) -> Power:
                  _arrays.view(found.waves, (shells,), "u8", owner), found.noise, found.mesh)
 
 
+FITS = {"press-schechter": lib.KY_PRESS_SCHECHTER, "sheth-tormen": lib.KY_SHETH_TORMEN, "tinker": lib.KY_TINKER}
+
+
+@hinted
+def mass_function(mass, fit="tinker", *, cosmology=None, redshift=0, omega_b=0.049, spectral_index=0.9665, sigma8=0.8102, spectrum=None) -> np.ndarray:
+    """
+    Fits to the number of haloes of each mass: dn/d ln M, comoving [(h/Mpc)³]. The command has them as `kyoho haloes`.
+
+    Arguments:
+      mass        masses of haloes [Msun/h]
+      fit         "press-schechter" (1974), "sheth-tormen" (1999) or "tinker" (2008, for m200m)
+      cosmology   (h, omega_matter, omega_lambda), as `cosmology` of a Snapshot; None: that of the model cosmic-box
+      redshift    for which haloes are counted
+      omega_b, spectral_index, sigma8   of the linear spectrum today
+      spectrum    a file of k [h/Mpc] and P(k) [(Mpc/h)³] today instead of the fit of Eisenstein & Hu (1998), scaled to sigma8
+                  unless this is None
+    Example:
+      kyoho.mass_function([1e12, 1e13, 1e14], cosmology=bodies.cosmology)
+    """
+    values = struct("ky_mass_function_parameters")
+    if fit not in FITS:
+        raise UsageError(f"fit is {fit!r}; it must be one of {', '.join(FITS)}")
+    values.fit, values.scale_factor = FITS[fit], 1 / (1 + redshift)
+    if cosmology is not None:
+        values.hubble, values.omega_matter, values.omega_lambda = cosmology
+    values.omega_baryons, values.spectral_index, values.sigma8 = omega_b, spectral_index, math.nan if sigma8 is None else sigma8
+    path = encoded(spectrum) if spectrum is not None else NULL
+    values.spectrum = path
+    mass = _arrays.row(mass, "mass") if _arrays.single(mass) else np.ascontiguousarray(mass, "f8").ravel()
+    found = np.empty(len(mass))
+    call(lib.ky_mass_function, values, len(mass), _arrays.pointer(mass, "double *"), _arrays.pointer(found, "double *"))
+    return found
+
+
 Errors = namedtuple("Errors", "median p90 p99 max mean rms samples")
 Errors.__doc__ = """Relative errors. 99 % of the samples have at most the error `p99`."""
 
@@ -335,7 +369,7 @@ def _setting(made):
 
 def _tuned():
     own = table(lib.KY_OPTIONS_PARAMETERS)
-    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, SEARCH) or option.keyword in (*TUNED, "softening")]
+    return [option for option in own.values() if option.keyword in table(lib.KY_OPTIONS_PARAMETERS, ENGINE) or option.keyword in (*TUNED, "softening")]
 
 
 @documented(None, more=_tuned)

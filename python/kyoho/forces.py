@@ -13,7 +13,7 @@ from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, divided, documented, fill, table
 from ._words import counted, hinted
 from .errors import UsageError
-from .snapshot import bodies_array, fill_bodies, taken
+from .snapshot import bodies_array, fill_bodies, omega_matter_of, taken
 from .units import Units
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
     Example:
       near = kyoho.neighbours(pos, 0.3)  # neighbours of body 5: near[5]; the number for each body: near.count
     """
-    position, units, _ = taken(position, units)
+    position, units, _ = taken(position, units, options)
     parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
     found = Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
                                                                     radii, NULL, lists, NULL), on_host(radius), len(keep["position"]), units)
@@ -385,7 +385,7 @@ def density(position, mass=None, k=32, *, units=None, **options: Unpack[SearchOp
     Example:
       density, radius = kyoho.density(pos, mass, k=32)
     """
-    position, units, own = taken(position, units, mass=mass)
+    position, units, own = taken(position, units, options, mass=mass)
     if own["mass"] is None:
         raise TypeError("the mass of the bodies is missing; give it, or a Snapshot or a Simulation")
     parameters, bodies, keep = _search(on_host(position), on_host(own["mass"]), units, options)
@@ -420,7 +420,7 @@ def nearest(position, k, *, units=None, **options: Unpack[SearchOptions]) -> tup
 
     Bodies at equal distances are in the order of their indices.
     """
-    position, units, _ = taken(position, units)
+    position, units, _ = taken(position, units, options)
     parameters, bodies, keep = _search(on_host(position), 1.0, units, options)
     return _alike(position, *nearest_of(len(keep["position"]), k, lambda *wanted: call_aside(
         parameters.values, lib.ky_nearest, parameters.values, bodies, *wanted, NULL)))
@@ -431,6 +431,9 @@ class Groups:
 
     `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
     for each group; `linking_length` is the linking length that was used. `label` has the number of the group of each body.
+
+    In a periodic box there are also `peak`, the place of the body with the lowest potential by the group's own bodies, and about it `m200m`, `r200m`, `m200c` and `r200c`: mass and radius of the sphere with 200 times the mean or the
+    critical density. The last two are NaN without a cosmology. Otherwise all five are None.
     """
 
     offset: np.ndarray
@@ -440,6 +443,11 @@ class Groups:
     velocity: np.ndarray
     radius: np.ndarray
     dispersion: np.ndarray
+    peak: np.ndarray | None
+    m200m: np.ndarray | None
+    r200m: np.ndarray | None
+    m200c: np.ndarray | None
+    r200c: np.ndarray | None
 
     def __init__(self, made, n):
         owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
@@ -449,6 +457,8 @@ class Groups:
         self.body = _arrays.view(made.body, (made.members,), "u4", owner)
         for name, shape in (("mass", ()), ("centre", (3,)), ("velocity", (3,)), ("radius", ()), ("dispersion", ())):
             setattr(self, name, _arrays.view(getattr(made, name), (count, *shape), "f8", owner))
+        for name, shape in (("peak", (3,)), ("m200m", ()), ("r200m", ()), ("m200c", ()), ("r200c", ())):
+            setattr(self, name, _arrays.view(getattr(made, name), (count, *shape), "f8", owner) if made.box > 0 else None)
 
     @property
     def count(self):
@@ -474,13 +484,15 @@ class Groups:
                 else f"<kyoho.Groups: none among {counted(self.n)}, linking length {self.linking_length:g}>")
 
     @classmethod
-    def _find(cls, search, wanted, units, n):
+    def _find(cls, search, wanted, units, n, omega_matter=None):
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
         for idle in ("linking_fraction", "volume"):
             if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
                 raise UsageError(f"{idle} has no effect with linking_length: leave out {idle}")
         values, keep = struct("ky_catalogue_parameters"), []
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
+        if omega_matter is not None:
+            values.omega_matter = omega_matter
         made = struct("ky_catalogue")
         search(values, made)
         return cls(made, n)
@@ -500,12 +512,13 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     Example:
       groups = kyoho.groups(pos, mass, linking_length=0.2)  # the largest group: groups[0]; the group of each body: groups.label
     """
-    position, units, own = taken(position, units, mass=mass, velocity=velocity)
+    omega = omega_matter_of(position)
+    position, units, own = taken(position, units, options, mass=mass, velocity=velocity)
     mass, velocity = own["mass"], own["velocity"]
     wanted, options = divided(options, table(lib.KY_OPTIONS_GROUPS), table(lib.KY_OPTIONS_PARAMETERS, SEARCH))
     position, mass, velocity = (on_host(value) for value in (position, mass, velocity))
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
     found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
-                                                         made, NULL), wanted, units, len(keep["position"]))
+                                                         made, NULL), wanted, units, len(keep["position"]), omega)
     del keep
     return found

@@ -92,6 +92,15 @@ def taken(bodies, units, options=None, **given):
     return bodies.position, bodies.units, {name: getattr(bodies, name) if value is None else value for name, value in given.items()}
 
 
+def omega_matter_of(bodies):
+    """The density parameter of matter at the time of a Snapshot in a comoving box; None for other bodies."""
+    if getattr(bodies, "cosmology", None) is None:
+        return None
+    h, matter, dark = bodies.cosmology
+    space = ffi.new("struct ky_space *", {"comoving": 1, "scale_factor": bodies.time, "hubble": h, "omega_matter": matter, "omega_lambda": dark})
+    return lib.ky_omega_matter(space)
+
+
 Cosmology = namedtuple("Cosmology", "hubble omega_matter omega_lambda")
 Cosmology.__doc__ = """The universe of bodies in a comoving box: `hubble` is H0 in 100 km/s/Mpc, the densities are those of today."""
 

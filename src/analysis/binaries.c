@@ -77,6 +77,8 @@ static enum ky_status find_neighbours(const struct ky_parameters *parameters, st
         .action = KY_ACTION_nearest, .n = n, .k = k, .results = distance};
     enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (!status)
+        status = ky_walker_need_open_space(&walker, "binaries", error);
+    if (!status)
         status = ky_walker_walk(&walker, &request, error);
     ky_walker_close(&walker, NULL);
     if (!status)

@@ -19,7 +19,9 @@ const struct ky_option ky_catalogue_options[] = {
      "the linking length as a fraction of the mean distance of the bodies"},
     {"volume", KY_OPTION_REAL, FIELD(volume), NULL, KY_ABOVE_0, NULL, "VOLUME",
      "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
-     "Without --volume the mean distance is measured for the half of the bodies that are nearest "
+     "Without --volume it is the box's, or in open space the mean distance is measured for the "
+     "half "
+     "of the bodies that are nearest "
      "to the median position, in the sphere that contains them [length³]"},
     {"minimum", KY_OPTION_COUNT, FIELD(minimum), "20", 1, (double)INFINITY, NULL, NULL,
      "smallest number of bodies in a group"},
@@ -28,7 +30,7 @@ const size_t ky_catalogue_option_count = sizeof ky_catalogue_options / sizeof *k
 
 void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters, size_t size)
 {
-    struct ky_catalogue_parameters own = {.size = sizeof own};
+    struct ky_catalogue_parameters own = {.size = sizeof own, .omega_matter = (double)NAN};
     const struct ky_option_set set = {
         "groups", ky_catalogue_options, ky_catalogue_option_count, &own, NULL, NULL};
     ky_options_defaults(&set);

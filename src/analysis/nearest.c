@@ -38,7 +38,7 @@ static enum ky_status list_near(struct ky_walker *walker, size_t n, size_t k, do
         for (size_t i = 0; i < n; i++)
             reach[i] *= 1 + more;
         ky_neighbour_lists_free(lists);
-        KY_TRY(ky_walker_neighbours(walker, reach, n, NULL, lists, error));
+        KY_TRY(ky_walker_neighbours_of_any(walker, reach, n, NULL, lists, error));
         if (are_enough(lists, k))
             return KY_OK;
     }
@@ -46,8 +46,9 @@ static enum ky_status list_near(struct ky_walker *walker, size_t n, size_t k, do
 }
 
 /* Sorts the bodies of each list by distance, and keeps the first k. */
-static enum ky_status sort(const struct ky_neighbour_lists *lists, const double (*position)[3],
-                           size_t k, uint32_t *index, double *distance, struct ky_error *error)
+static enum ky_status sort(const struct ky_walker *walker, const struct ky_neighbour_lists *lists,
+                           const double (*position)[3], size_t k, uint32_t *index, double *distance,
+                           struct ky_error *error)
 {
     const size_t n = lists->n, all = lists->offset[n];
     struct near *near = ky_allocate(all, sizeof *near);
@@ -58,9 +59,7 @@ static enum ky_status sort(const struct ky_neighbour_lists *lists, const double 
         const size_t first = lists->offset[i], end = lists->offset[i + 1];
         for (size_t l = first; l < end; l++) {
             const uint32_t j = lists->body[l];
-            double r2 = 0;
-            for (int c = 0; c < 3; c++)
-                r2 += (position[j][c] - position[i][c]) * (position[j][c] - position[i][c]);
+            const double r2 = ky_walker_distance2(walker, position[i], position[j]);
             near[l] = (struct near){sqrt(r2), j};
         }
         qsort(near + first, end - first, sizeof *near, by_distance);
@@ -91,7 +90,8 @@ enum ky_status ky_walker_nearest(struct ky_walker *walker, const struct ky_bodie
     if (!status && n)
         status = list_near(walker, n, k, reach, &lists, error);
     if (!status && n)
-        status = sort(&lists, (const double(*)[3])bodies->position, k, index, distance, error);
+        status =
+            sort(walker, &lists, (const double(*)[3])bodies->position, k, index, distance, error);
     ky_neighbour_lists_free(&lists);
     free(reach);
     return status;

@@ -73,6 +73,16 @@ enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radi
                                     uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_error *error)
 {
+    if (lists)
+        memset(lists, 0, sizeof *lists);
+    KY_TRY(ky_walker_check_radii(walker, radius, radii, error));
+    return ky_walker_neighbours_of_any(walker, radius, radii, count, lists, error);
+}
+
+enum ky_status ky_walker_neighbours_of_any(struct ky_walker *walker, const double *radius,
+                                           size_t radii, uint32_t *count,
+                                           struct ky_neighbour_lists *lists, struct ky_error *error)
+{
     const size_t n = walker->engine->n;
     struct ky_walk_request request = {.n = n, .radius = radius, .radii = radii};
     if (lists)

@@ -30,6 +30,7 @@ struct pair {
 };
 
 struct search {
+    const struct ky_walker *walker;
     const double (*position)[3];
     const double *radius;
     size_t radii, n;
@@ -46,11 +47,7 @@ static double radius_of(const struct search *search, size_t i)
 static enum ky_status compare(struct search *search, size_t i, size_t j, struct ky_error *error)
 {
     const double reach = radius_of(search, i) + radius_of(search, j);
-    double r2 = 0;
-    for (int c = 0; c < 3; c++) {
-        const double d = search->position[i][c] - search->position[j][c];
-        r2 += d * d;
-    }
+    const double r2 = ky_walker_distance2(search->walker, search->position[i], search->position[j]);
     if (!(r2 < reach * reach))
         return KY_OK;
     if (search->count == search->room) {
@@ -106,7 +103,8 @@ static enum ky_status walk(struct ky_walker *walker, struct search *search, stru
     if (!reach)
         return ky_no_memory(error, "radii of the search for pairs", search->radii, sizeof *reach);
     look_far(search, reach);
-    enum ky_status status = ky_walker_neighbours(walker, reach, search->radii, NULL, &lists, error);
+    enum ky_status status =
+        ky_walker_neighbours_of_any(walker, reach, search->radii, NULL, &lists, error);
     if (!status)
         status = compare_lists(search, &lists, error);
     ky_neighbour_lists_free(&lists);
@@ -147,7 +145,8 @@ enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double 
                                const double *radius, size_t radii, struct ky_pairs *pairs,
                                struct ky_error *error)
 {
-    struct search search = {.position = position, .radius = radius, .radii = radii, .n = n};
+    struct search search = {
+        .walker = walker, .position = position, .radius = radius, .radii = radii, .n = n};
     double most = 0;
     *pairs = (struct ky_pairs){.size = sizeof *pairs};
     for (size_t i = 0; i < radii && n; i++) {
@@ -156,8 +155,8 @@ enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double 
                            i, radius[i]);
         most = fmax(most, radius[i]);
     }
-    enum ky_status status = KY_OK;
-    if (most > 0)
+    enum ky_status status = ky_walker_check_radii(walker, &(const double){2 * most}, 1, error);
+    if (!status && most > 0)
         status = n <= FEW ? compare_all(&search, error) : walk(walker, &search, error);
     if (!status)
         status = give(&search, pairs, error);

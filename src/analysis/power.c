@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "physics/expansion.h"
 #include "physics/space.h"
+#include "snapshot/space.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -266,4 +267,12 @@ double ky_linear_growth(const struct ky_space *space, double from, double to)
     const struct ky_universe universe = {.matter = space->omega_matter,
                                          .lambda = space->omega_lambda};
     return ky_growth_factor(to, &universe) / ky_growth_factor(from, &universe);
+}
+
+double ky_omega_matter(const struct ky_space *space)
+{
+    if (!space || !space->comoving || !ky_space_tells_universe(space))
+        return (double)NAN;
+    const struct ky_universe universe = ky_space_universe(space);
+    return ky_expansion_matter(space->scale_factor, &universe);
 }

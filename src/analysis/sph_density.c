@@ -5,12 +5,28 @@
 #include "analysis/walker.h"
 #include "base/memory.h"
 
+/* KY_USAGE for smoothing lengths of more than half of the periodic box. */
+static enum ky_status check_lengths(const struct ky_walker *walker, size_t n,
+                                    const double *smoothing, struct ky_error *error)
+{
+    const double side = walker->parameters.box;
+    for (size_t i = 0; i < n && side > 0; i++)
+        if (smoothing[i] > side / 2)
+            return ky_fail(error, KY_USAGE,
+                           "body %zu: the smoothing length %g is more than half of the periodic "
+                           "box, whose side is %g: take fewer neighbours",
+                           i, smoothing[i], side);
+    return KY_OK;
+}
+
 static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, double *density,
                                   double *smoothing, struct ky_error *error)
 {
     struct ky_walk_request request = {
         .action = KY_ACTION_nearest, .n = n, .k = k, .results = smoothing};
     enum ky_status status = ky_walker_walk(walker, &request, error);
+    if (!status)
+        status = check_lengths(walker, n, smoothing, error);
     if (status || !density)
         return status;
     request = (struct ky_walk_request){

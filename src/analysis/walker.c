@@ -8,6 +8,7 @@
 #include "base/phases.h"
 #include "base/status.h"
 #include "domain/domain.h"
+#include "physics/space.h"
 
 /* Opens the engine. Ranks search through the tree of a force, but compute no force here. `why`: why
  * a single device does everything, or NULL. */
@@ -18,6 +19,8 @@ static enum ky_status open_engine(struct ky_walker *walker, const struct ky_bodi
     struct ky_parameters *own = &walker->parameters;
     char remark[KY_RANKS_REMARK];
     own->force = KY_TREE;
+    if (own->box > 0 && !why)
+        why = "ranks do not search in periodic boxes";
     if (why)
         ky_domain_take_first(own, why, remark);
     else
@@ -59,6 +62,41 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     if (!status)
         status = ky_engine_put(walker->engine, &input, error);
     return status;
+}
+
+enum ky_status ky_walker_check_radii(const struct ky_walker *walker, const double *radius,
+                                     size_t radii, struct ky_error *error)
+{
+    const double side = walker->parameters.box;
+    for (size_t i = 0; i < radii && radius && side > 0; i++)
+        if (radius[i] > side / 2)
+            return ky_fail(error, KY_USAGE,
+                           "the radius %g is more than half of the periodic box, whose side is %g: "
+                           "bodies would be within it with several images",
+                           radius[i], side);
+    return KY_OK;
+}
+
+enum ky_status ky_walker_need_open_space(const struct ky_walker *walker, const char *what,
+                                         struct ky_error *error)
+{
+    return walker->parameters.box > 0
+               ? ky_fail(error, KY_UNSUPPORTED,
+                         "%s do not know periodic boxes yet: leave out --box", what)
+               : KY_OK;
+}
+
+double ky_walker_distance2(const struct ky_walker *walker, const double a[3], const double b[3])
+{
+    const double side = walker->parameters.box;
+    double r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        const double d = side > 0
+                             ? ky_nearest_image(ky_wrap(b[c], side) - ky_wrap(a[c], side), side)
+                             : b[c] - a[c];
+        r2 += d * d;
+    }
+    return r2;
 }
 
 struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters,

@@ -29,6 +29,15 @@ struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_paramete
  * not check that the results are finite. */
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error);
+/* KY_USAGE for a radius of more than half of the periodic box: a search takes only the nearest
+ * image of each body. */
+enum ky_status ky_walker_check_radii(const struct ky_walker *walker, const double *radius,
+                                     size_t radii, struct ky_error *error);
+/* KY_UNSUPPORTED for bodies in a periodic box; `what` begins the message. */
+enum ky_status ky_walker_need_open_space(const struct ky_walker *walker, const char *what,
+                                         struct ky_error *error);
+/* The squared distance of two positions, in a periodic box of the nearest images. */
+double ky_walker_distance2(const struct ky_walker *walker, const double a[3], const double b[3]);
 /* Closes the engine and writes the report to *report, which may be NULL. */
 void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report);
 
@@ -39,6 +48,11 @@ enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
 enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radius, size_t radii,
                                     uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_error *error);
+/* The same for radii that are not checked: of the images of a body only the nearest is found. */
+enum ky_status ky_walker_neighbours_of_any(struct ky_walker *walker, const double *radius,
+                                           size_t radii, uint32_t *count,
+                                           struct ky_neighbour_lists *lists,
+                                           struct ky_error *error);
 /* `position` has the positions of the engine's n bodies, as the engine returns them. */
 enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double (*position)[3],
                                const double *radius, size_t radii, struct ky_pairs *pairs,

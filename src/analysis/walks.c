@@ -42,6 +42,8 @@ enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
     enum ky_status status = read_request(action, input, &request, error);
     request.n = walker->engine->n;
     request.results = results;
+    if (!status && ky_actions[request.action].about.needs_radius && request.radius)
+        status = ky_walker_check_radii(walker, request.radius, request.radii, error);
     if (!status)
         status = ky_walker_walk(walker, &request, error);
     return status ? status

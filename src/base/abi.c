@@ -21,6 +21,7 @@ static const struct ky_struct_size structs[] = {
     {"ky_neighbour_lists", sizeof(struct ky_neighbour_lists)},
     {"ky_catalogue_parameters", sizeof(struct ky_catalogue_parameters)},
     {"ky_catalogue", sizeof(struct ky_catalogue)},
+    {"ky_mass_function_parameters", sizeof(struct ky_mass_function_parameters)},
     {"ky_action", sizeof(struct ky_action)},
     {"ky_walk_input", sizeof(struct ky_walk_input)},
     {"ky_sums", sizeof(struct ky_sums)},

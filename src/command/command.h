@@ -59,7 +59,8 @@ struct subcommand {
 extern const struct subcommand model_command, merge_command, run_command, force_command,
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
     density_command, groups_command, binaries_command, profile_command, power_command,
-    orbit_command, field_command, tune_command, view_command, verify_command, few_command;
+    haloes_command, orbit_command, field_command, tune_command, view_command, verify_command,
+    few_command;
 
 /* Prints one line: the MPI plug-ins that are installed. */
 void devices_mpi(void);

@@ -94,5 +94,5 @@ const struct subcommand density_command = {
     "compute the SPH density at every body, with a cubic spline over its neighbours",
     run,
     NULL,
-    "neighbours input model bodies output engine threads overwrite",
+    "neighbours input model bodies box output engine threads overwrite",
     "kyoho density cluster.hdf5 -o density.csv\n"};

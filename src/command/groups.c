@@ -46,6 +46,16 @@ static size_t bodies_of(const struct ky_catalogue *catalogue, size_t g)
 
 /* ---- printing ---- */
 
+/* The peak of the group g and the spheres about it. */
+static void json_spheres(struct ky_json *json, const struct ky_catalogue *catalogue, size_t g)
+{
+    ky_json_vector(json, "peak", catalogue->peak[g], 3);
+    ky_json_real(json, "m200m", catalogue->m200m[g]);
+    ky_json_real(json, "r200m", catalogue->r200m[g]);
+    ky_json_real(json, "m200c", catalogue->m200c[g]);
+    ky_json_real(json, "r200c", catalogue->r200c[g]);
+}
+
 static void show_json(const struct ky_catalogue *catalogue, const struct ky_force_report *report,
                       size_t n)
 {
@@ -66,6 +76,8 @@ static void show_json(const struct ky_catalogue *catalogue, const struct ky_forc
         ky_json_vector(&json, "velocity", catalogue->velocity[g], 3);
         ky_json_real(&json, "radius", catalogue->radius[g]);
         ky_json_real(&json, "dispersion", catalogue->dispersion[g]);
+        if (catalogue->box > 0)
+            json_spheres(&json, catalogue, g);
         ky_json_end_object(&json);
     }
     ky_json_end_array(&json);
@@ -79,16 +91,24 @@ static void show_largest(const struct ky_catalogue *catalogue, const struct ky_u
     const double m = ky_unit_shown(units, KY_MASS_UNIT, (double)NAN, mass);
     const double l = ky_unit_shown(units, KY_LENGTH_UNIT, catalogue->radius[0], length);
     const double v = ky_unit_shown(units, KY_VELOCITY_UNIT, (double)NAN, speed);
-    printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "group", "bodies", "mass", "x", "y", "z",
-           "rms radius", "rms speed");
+    const int spheres = catalogue->box > 0;
+    printf("%5s %10s %12s %12s %12s %12s %12s %12s%s\n", "group", "bodies", "mass", "x", "y", "z",
+           "rms radius", "rms speed", spheres ? "        M200m        M200c" : "");
     if (*length)
-        printf("%5s %10s %12s %12s %12s %12s %12s %12s\n", "", "", mass, length, length, length,
+        printf("%5s %10s %12s %12s %12s %12s %12s %12s", "", "", mass, length, length, length,
                length, speed);
+    if (*length && spheres)
+        printf(" %12s %12s", mass, mass);
+    if (*length)
+        printf("\n");
     for (size_t g = 0; g < catalogue->groups && g < SHOWN; g++) {
         const double *x = catalogue->centre[g];
-        printf("%5zu %10zu %12.5g %12.5g %12.5g %12.5g %12.5g %12.5g\n", g, bodies_of(catalogue, g),
+        printf("%5zu %10zu %12.5g %12.5g %12.5g %12.5g %12.5g %12.5g", g, bodies_of(catalogue, g),
                m * catalogue->mass[g], l * x[0], l * x[1], l * x[2], l * catalogue->radius[g],
                v * catalogue->dispersion[g]);
+        if (spheres)
+            printf(" %12.5g %12.5g", m * catalogue->m200m[g], m * catalogue->m200c[g]);
+        printf("\n");
     }
 }
 
@@ -117,10 +137,12 @@ static void show(const struct ky_catalogue *catalogue, const struct ky_force_rep
 static enum ky_status find(struct cli *cli, const struct ky_parameters *parameters,
                            const struct request *request, const struct ky_snapshot *snapshot)
 {
-    struct ky_catalogue catalogue = {0};
+    struct ky_catalogue catalogue = {.size = sizeof catalogue};
     struct ky_force_report report = {0};
-    enum ky_status status = ky_catalogue_make(parameters, &request->wanted, &snapshot->bodies,
-                                              &catalogue, &report, &cli->error);
+    struct ky_catalogue_parameters wanted = request->wanted;
+    wanted.omega_matter = ky_omega_matter(&snapshot->space);
+    enum ky_status status =
+        ky_catalogue_make(parameters, &wanted, &snapshot->bodies, &catalogue, &report, &cli->error);
     if (!status && request->output)
         status = ky_catalogue_write(request->output, &catalogue, snapshot, request->overwrite,
                                     &cli->error);
@@ -142,8 +164,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_catalogue_parameters_defaults(&request.wanted);
     cli_add_options(cli, "groups", KY_OPTIONS_GROUPS, &request.wanted);
     cli_add_table(cli, "output", output_options, &request);
-    cli_add_engine(cli, &parameters);
-    source_add(cli, &source);
+    walk_add_bodies(cli, &parameters, &source);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     if (status || describe || cli->help)
         return status;
@@ -163,5 +184,6 @@ const struct subcommand groups_command = {
     "find groups of bodies by friends of friends, and write their catalogue",
     run,
     NULL,
-    "linking-length linking-fraction minimum input model bodies output engine threads overwrite",
+    "linking-length linking-fraction minimum input model bodies box output engine threads "
+    "overwrite",
     "kyoho groups cluster.hdf5 --linking-length 0.1 -o groups.hdf5\n"};

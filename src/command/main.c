@@ -29,6 +29,7 @@ static const struct {
     {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&power_command, NUMBERS},
     {&orbit_command, NUMBERS},      {&field_command, NUMBERS},   {&bench_command, PRINTS},
     {&devices_command, PRINTS},     {&verify_command, NUMBERS},  {&few_command, NUMBERS},
+    {&haloes_command, NUMBERS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

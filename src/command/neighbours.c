@@ -248,6 +248,6 @@ const struct subcommand neighbours_command = {
     "find the bodies within a radius of each body, or the nearest ones",
     run,
     NULL,
-    "radius nearest lists input model bodies output engine threads overwrite",
+    "radius nearest lists input model bodies box output engine threads overwrite",
     "kyoho neighbours cluster.hdf5 --radius 0.1 --lists -o neighbours.csv\n"
     "kyoho neighbours cluster.hdf5 --nearest 6 -o nearest.csv\n"};

@@ -22,11 +22,25 @@ void table_add(struct cli *cli, struct table_output *table)
     cli_add_table(cli, "output", table_options, table);
 }
 
+static const struct ky_option box_options[] = {
+    {"box", KY_OPTION_REAL, offsetof(struct ky_parameters, box), "0", 0, (double)INFINITY, NULL,
+     "LENGTH",
+     "side of a periodic box with a corner at the origin, if the file does not keep it: distances "
+     "are those of the nearest images. Needs --engine cpu; 0: open space [length]"},
+};
+
+void walk_add_bodies(struct cli *cli, struct ky_parameters *parameters, struct source *source)
+{
+    cli_add_engine(cli, parameters);
+    cli_add_table(cli, "space", box_options, parameters);
+    source_add(cli, source);
+    source->takes_box = 1;
+}
+
 void walk_add(struct cli *cli, struct walk_call *call)
 {
     table_add(cli, &call->table);
-    cli_add_engine(cli, &call->parameters);
-    source_add(cli, &call->source);
+    walk_add_bodies(cli, &call->parameters, &call->source);
 }
 
 enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input)

@@ -27,7 +27,9 @@ struct walk_call {
     struct table_output table;
     struct ky_snapshot snapshot; /* set by walk_bodies; the caller frees it */
 };
-/* Binds the options of engine, bodies and table. */
+/* Binds the options of the engine, --box and the bodies, which may be in the box of a file. */
+void walk_add_bodies(struct cli *cli, struct ky_parameters *parameters, struct source *source);
+/* The same, and the options of the table. */
 void walk_add(struct cli *cli, struct walk_call *call);
 /* Calls table_check, then reads or makes the bodies. */
 enum ky_status walk_bodies(struct cli *cli, struct walk_call *call);

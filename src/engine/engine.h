@@ -85,7 +85,7 @@ struct ky_engine {
     unsigned schemes; /* set by `open` from its use */
     unsigned columns; /* the set that it keeps */
     int has_tree;     /* its forces have an opening test */
-    int in_box;       /* 1: its bodies are in a periodic box: no general walks */
+    int in_box;       /* 1: its bodies are in a periodic box */
     /* Set by `open`: a hash of the processor's arithmetic. Engines with the same hash give forces
      * with the same bits. 0: not known, as on devices. */
     uint64_t bits;
@@ -256,6 +256,7 @@ struct ky_engine_verbs {
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
     int boxes;          /* 1: bodies may be in a periodic box (parameters.box) */
+    int box_walks;      /* 1: general walks there, with the nearest image of each body */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

@@ -95,13 +95,6 @@ static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, str
     return ky_fail(error, KY_USAGE, "%zu bodies for an engine that has room for %zu", n, engine->n);
 }
 
-/* For calls that know only open space. */
-static enum ky_status refuse_box(const char *what, struct ky_error *error)
-{
-    return ky_fail(error, KY_UNSUPPORTED, "%s do not know periodic boxes yet: leave out --box",
-                   what);
-}
-
 static enum ky_status open_by_name(const struct ky_parameters *parameters, size_t room,
                                    const struct ky_engine_use *use, struct ky_engine **engine,
                                    struct ky_error *error)
@@ -115,7 +108,7 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
     if (!strcmp(name, "auto"))
         return ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
     KY_TRY(find(name, &verbs, error));
-    KY_TRY(ky_engine_takes(verbs, parameters, error));
+    KY_TRY(ky_engine_takes(verbs, parameters, use, error));
     KY_TRY(check_process(verbs, error));
     return verbs->open(parameters, room, use, engine, error);
 }
@@ -139,8 +132,6 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         status = ky_fail(error, KY_USAGE,
                          "this scheme does not know periodic boxes: use --integrator leapfrog or "
                          "block with --box");
-    if (!status && in_box && use->walk)
-        status = refuse_box("searches", error);
     if (status)
         return status;
     status = open_by_name(parameters, room, use, engine, error);
@@ -539,8 +530,14 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
 {
     KY_TRY(check_arrays(engine, request->n, error));
     KY_TRY(ky_walk_request_check(request, error));
+    const struct ky_action *about = &ky_actions[request->action].about;
     if (engine->in_box)
-        return refuse_box("searches", error);
+        KY_TRY(ky_engine_walks_in_box(engine->verbs, error));
+    if (engine->in_box && !about->needs_radius && !about->needs_k)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "action %s has no end, and general walks see only the nearest image of each "
+                       "body: in a periodic box use the forces",
+                       about->name);
     return CALL(walk, "walk with an action", request, error);
 }
 

@@ -32,6 +32,12 @@ static inline double ky_expansion_rate(double a, const struct ky_universe *u)
     return sqrt(ky_expansion_square(a, u));
 }
 
+/* Ω_m at the scale factor a. */
+static inline double ky_expansion_matter(double a, const struct ky_universe *u)
+{
+    return u->matter / (a * a * a) / ky_expansion_square(a, u);
+}
+
 /* 1 if the universe expands all the way from one scale factor to the other, in either order. */
 static inline int ky_expansion_reaches(double from, double to, const struct ky_universe *u)
 {

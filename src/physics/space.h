@@ -37,6 +37,14 @@ static inline double ky_wrap(double x, double side)
     const double inside = x - side * floor(x / side);
     return inside >= side || inside < 0 ? 0 : inside;
 }
+
+/* A difference along an axis of two positions in the box, or up to a quarter of the box outside,
+ * for the nearest image of the source. With -d it is the opposite. Loops over it are vectorised. */
+static inline double ky_nearest_image(double d, double side)
+{
+    const double half = side / 2, less = d > half ? side : 0, more = d < -half ? side : 0;
+    return d - less + more;
+}
 #endif
 
 #endif

@@ -33,6 +33,25 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_piec
     return ky_folder_path(folder, name, path, error);
 }
 
+enum ky_status ky_folder_groups(const char *folder, size_t number, char path[KY_PATH],
+                                struct ky_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "groups_%04zu.csv", number);
+    return ky_folder_path(folder, name, path, error);
+}
+
+/* 1 if a run's catalogues of groups have such names. */
+static int is_catalogue(const char *name)
+{
+    static const char first[] = "groups_";
+    const size_t length = sizeof first - 1;
+    if (strncmp(name, first, length) != 0)
+        return 0;
+    const size_t digits = strspn(name + length, "0123456789");
+    return digits >= 4 && !strcmp(name + length + digits, ".csv");
+}
+
 /* 1 if a run's snapshots have such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
  * piece. */
 static int is_snapshot(const char *name)
@@ -72,7 +91,7 @@ static int is_result(const char *name)
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))
             return 1;
-    if (ky_piece_generation(name, results[0]))
+    if (ky_piece_generation(name, results[0]) || is_catalogue(name))
         return 1;
     char snapshot[256];
     size_t length = strlen(name);

@@ -12,6 +12,9 @@ enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY
                               struct ky_error *error);
 enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_pieces,
                                   char path[KY_PATH], struct ky_error *error);
+/* The same for the catalogue of its groups. */
+enum ky_status ky_folder_groups(const char *folder, size_t number, char path[KY_PATH],
+                                struct ky_error *error);
 
 /* Creates the folder if necessary, and checks that it can be written, before anything is computed.
  * *made becomes 1 if the folder did not exist. KY_USAGE if it contains results of a run, unless

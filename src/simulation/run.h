@@ -26,6 +26,8 @@ struct ky_run_state {
     double energy, potential;             /* at the start [mass velocity²] */
     double wall;                          /* seconds up to the restart */
     uint64_t conserved, compress, pieces;
+    uint64_t groups_every, groups_minimum;
+    double linking_length, linking_fraction;
     uint64_t core, collapsed; /* energy.csv has the core; the core was once small enough to stop */
     uint64_t escaped;         /* bodies removed so far */
     double stop_core, escape_radius, escapers;

@@ -50,6 +50,15 @@ const struct ky_option ky_run_options[] = {
     {"escapers", KY_OPTION_REAL, FIELD(escapers), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "before each row of energy.csv list bodies that are unbound and farther from the density "
      "centre than this, each once, in escapers.csv; they stay in the run [length]"},
+    {"groups-every", KY_OPTION_COUNT, FIELD(groups_every), "0", KY_NO_RANGE, NULL, NULL,
+     "write a catalogue of groups of friends of friends, groups_0000.csv, with every so many "
+     "snapshots, the first one included; 0: none"},
+    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, KY_ABOVE_0, NULL, "LENGTH",
+     "with --groups-every: largest distance of two friends [length]"},
+    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", KY_ABOVE_0, NULL, NULL,
+     "with --groups-every: the linking length as a fraction of the mean distance of the bodies"},
+    {"groups-minimum", KY_OPTION_COUNT, FIELD(groups_minimum), "20", 1, (double)INFINITY, NULL,
+     NULL, "with --groups-every: smallest number of bodies in a group"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,

@@ -57,7 +57,36 @@ static struct ky_hdf5_pieces pieces_of(const struct ky_run *run)
         .run = ky_hash(run->text, strlen(run->text), ky_hash(start, sizeof start, run->hash)) | 1};
 }
 
-/* Writes the snapshot with a copy of all bodies. */
+/* 1 if the next snapshot has a catalogue of groups. */
+static int tells_groups(const struct ky_run *run)
+{
+    const uint64_t every = run->state.groups_every;
+    return every && run->state.snapshots % every == 0;
+}
+
+/* Writes the catalogue of groups of the snapshot. The CPU finds them. */
+static enum ky_status write_groups(const struct ky_run *run, const struct ky_snapshot *snapshot,
+                                   struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_sim_search_parameters(run->sim);
+    struct ky_catalogue_parameters wanted;
+    struct ky_catalogue catalogue = {.size = sizeof catalogue};
+    char path[KY_PATH];
+    ky_catalogue_parameters_defaults(&wanted);
+    wanted.linking_length = run->state.linking_length;
+    wanted.linking_fraction = run->state.linking_fraction;
+    wanted.minimum = run->state.groups_minimum;
+    wanted.omega_matter = ky_omega_matter(&snapshot->space);
+    KY_TRY(ky_folder_groups(run->folder, (size_t)run->state.snapshots, path, error));
+    enum ky_status status =
+        ky_catalogue_make(&parameters, &wanted, &snapshot->bodies, &catalogue, NULL, error);
+    if (!status)
+        status = ky_catalogue_write(path, &catalogue, snapshot, 1, error);
+    ky_catalogue_free(&catalogue);
+    return status;
+}
+
+/* Writes the snapshot with a copy of all bodies, and the catalogue of their groups. */
 static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error)
 {
@@ -75,6 +104,8 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
         status = run->given.pieces
                      ? ky_hdf5_write_with(path, snapshot, options, pieces_of(run), NULL, error)
                      : ky_snapshot_write(path, snapshot, options, error);
+    if (!status && tells_groups(run))
+        status = write_groups(run, snapshot, error);
     ky_bodies_free(&snapshot->bodies);
     return status;
 }
@@ -110,7 +141,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
                                                run->given.pieces, path, error);
     describe(run, &snapshot);
     if (!status)
-        status = (ky_engine_writes(run->sim->engine) && ky_snapshot_takes_others(path, &options)
+        status = (ky_engine_writes(run->sim->engine) && !tells_groups(run) &&
+                          ky_snapshot_takes_others(path, &options)
                       ? write_parts
                       : write_copy)(run, path, &snapshot, &options, error);
     if (!status) {

@@ -132,7 +132,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     const struct ky_run_state *stored = &run->state;
     run->state.stride = 1;
     run->state.stop_core = run->state.escape_radius = run->state.change = (double)NAN;
-    run->state.escapers = (double)NAN;
+    run->state.escapers = run->state.linking_length = run->state.linking_fraction = (double)NAN;
     run->state.space.hubble = (double)NAN;
     KY_TRY(ky_run_restore_state(restart, &run->state, error));
     run->schedule = (struct ky_schedule){.line = {.tick = stored->tick}, /* the start: see reopen */
@@ -150,6 +150,10 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
     run->given.pieces = (int)stored->pieces;
+    run->given.groups_every = stored->groups_every;
+    run->given.groups_minimum = stored->groups_minimum;
+    run->given.linking_length = stored->linking_length;
+    run->given.linking_fraction = stored->linking_fraction;
     run->given.core = (int)stored->core;
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;

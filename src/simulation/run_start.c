@@ -182,6 +182,12 @@ static enum ky_status check_given(const struct ky_run_parameters *given, double 
         return ky_fail(error, KY_UNSUPPORTED,
                        "a periodic box has no centre: leave out --core, --stop-core, --escapers "
                        "and --escape-radius, or --box");
+    if (!given->groups_every && !isnan(given->linking_length))
+        return ky_fail(error, KY_USAGE, "--linking-length has no effect without --groups-every");
+    if (given->groups_every && box > 0 && given->linking_length > box / 2)
+        return ky_fail(error, KY_USAGE,
+                       "the linking length %g is more than half of the periodic box",
+                       given->linking_length);
     if (!isnan(given->escapers) && !isnan(given->escape_radius))
         return ky_fail(error, KY_USAGE,
                        "--escapers lists bodies and --escape-radius removes and lists them; give "
@@ -311,6 +317,10 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                                        .energy_every = run->schedule.energy_every,
                                        .compress = run->given.compress != 0,
                                        .pieces = run->given.pieces != 0,
+                                       .groups_every = run->given.groups_every,
+                                       .groups_minimum = run->given.groups_minimum,
+                                       .linking_length = run->given.linking_length,
+                                       .linking_fraction = run->given.linking_fraction,
                                        .core = (uint64_t)core,
                                        .stop_core = run->given.stop_core,
                                        .escape_radius = run->given.escape_radius,

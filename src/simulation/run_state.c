@@ -39,6 +39,10 @@ static const struct ky_stored_field fields[] = {
     {"escapers", AT(escapers), 1, KY_STORED_MAYBE},
     {"escapers bytes", AT(escapers_bytes), 1, KY_STORED_COUNT},
     {"pieces", AT(pieces), 1, KY_STORED_FLAG},
+    {"groups every", AT(groups_every), 1, KY_STORED_COUNT},
+    {"groups minimum", AT(groups_minimum), 1, KY_STORED_COUNT},
+    {"linking length", AT(linking_length), 1, KY_STORED_MAYBE},
+    {"linking fraction", AT(linking_fraction), 1, KY_STORED_MAYBE},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

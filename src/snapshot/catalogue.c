@@ -6,11 +6,12 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "snapshot/csv.h"
+#include "snapshot/space.h"
 
 static void write_row(struct ky_file *file, const struct ky_catalogue *catalogue, size_t g)
 {
     ky_file_print(file, "%zu,%zu", g, catalogue->offset[g + 1] - catalogue->offset[g]);
-    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++) {
+    for (int c = 0; c < ky_catalogue_count(catalogue); c++) {
         const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
         const size_t columns = (size_t)column->array.columns;
         for (size_t k = 0; k < columns; k++)
@@ -32,8 +33,12 @@ static enum ky_status write_csv(const char *path, const struct ky_catalogue *cat
     if (!isnan(catalogue->mean_distance))
         ky_file_print(file, "# mean_distance: %.17g\n", catalogue->mean_distance);
     ky_file_print(file, "# minimum: %llu\n", (unsigned long long)catalogue->minimum);
+    if (ky_catalogue_has_spheres(catalogue))
+        ky_file_print(file, "# box: %.17g\n", catalogue->box);
+    if (ky_space_is_comoving(&snapshot->space))
+        ky_file_print(file, "# comoving: scale factor %.17g\n", snapshot->space.scale_factor);
     ky_file_print(file, "group,bodies");
-    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++)
+    for (int c = 0; c < ky_catalogue_count(catalogue); c++)
         ky_file_print(file, ",%s", ky_catalogue_columns[c].names);
     ky_file_print(file, "\n");
     for (size_t g = 0; g < catalogue->groups; g++)

@@ -11,8 +11,20 @@ struct ky_catalogue_column {
     size_t offset;           /* of the array in struct ky_catalogue */
     struct ky_array array;   /* numbers per group, and the powers of their unit */
 };
-enum { KY_CATALOGUE_COLUMNS = 5 };
+enum { KY_CATALOGUE_COLUMNS = 10, KY_CATALOGUE_OPEN = 5 };
 extern const struct ky_catalogue_column ky_catalogue_columns[KY_CATALOGUE_COLUMNS];
+
+/* 1 if the catalogue has spheres about the peaks of its groups. */
+static inline int ky_catalogue_has_spheres(const struct ky_catalogue *catalogue)
+{
+    return catalogue->size >= sizeof *catalogue && catalogue->box > 0;
+}
+
+/* The number of columns of this catalogue, the first ones. */
+static inline int ky_catalogue_count(const struct ky_catalogue *catalogue)
+{
+    return ky_catalogue_has_spheres(catalogue) ? KY_CATALOGUE_COLUMNS : KY_CATALOGUE_OPEN;
+}
 
 /* The values of the column. */
 static inline const double *ky_catalogue_numbers(const struct ky_catalogue *catalogue,

@@ -197,6 +197,11 @@ void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_u
 
 /* ---- hdf5_write.c ---- */
 
+/* The factor from numbers of the bodies to numbers of the file, with factors of a and h. */
+double ky_hdf5_scale_of(const struct ky_snapshot *snapshot, const struct ky_array *array);
+/* Writes the cosmology of comoving bodies, as GADGET does. */
+void ky_hdf5_put_cosmology(struct ky_hdf5_output *out, hid_t header, const struct ky_space *space);
+
 /* The part of a snapshot in one file, and the number of files. */
 struct ky_hdf5_share {
     int files, number;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "snapshot/space.h"
 
 struct writer {
     const struct ky_catalogue *catalogue;
@@ -25,7 +26,9 @@ static void write_header(struct writer *w)
     static const struct ky_array length = {.length = 1};
     const struct ky_catalogue *catalogue = w->catalogue;
     const struct ky_units *units = &w->snapshot->units;
-    const double scale = ky_hdf5_scale(&length, units, &ky_hdf5_units);
+    const double scale = ky_hdf5_scale_of(w->snapshot, &length);
+    const struct ky_space *space = &w->snapshot->space;
+    const int comoving = ky_space_is_comoving(space);
     hid_t header = ky_hdf5_make_group(w->out, "Header");
     put_count(w->out, header, "Ngroups_ThisFile", catalogue->groups);
     put_count(w->out, header, "Ngroups_Total", catalogue->groups);
@@ -35,9 +38,12 @@ static void write_header(struct writer *w)
     put_count(w->out, header, "MinimumBodies", catalogue->minimum);
     ky_hdf5_put_integer(w->out, header, "NumFiles", 1);
     ky_hdf5_put_real(w->out, header, "Time",
-                     w->snapshot->time * ky_hdf5_time_scale(units, &ky_hdf5_units));
-    ky_hdf5_put_real(w->out, header, "Redshift", 0);
-    ky_hdf5_put_real(w->out, header, "BoxSize", 0);
+                     comoving ? space->scale_factor
+                              : w->snapshot->time * ky_hdf5_time_scale(units, &ky_hdf5_units));
+    ky_hdf5_put_real(w->out, header, "Redshift", comoving ? 1 / space->scale_factor - 1 : 0);
+    ky_hdf5_put_real(w->out, header, "BoxSize",
+                     ky_catalogue_has_spheres(catalogue) ? catalogue->box * scale : 0);
+    ky_hdf5_put_cosmology(w->out, header, space);
     ky_hdf5_put_real(w->out, header, "LinkingLength", catalogue->linking_length * scale);
     ky_hdf5_put_real(w->out, header, "MeanDistance", catalogue->mean_distance * scale);
     H5Gclose(header);
@@ -93,7 +99,7 @@ static void gather_numbers(struct writer *w, size_t first, size_t rows,
 {
     const size_t columns = (size_t)column->array.columns;
     const double *from = ky_catalogue_numbers(w->catalogue, column) + first * columns;
-    double scale = ky_hdf5_scale(&column->array, &w->snapshot->units, &ky_hdf5_units);
+    const double scale = ky_hdf5_scale_of(w->snapshot, &column->array);
     for (size_t k = 0; k < rows * columns; k++)
         ((double *)w->slab)[k] = from[k] * scale;
 }
@@ -123,11 +129,12 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     hid_t group = ky_hdf5_make_group(out, "Group");
     H5Dclose(write_set(&w, group, &(struct set){"GroupLen", gather_lengths, NULL}, groups));
     H5Dclose(write_set(&w, group, &(struct set){"GroupOffset", gather_offsets, NULL}, groups));
-    for (int c = 0; c < KY_CATALOGUE_COLUMNS && !out->failed; c++) {
+    for (int c = 0; c < ky_catalogue_count(w.catalogue) && !out->failed; c++) {
         const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
         hid_t set =
             write_set(&w, group, &(struct set){column->set, gather_numbers, column}, groups);
-        ky_hdf5_describe(out, set, &column->array, column->description, (double[]){0, 0});
+        const struct ky_space_form form = ky_space_stored(&w.snapshot->space, &column->array);
+        ky_hdf5_describe(out, set, &column->array, column->description, (double[]){form.a, form.h});
         H5Dclose(set);
     }
     H5Gclose(group);
@@ -140,7 +147,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
 static uint64_t bytes_needed(const struct ky_catalogue *catalogue)
 {
     uint64_t row = 2;
-    for (int c = 0; c < KY_CATALOGUE_COLUMNS; c++)
+    for (int c = 0; c < ky_catalogue_count(catalogue); c++)
         row += (uint64_t)ky_catalogue_columns[c].array.columns;
     return 8 * (row * catalogue->groups + catalogue->members) + 131072;
 }

@@ -21,8 +21,7 @@ struct writer {
     struct ky_hdf5_output *out;
 };
 
-/* The factor from numbers of the bodies to numbers of the file. */
-static double scale_of(const struct ky_snapshot *snapshot, const struct ky_array *array)
+double ky_hdf5_scale_of(const struct ky_snapshot *snapshot, const struct ky_array *array)
 {
     return ky_hdf5_scale(array, &snapshot->units, &ky_hdf5_units) *
            ky_space_stored(&snapshot->space, array).factor;
@@ -34,18 +33,16 @@ static double box_of(const struct ky_snapshot *snapshot)
     const struct ky_space *space = &snapshot->space;
     const int is_here =
         ky_space_is_comoving(space) || (!space->comoving && !space->per_h && !space->converted);
-    return is_here ? space->box * scale_of(snapshot, &ky_arrays[KY_ARRAY_POSITION]) : 0;
+    return is_here ? space->box * ky_hdf5_scale_of(snapshot, &ky_arrays[KY_ARRAY_POSITION]) : 0;
 }
 
-/* Writes the cosmology of comoving bodies, as GADGET does. */
-static void write_comoving(struct writer *w, hid_t header)
+void ky_hdf5_put_cosmology(struct ky_hdf5_output *out, hid_t header, const struct ky_space *space)
 {
-    const struct ky_space *space = &w->snapshot->space;
     if (!ky_space_is_comoving(space))
         return;
-    ky_hdf5_put_real(w->out, header, "HubbleParam", ky_space_h(space));
-    ky_hdf5_put_real(w->out, header, "Omega0", space->omega_matter);
-    ky_hdf5_put_real(w->out, header, "OmegaLambda", space->omega_lambda);
+    ky_hdf5_put_real(out, header, "HubbleParam", ky_space_h(space));
+    ky_hdf5_put_real(out, header, "Omega0", space->omega_matter);
+    ky_hdf5_put_real(out, header, "OmegaLambda", space->omega_lambda);
 }
 
 /* Writes /Header as in GADGET, in the units of the file. */
@@ -79,7 +76,7 @@ static void write_header(struct writer *w)
                          time * (ky_hdf5_units.length_cm / ky_hdf5_units.velocity_cm_s / gyr));
     ky_hdf5_put_real(w->out, header, "Redshift", comoving ? 1 / time - 1 : 0);
     ky_hdf5_put_real(w->out, header, "BoxSize", box_of(snapshot));
-    write_comoving(w, header);
+    ky_hdf5_put_cosmology(w->out, header, &snapshot->space);
     ky_hdf5_put_integer(w->out, header, "NumFilesPerSnapshot", w->share->files);
     ky_hdf5_put_integer(w->out, header, "Flag_DoublePrecision", 1);
     H5Gclose(header);
@@ -131,7 +128,7 @@ static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *f
         .count = w->count[type],
         .offset = offset,
         .divisor = array == KY_ARRAY_VELOCITY ? w->out->others->velocity_divisor : 1,
-        .factor = scale_of(w->snapshot, field->array)};
+        .factor = ky_hdf5_scale_of(w->snapshot, field->array)};
 }
 
 /* Writes the data set of one array for the bodies of a type; `first` is the index of the first one
@@ -143,7 +140,7 @@ static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_fiel
     const int of_others = is_of_others(w->out->others, field);
     const uint64_t rows = w->count[type];
     const struct ky_space_form form = ky_space_stored(&w->snapshot->space, field->array);
-    double scale = scale_of(w->snapshot, field->array);
+    double scale = ky_hdf5_scale_of(w->snapshot, field->array);
     hid_t memory = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
     hid_t stored = of_others            ? memory /* other ranks write it as it is in memory */
                    : field->array->real ? H5T_IEEE_F64LE

@@ -91,7 +91,28 @@ with folder() as where:
     check(run_json("force", last, "--as-stored", "--force", "fmm", "--check", "100")["error_potential"] != of_file["error_potential"],
           "--as-stored is open space")
     refused("a box that contradicts the file", "force", last, "--box", "3", text="--box 3, but the file")
-    refused("searches in a box", "neighbours", last, "--radius", "0.1", code=4, text="periodic box of side 2")
+    text = csv(last, scratch)
+    spots = [[float(line.split(",")[text[0].split(",").index(axis)]) for axis in "xyz"] for line in text[1:]]
+    near = [sum(sum(math.remainder(p - q, 2) ** 2 for p, q in zip(x, y)) <= 0.36 for y in spots) - 1 for x in spots[:60]]
+    said = run_json("neighbours", last, "--radius", "0.6", "-o", scratch, "--overwrite")
+    counts = [int(line.split(",")[1]) for line in open(scratch).read().splitlines()[1:]]
+    check(counts[:60] == near and said["engine"] == "cpu", "a box in a file is searched as a box", (sum(counts), sum(near)))
+    run("convert", last, os.path.join(where, "last.csv"), "--quiet")
+    given = run_json("neighbours", os.path.join(where, "last.csv"), "--box", "2", "--radius", "0.6")
+    check(given["count"] == said["count"] and given["neighbours"] == sum(counts), "--box for a file that does not keep it", given)
+    check(run_json("neighbours", last, "--as-stored", "--radius", "0.6")["neighbours"] < sum(counts), "--as-stored is searched as open space")
+    apart = sorted(sum(math.remainder(p - q, 2) ** 2 for p, q in zip(spots[0], y)) for y in spots)
+    said = run_json("neighbours", last, "--nearest", "6", "-o", scratch, "--overwrite")
+    first = [float(x) for x in open(scratch).read().splitlines()[1].split(",")[2].split()]
+    check(all(abs(r - math.sqrt(r2)) < 1e-12 for r, r2 in zip(first, apart[1:7])), "the nearest are nearest images", (first, apart[:7]))
+    dense = run_json("density", last)["density"]["mean"], run_json("density", last, "--as-stored")["density"]["mean"]
+    check(dense[0] > dense[1], "densities at the faces are not lower", dense)
+    said = run_json("groups", last, "--minimum", "1", "--linking-fraction", "0.6")
+    check(abs(said["mean_distance"] - 2 / 9) < 1e-12 and said["groups"] < run_json("groups", last, "--as-stored", "--minimum", "1", "--linking-length", said["linking_length"])["groups"],
+          "groups continue over the faces", said["groups"])
+    refused("a radius of more than half of the box", "neighbours", last, "--radius", "1.01", text="half of the periodic box")
+    refused("a linking length of more than half of the box", "groups", last, "--linking-length", "1.01", text="half of the periodic box")
+    refused("a search in a box of another side", "neighbours", last, "--radius", "0.1", "--box", "3", text="--box 3, but the file")
 
     for box in ("-1", "nan", "inf", "1e999", "two"):
         refused(f"--box {box}", "force", *CUBE, "--box", box)

@@ -73,6 +73,16 @@ def profile():
     refused(ValueError, "no shells", ["shells: 0", "1"], kyoho.profile, made, shells=0)
 
 
+def haloes():
+    found = kyoho.mass_function([1e13, 1e14, 1e15])
+    check(np.allclose(found, [5.286e-4, 4.745e-5, 7.30e-7], 0.01), "the number of haloes", found)
+    early = kyoho.mass_function(1e13, "sheth-tormen", redshift=1, cosmology=(0.6766, 0.3111, 0.6889))
+    check(np.allclose(early, 2.997e-4, 0.01) and kyoho.mass_function(1e15, sigma8=0.9)[0] > found[2], "by another fit, earlier, and with more power", early)
+    refused(kyoho.UsageError, "another fit", ["press-schechter", "tinker"], kyoho.mass_function, 1e13, "guess")
+    refused(kyoho.UsageError, "a negative mass", ["mass 1"], kyoho.mass_function, [1e13, -1])
+    refused(kyoho.UsageError, "no spectrum", ["no-file"], kyoho.mass_function, 1e13, spectrum="no-file")
+
+
 def power():
     box = kyoho.model("cosmic-box", n=512, side=20)
     found = kyoho.power(box, mesh=16)
@@ -142,7 +152,7 @@ def systems():
     refused(ZeroDivisionError, "an exception of the progress", ["division"], kyoho.few, x, v, 0.5, 1, progress=lambda done, text: 1 / 0)
 
 
-for test in (centres, binaries, profile, power, checks, tune, systems, fields):
+for test in (centres, binaries, profile, haloes, power, checks, tune, systems, fields):
     with folder() as place:
         os.chdir(place)
         test()

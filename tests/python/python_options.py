@@ -15,7 +15,7 @@ S = kyoho.Snapshot
 DONE_BY = {
     "model": (kyoho.model, S.write), "run": (kyoho.run, kyoho.resume), "force": (kyoho.check, S.write), "merge": (kyoho.merge, S.write),
     "convert": (S.write, S.place), "info": (), "draw": (kyoho.draw,), "neighbours": (kyoho.neighbours, kyoho.nearest), "density": (kyoho.density,),
-    "groups": (kyoho.groups,), "binaries": (kyoho.binaries,), "profile": (kyoho.profile,), "power": (kyoho.power,), "orbit": (kyoho.orbit,), "field": (kyoho.external_field,),
+    "groups": (kyoho.groups,), "binaries": (kyoho.binaries,), "profile": (kyoho.profile,), "power": (kyoho.power,), "haloes": (kyoho.mass_function, kyoho.groups), "orbit": (kyoho.orbit,), "field": (kyoho.external_field,),
     "tune": (kyoho.tune,), "few": (kyoho.few,), "devices": (kyoho.devices,), "view": (kyoho.Simulation.view, kyoho.view),
 }
 SOURCES = (kyoho.model, kyoho.read)  # what gives the bodies to a function has these options of a command
@@ -30,6 +30,7 @@ OTHERWISE = {
     "neighbours": {"nearest": "kyoho.nearest", "lists": "near[i]"},
     "density": {"neighbours": "k"},
     "power": {"title": "matplotlib", "width": "matplotlib", "height": "matplotlib", "subtract-noise": "power - noise", "overwrite": "matplotlib"},
+    "haloes": {"title": "matplotlib", "width": "matplotlib", "height": "matplotlib", "bins": "numpy.histogram", "overwrite": "matplotlib"},
     "profile": {"title": "matplotlib", "width": "matplotlib", "height": "matplotlib", "threads": "kyoho.use_threads"},
     "orbit": {"start": "times", "end": "times", "rows": "times", "title": "matplotlib", "width": "matplotlib", "height": "matplotlib",
               "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "one body has one thread"},

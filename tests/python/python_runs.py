@@ -155,7 +155,13 @@ def comoving():
     check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
     check(1.9 < np.sqrt(kyoho.power(run[-1]).power[0] / kyoho.power(bodies).power[0]) < 2.1, "waves grow with a")
     refused(kyoho.UnsupportedError, "a simulation of it", ["kyoho.run"], kyoho.Simulation, bodies)
-    refused(kyoho.UnsupportedError, "neighbours in it", ["periodic boxes"], kyoho.neighbours, bodies, 1)
+    found = kyoho.groups(bodies, minimum=1, linking_length=1)
+    mass = bodies.mass.sum() / 512
+    check(len(found) == 512 and np.allclose(found.m200m, mass) and np.allclose(found.peak[found.label], bodies.position)
+          and np.allclose((found.r200m / found.r200c) ** 3, 1 / (0.3111 / (0.3111 + 0.6889 * 0.02**3)), 1e-3), "spheres about single bodies in it", found)
+    check(np.isnan(kyoho.groups(kyoho.Snapshot([[1, 1, 1]], box=2), minimum=1, linking_length=1).m200c).all() and kyoho.groups([[0, 0, 0]], minimum=1, linking_length=1).peak is None,
+          "without a cosmology, and in open space")
+    check(kyoho.neighbours(bodies, 1.2 * bodies.box / 8).count.tolist() == [6] * 512, "neighbours in it, on a lattice")
     bodies.box = None
     refused(kyoho.UsageError, "a cosmology and no box", ["cosmology = None"], bodies.write, "open.hdf5")
 
@@ -180,12 +186,21 @@ def boxes():
     with kyoho.Simulation(bodies, step=0.01) as sim:
         sim.advance(4)
         check(sim.snapshot().box == 10 and np.array_equal(sim.position, run[-1].position), "a simulation takes the box and gives it", sim.snapshot())
-        refused(kyoho.UnsupportedError, "neighbours of a simulation in a box", ["periodic boxes"], kyoho.neighbours, sim, 0.1)
-        refused(kyoho.UnsupportedError, "its own neighbours", ["periodic boxes"], sim.neighbours, 0.1)
+        near = sim.neighbours(2)
+        d = sim.position[:, None] - sim.position
+        check(np.array_equal(near.count, (np.linalg.norm(d - 10 * np.rint(d / 10), axis=-1) <= 2).sum(1) - 1) and np.array_equal(kyoho.neighbours(sim, 2).body, near.body),
+              "its neighbours are nearest images", near)
         refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
     comoving()
-    for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
-                           ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
+    moved = kyoho.Snapshot(place + [3, -20, 17], softening=0.1, box=10)
+    found, again = kyoho.groups(bodies, minimum=2, linking_fraction=0.6), kyoho.groups(moved, minimum=2, linking_fraction=0.6)
+    d = again.centre - found.centre - [3, 0, 7]
+    check(np.array_equal(found.label, again.label) and np.abs(d - 10 * np.rint(d / 10)).max() < 1e-12 and len(found) > 9, "groups in a box", found)
+    check(np.allclose(kyoho.density(bodies, k=9)[1], kyoho.nearest(bodies, 9)[1][:, -1], 1e-12) and np.array_equal(kyoho.nearest(place, 9, box=10)[0], kyoho.nearest(bodies, 9)[0])
+          and not np.array_equal(kyoho.nearest(place, 9)[0], kyoho.nearest(bodies, 9)[0]), "densities and nearest bodies too")
+    refused(kyoho.UsageError, "a radius of more than half of the box", ["half of the periodic box"], kyoho.neighbours, bodies, 5.1)
+    for name, function in (("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
+                           ("tune", kyoho.tune), ("density_centre", kyoho.density_centre),
                            ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1))):
         refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
     free = bodies.copy()

@@ -204,7 +204,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (!status)
         status = resize(&cpu->base, room, error);
-    if (!status && parameters->box > 0)
+    if (!status && parameters->box > 0 && ky_force_kind(parameters->force)->in_box)
         status = ky_far_open(&cpu->far, error);
     if (status) {
         close_engine(&cpu->base);
@@ -516,6 +516,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .functions = 1,
     .mutual = 1,
     .boxes = 1,
+    .box_walks = 1,
     .device = device,
     .memory = memory,
     .open = open_engine,

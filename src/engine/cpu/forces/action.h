@@ -18,6 +18,7 @@ struct ky_cpu_sources {
  * distances. */
 struct ky_cpu_near {
     double x[3];   /* position of the sink */
+    double side;   /* of the periodic box, or 0 */
     uint32_t body; /* the sink itself, which is skipped */
     size_t count;
     uint32_t source[KY_REACH_MOST];
@@ -97,13 +98,13 @@ static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *so
                                                  const struct ky_cpu_near *near, size_t k)
 {
     uint32_t j = near->source[k];
-    return (struct ky_visit_body){KY_APART(sources->x[j], near->x[0]),
-                                  KY_APART(sources->y[j], near->x[1]),
-                                  KY_APART(sources->z[j], near->x[2]),
-                                  near->r2[k],
-                                  sources->mass[j],
-                                  sources->eps2[j],
-                                  sources->body[j]};
+    double d[3] = {KY_APART(sources->x[j], near->x[0]), KY_APART(sources->y[j], near->x[1]),
+                   KY_APART(sources->z[j], near->x[2])};
+    if (near->side > 0)
+        for (int c = 0; c < 3; c++)
+            d[c] = ky_nearest_image(d[c], near->side);
+    return (struct ky_visit_body){
+        d[0], d[1], d[2], near->r2[k], sources->mass[j], sources->eps2[j], sources->body[j]};
 }
 
 #define KY_CPU_ACTION(name, needs)                                                                 \

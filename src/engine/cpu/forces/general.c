@@ -100,10 +100,12 @@ static void act_on(const struct ky_general *walk, struct ky_general_desk *desk,
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
         void *own = desk->own + s * walk->stride;
-        struct ky_reach reach = {
-            sources->x, sources->y, sources->z, {tree->x[i], tree->y[i], tree->z[i]}, 0};
+        struct ky_reach reach = {sources->x, sources->y,
+                                 sources->z, {tree->x[i], tree->y[i], tree->z[i]},
+                                 0,          walk->cpu->box};
         struct ky_cpu_near *near = &desk->near;
         memcpy(near->x, reach.sink, sizeof near->x);
+        near->side = reach.side;
         near->body = walk->number[i];
         for (size_t k = 0; k < sources->count; k += KY_REACH_MOST) {
             size_t count = sources->count - k < KY_REACH_MOST ? sources->count - k : KY_REACH_MOST;
@@ -121,10 +123,13 @@ static int is_far(const struct ky_general *walk, const struct ky_general_desk *d
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_visit_span *span = &desk->sinks.span;
-    return ky_distance2(ky_visit_gap(KY_APART(tree->x[j], desk->centre[0]), 0, 0, span->hx),
-                        ky_visit_gap(KY_APART(tree->y[j], desk->centre[1]), 0, 0, span->hy),
-                        ky_visit_gap(KY_APART(tree->z[j], desk->centre[2]), 0, 0, span->hz),
-                        0) > span->most2;
+    double d[3] = {KY_APART(tree->x[j], desk->centre[0]), KY_APART(tree->y[j], desk->centre[1]),
+                   KY_APART(tree->z[j], desk->centre[2])};
+    if (walk->cpu->box > 0)
+        for (int c = 0; c < 3; c++)
+            d[c] = ky_cpu_to_nearest(walk->cpu, d[c]);
+    return ky_distance2(ky_visit_gap(d[0], 0, 0, span->hx), ky_visit_gap(d[1], 0, 0, span->hy),
+                        ky_visit_gap(d[2], 0, 0, span->hz), 0) > span->most2;
 }
 
 static void add_leaf(const struct ky_general *walk, struct ky_general_desk *desk,
@@ -142,12 +147,24 @@ static void add_leaf(const struct ky_general *walk, struct ky_general_desk *desk
 
 /* ---- cells ---- */
 
+/* The place of a cell, in a box of its nearest image, relative to a position that is relative to
+ * the tree's origin. */
+static void cell_apart(const struct ky_general *walk, uint32_t cell, const double from[3],
+                       double d[3])
+{
+    const struct ky_cell_box *box = &walk->tree->box[cell];
+    ky_cell_apart(walk->tree, cell, from, d);
+    for (int c = 0; c < 3; c++)
+        d[c] =
+            ky_cpu_to_nearest_cell(walk->cpu, d[c], (double)box->below[c], (double)box->above[c]);
+}
+
 static void span_of(const struct ky_general *walk, struct ky_general_sinks *sinks, uint32_t cell)
 {
     const struct ky_cell_box *box = &walk->tree->box[cell];
     struct ky_visit_span *span = &sinks->span;
     double d[3];
-    ky_cell_apart(walk->tree, cell, sinks->from, d);
+    cell_apart(walk, cell, sinks->from, d);
     span->x = d[0];
     span->y = d[1];
     span->z = d[2];
@@ -184,7 +201,7 @@ static void use_cell(const struct ky_general *walk, struct ky_general_desk *desk
         const double at[3] = {tree->x[i] - tree->origin[0], tree->y[i] - tree->origin[1],
                               tree->z[i] - tree->origin[2]};
         double d[3];
-        ky_cell_apart(tree, cell, at, d);
+        cell_apart(walk, cell, at, d);
         seen.x = d[0];
         seen.y = d[1];
         seen.z = d[2];
@@ -215,8 +232,9 @@ static void walk_below(const struct ky_general *walk, struct ky_general_desk *de
 /* ---- sinks ---- */
 
 /* A squared distance within which the sink has k other bodies: about the distance of the k-th
- * nearest among the bodies of the group and k more on either side along the curve. The sink itself
- * is the nearest. The own tree of an engine that shares a system may have fewer bodies. */
+ * nearest among the bodies of the group and k more on either side along the curve, not their
+ * images. The sink itself is the nearest. The own tree of an engine that shares a system may have
+ * fewer bodies. */
 static double bound2(const struct ky_general *walk, const struct ky_general_desk *desk,
                      const struct ky_group *group, uint32_t sink)
 {
@@ -224,7 +242,7 @@ static double bound2(const struct ky_general *walk, const struct ky_general_desk
     size_t k = walk->request->k, end = (size_t)group->body + group->bodies;
     size_t from = group->body > k ? group->body - k : 0, to = tree->n - end > k ? end + k : tree->n;
     const struct ky_reach reach = {
-        tree->x, tree->y, tree->z, {tree->x[sink], tree->y[sink], tree->z[sink]}, 0};
+        tree->x, tree->y, tree->z, {tree->x[sink], tree->y[sink], tree->z[sink]}, 0, 0};
     return tree->n > k ? walk->cpu->lanes->bound2(&reach, from, to - from, k + 1, desk->distance2)
                        : (double)KY_VISIT_FAR;
 }

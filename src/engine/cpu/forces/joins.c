@@ -53,22 +53,28 @@ static void place_side(const struct joins *joins, struct side *side, uint32_t ce
     ky_cell_middle(joins->tree, cell, side->centre, side->half_side);
 }
 
+/* The centre of b relative to the centre of a along an axis. */
+static double apart(const struct joins *joins, const struct side *a, const struct side *b, int axis)
+{
+    return ky_cpu_to_nearest(joins->cpu, KY_APART(b->centre[axis], a->centre[axis]));
+}
+
 /* The square of the smallest distance between bodies of the two cells, slightly rounded down. */
-static double gap2(const struct side *a, const struct side *b)
+static double gap2(const struct joins *joins, const struct side *a, const struct side *b)
 {
     double gap[3];
     for (int c = 0; c < 3; c++)
-        gap[c] = ky_visit_gap(KY_APART(b->centre[c], a->centre[c]), b->half_side[c],
-                              b->half_side[c], a->half_side[c]);
+        gap[c] =
+            ky_visit_gap(apart(joins, a, b, c), b->half_side[c], b->half_side[c], a->half_side[c]);
     return ky_distance2(gap[0], gap[1], gap[2], 0);
 }
 
 /* The action's test of the cell b for the box of a; both may be the same cell. */
 static int test(const struct joins *joins, const struct side *a, const struct side *b)
 {
-    struct ky_visit_span span = {.x = KY_APART(b->centre[0], a->centre[0]),
-                                 .y = KY_APART(b->centre[1], a->centre[1]),
-                                 .z = KY_APART(b->centre[2], a->centre[2]),
+    struct ky_visit_span span = {.x = apart(joins, a, b, 0),
+                                 .y = apart(joins, a, b, 1),
+                                 .z = apart(joins, a, b, 2),
                                  .hx = a->half_side[0],
                                  .hy = a->half_side[1],
                                  .hz = a->half_side[2],
@@ -114,10 +120,16 @@ static void join_all(uint32_t *parent, const struct ky_cell_link *link)
         ky_forest_join(parent, link->body, link->body + k);
 }
 
-static double distance2(const struct ky_octree *tree, uint32_t i, uint32_t j)
+/* The position of body j relative to body i. */
+static void between(const struct joins *joins, uint32_t i, uint32_t j, double d[3])
 {
-    return ky_distance2(KY_APART(tree->x[j], tree->x[i]), KY_APART(tree->y[j], tree->y[i]),
-                        KY_APART(tree->z[j], tree->z[i]), 0);
+    const struct ky_octree *tree = joins->tree;
+    const double side = joins->cpu->box;
+    d[0] = KY_APART(tree->x[j], tree->x[i]);
+    d[1] = KY_APART(tree->y[j], tree->y[i]);
+    d[2] = KY_APART(tree->z[j], tree->z[i]);
+    for (int c = 0; c < 3 && side > 0; c++)
+        d[c] = ky_nearest_image(d[c], side);
 }
 
 static int is_own(const struct joins *joins, uint32_t place)
@@ -125,9 +137,9 @@ static int is_own(const struct joins *joins, uint32_t place)
     return place >= joins->own.body && place - joins->own.body < joins->own.bodies;
 }
 
-/* 1 if the action joins the body at place j to the one at place i. For a body of another engine
- * that engine evaluates the action. */
-static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
+/* 1 if the action joins the body at place j to the one at place i, from which it is at `d`. For a
+ * body of another engine that engine evaluates the action. */
+static int asks(const struct joins *joins, uint32_t i, uint32_t j, const double d[3], double r2)
 {
     const struct ky_octree *tree = joins->tree;
     if (!is_own(joins, i))
@@ -135,9 +147,9 @@ static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
     const struct ky_visit_sink sink =
         ky_cpu_visit_sink(joins->cpu, tree, &joins->action->facts.about, joins->request, i);
     const struct ky_visit_body body = {
-        .x = KY_APART(tree->x[j], tree->x[i]),
-        .y = KY_APART(tree->y[j], tree->y[i]),
-        .z = KY_APART(tree->z[j], tree->z[i]),
+        .x = d[0],
+        .y = d[1],
+        .z = d[2],
         .r2 = r2,
         .mass = tree->mass[j],
         .eps2 = joins->cpu->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0,
@@ -149,12 +161,14 @@ static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
  * now in the same group. */
 static int try_pair(const struct joins *joins, uint32_t i, uint32_t j)
 {
-    double r2 = distance2(joins->tree, i, j);
+    double d[3];
+    between(joins, i, j, d);
+    const double r2 = ky_distance2(d[0], d[1], d[2], 0), back[3] = {-d[0], -d[1], -d[2]};
     if (r2 > joins->most2)
         return 0;
     if (ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, j))
         return 1;
-    int one = asks(joins, i, j, r2) || asks(joins, j, i, r2);
+    int one = asks(joins, i, j, d, r2) || asks(joins, j, i, back, r2);
     if (one)
         ky_forest_join(joins->parent, i, j);
     return one;
@@ -188,7 +202,7 @@ static void join_body(const struct joins *joins, struct counts *counts, uint32_t
 {
     const struct ky_cell_link *link = &joins->tree->link[side->cell];
     counts->cells++;
-    if (!link->bodies || gap2(own, side) > joins->most2 ||
+    if (!link->bodies || gap2(joins, own, side) > joins->most2 ||
         ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, link->body))
         return;
     if (link->bodies > 1 && test(joins, own, side) == KY_VISIT_USE) {
@@ -231,17 +245,16 @@ static void join_leaves(const struct joins *joins, struct counts *counts, const 
     const struct ky_octree *tree = joins->tree;
     const struct ky_cell_link *link = &tree->link[leaf->cell], *its = &tree->link[other->cell];
     const int one = leaf->whole && other->whole;
-    double low[3], high[3];
+    double centre[3], most[3];
     for (int c = 0; c < 3; c++) {
-        double centre = other->centre[c] + tree->origin[c];
-        double more = other->half_side[c] + joins->most;
-        more += KY_MIDDLE_DIGIT * (fabs(centre) + fabs(tree->origin[c]) + more);
-        low[c] = centre - more;
-        high[c] = centre + more;
+        centre[c] = other->centre[c] + tree->origin[c];
+        most[c] = other->half_side[c] + joins->most;
+        most[c] += KY_MIDDLE_DIGIT * (fabs(centre[c]) + fabs(tree->origin[c]) + most[c]);
     }
     for (uint32_t i = link->body; i < link->body + link->bodies; i++) {
-        const double x = tree->x[i], y = tree->y[i], z = tree->z[i];
-        if (x < low[0] || x > high[0] || y < low[1] || y > high[1] || z < low[2] || z > high[2])
+        if (fabs(ky_cpu_to_nearest(joins->cpu, tree->x[i] - centre[0])) > most[0] ||
+            fabs(ky_cpu_to_nearest(joins->cpu, tree->y[i] - centre[1])) > most[1] ||
+            fabs(ky_cpu_to_nearest(joins->cpu, tree->z[i] - centre[2])) > most[2])
             continue;
         join_body_leaf(joins, counts, i, other);
         if (one && ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, its->body))
@@ -263,7 +276,7 @@ static void join_children(const struct joins *joins, struct counts *counts, cons
         struct side child;
         place_side(joins, &child, first + k);
         counts->cells++;
-        if (gap2(&child, other) > joins->most2)
+        if (gap2(joins, &child, other) > joins->most2)
             continue;
         join_between(joins, counts, &child, other);
     }
@@ -316,7 +329,7 @@ static void join_within(const struct joins *joins, struct counts *counts, const 
         join_within(joins, counts, &child[k]);
         for (int l = 0; l < k; l++) {
             counts->cells++;
-            if (gap2(&child[l], &child[k]) <= joins->most2)
+            if (gap2(joins, &child[l], &child[k]) <= joins->most2)
                 join_between(joins, counts, &child[l], &child[k]);
         }
     }
@@ -340,7 +353,7 @@ static void join_later(const struct joins *joins, struct counts *counts, const s
         struct side side;
         place_side(joins, &side, cell);
         counts->cells++;
-        if (gap2(task, &side) > joins->most2)
+        if (gap2(joins, task, &side) > joins->most2)
             return;
         join_between(joins, counts, task, &side);
         return;

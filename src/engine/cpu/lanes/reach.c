@@ -16,12 +16,26 @@ static void square(const struct ky_reach *reach, size_t first, size_t count, dou
         r2[k] = ky_distance2(KY_APART(x[k], sx), KY_APART(y[k], sy), KY_APART(z[k], sz), 0);
 }
 
+/* The same for the nearest images of a periodic box. */
+static void square_in_box(const struct ky_reach *reach, size_t first, size_t count, double *r2)
+{
+    const double *x = reach->x + first, *y = reach->y + first, *z = reach->z + first;
+    const double sx = reach->sink[0], sy = reach->sink[1], sz = reach->sink[2], side = reach->side;
+    for (size_t k = 0; k < count; k++)
+        r2[k] = ky_distance2(ky_nearest_image(KY_APART(x[k], sx), side),
+                             ky_nearest_image(KY_APART(y[k], sy), side),
+                             ky_nearest_image(KY_APART(z[k], sz), side), 0);
+}
+
 size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,
                               uint32_t *found, double *found2)
 {
     double r2[KY_REACH_MOST];
     unsigned char hit[KY_REACH_MOST];
-    square(reach, first, count, r2);
+    if (reach->side > 0)
+        square_in_box(reach, first, count, r2);
+    else
+        square(reach, first, count, r2);
     for (size_t k = 0; k < count; k++)
         hit[k] = r2[k] <= reach->reach2;
     memset(hit + count, 0, (KY_REACH_MOST - count) % sizeof(uint64_t));

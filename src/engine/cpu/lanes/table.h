@@ -105,6 +105,7 @@ enum { KY_REACH_MOST = 256 }; /* bodies of one call */
 struct ky_reach {
     const double *x, *y, *z;
     double sink[3], reach2;
+    double side; /* of the periodic box, whose nearest images are meant; 0: open space */
 };
 
 typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct_sinks *sinks);

@@ -126,6 +126,16 @@ static inline double ky_cpu_to_nearest(const struct ky_cpu *cpu, double d)
     return cpu->box > 0 ? d - cpu->box * rint(d / cpu->box) : d;
 }
 
+/* A difference of a cell and a sink along an axis, for the image whose box, from below to above the
+ * cell's position, has the nearest middle: no other image has a smaller or a larger distance from a
+ * point. */
+static inline double ky_cpu_to_nearest_cell(const struct ky_cpu *cpu, double d, double below,
+                                            double above)
+{
+    const double to_middle = (above - below) / 2;
+    return cpu->box > 0 ? d - cpu->box * rint((d + to_middle) / cpu->box) : d;
+}
+
 /* To be called when bodies have moved: invalidates their trees. */
 static inline void ky_cpu_moved(struct ky_cpu *cpu)
 {
