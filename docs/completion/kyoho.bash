@@ -90,14 +90,14 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         esac ;;
     draw)
-        words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --convention --renumber'
+        words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --slab --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --convention --renumber'
         case $before in
         --plot) words='energy radii errors table' ;;
         --logarithmic) words='none x y both' ;;
         --axis) words='x y z' ;;
         --show) words='density components velocity trails stars auto' ;;
         --rim) words='axes scale none' ;;
-        --about) words='density mass' ;;
+        --about) words='density mass group auto' ;;
         --colours) words='ember ice gray viridis' ;;
         --brightness) words='asinh log linear' ;;
         --convention) words='file gadget swift' ;;
