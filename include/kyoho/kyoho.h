@@ -1840,7 +1840,12 @@ struct ky_profile_parameters {
     double outer; /* radius where the last shell ends; NaN (default): the radius that holds 99 % of
                      the mass */
     int axis;     /* enum ky_axis; KY_Z */
-    double g;     /* 1 */
+    double g;     /* 1; comoving positions need G/a for physical circular speeds */
+    double box;   /* side of a periodic box with a corner at the origin [length]; 0 (default): open
+                     space. In a box the centre has to be given, each body counts with its image
+                     nearest to it, the first shell begins at the radius that holds 20 bodies, the
+                     last one ends at half of the box at most, where it ends by default, and
+                     velocities are relative to the mean velocity within it */
 };
 KY_API void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters);
 
@@ -1866,8 +1871,8 @@ struct ky_radial_profile {
 };
 /* Allocates the arrays; after a failure there are none. The same for any number of threads.
  * KY_BAD_DATA if no body has mass, and where the bodies have no extent and `inner` and `outer`
- * are not given; KY_USAGE for radii that do not ascend, and for a centre of fewer than three
- * numbers. */
+ * are not given; KY_USAGE for radii that do not ascend, for a centre of fewer than three numbers,
+ * and in a box for no centre and for shells beyond half of it. */
 KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
                                       const struct ky_bodies *bodies,
                                       struct ky_radial_profile *profile, struct ky_error *error);

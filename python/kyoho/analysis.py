@@ -221,17 +221,18 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
     Density, mass, velocities and surface density as functions of the radius, as kyoho.Profile.
 
     Arguments:
-      bodies   a Snapshot or a Simulation; the results are in its units
+      bodies   a Snapshot or a Simulation; the results are in its units. In a periodic box give centre_x, centre_y and centre_z
     Example:
       shells = kyoho.profile(sim, shells=30)
       shells.radius, shells.density, shells.circular_speed
 
     The shells are equally spaced in the logarithm of the radius.
     """
-    bodies = snapshot_of(bodies, "profile")
+    bodies = snapshot_of(bodies, "profile", in_box=True)
     made, memory = bodies._struct()
     values, keep = struct("ky_profile_parameters"), []
-    values.g = bodies.units.g
+    values.g = bodies.units.g if bodies.cosmology is None else bodies.units.g / bodies.time
+    values.box = bodies.box or 0
     fill(values, lib.KY_OPTIONS_PROFILE, options, table(lib.KY_OPTIONS_PROFILE), bodies.units, keep)
     found = struct("ky_radial_profile")
     call(lib.ky_profile_make, values, ffi.addressof(made.bodies), found)

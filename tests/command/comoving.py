@@ -57,6 +57,18 @@ with folder() as where:
     other = columns(csv(at("opposite.hdf5"), scratch), "vx")
     check(sum(a[0] * b[3] for a, b in zip(other, first)) < -0.9 * sum(b[3] ** 2 for b in first), "--opposite has the other sign")
 
+    # Shells about a corner have the mean density, and the circular speeds of physical lengths.
+    corner = ["--centre-x", "0", "--centre-y", "0", "--centre-z", "0"]
+    shells = run_json("profile", at("fine.hdf5"), *corner, "--shells", "3", "--inner", "5Mpc")
+    side, last = 20e3 / 0.6766, shells["shells"][-1]
+    mean = 0.3111 * 27.7536627 * 20**3 / 0.6766 / side**3
+    check(abs(last["outer"] / (side / 2) - 1) < 1e-9 and all(abs(one["density"] / mean - 1) < 0.1 for one in shells["shells"]), "shells about a corner of a box", shells["shells"])
+    speed = math.sqrt(4.30092e4 * last["enclosed_mass"] / (0.02 * last["outer"]))
+    check(abs(last["circular_speed"] / speed - 1) < 1e-3, "circular speeds are physical", (last["circular_speed"], speed))
+    refused("a profile in a box needs a centre", "profile", box, text="density centre")
+    refused("shells end at half of the box", "profile", box, *corner, "--outer", "20Mpc", text="half of the box")
+    refused("a profile with another box", "profile", box, *corner, "--box", "3", text="--as-stored")
+
     # a run by redshifts, in parts, and its numbers
     run("run", box, *RUN, "--end-z", "3", "--at-z", "24", "--at", "0.1", "--restart-every", "0.01", "--output", one)
     files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))

@@ -184,10 +184,15 @@ def boxes():
         refused(kyoho.UnsupportedError, "its own neighbours", ["periodic boxes"], sim.neighbours, 0.1)
         refused(kyoho.UsageError, "bodies of another box", ["box is 10", "side 11"], sim.add, kyoho.Snapshot([[1, 1, 1]], box=11))
     comoving()
-    for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
+    for name, function in (("density", kyoho.density), ("groups", kyoho.groups), ("binaries", kyoho.binaries), ("scales", kyoho.scales),
                            ("tune", kyoho.tune), ("density_centre", kyoho.density_centre), ("nearest", lambda bodies: kyoho.nearest(bodies, 3)),
                            ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1))):
         refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
+    found = kyoho.profile(bodies, centre_x=9, centre_y=0, centre_z=5, outer=4, inner=3, shells=1)
+    apart = bodies.position - [9, 0, 5]
+    r = np.linalg.norm(apart - 10 * np.rint(apart / 10), axis=1)
+    check(found.bodies[0] == ((r >= 3) & (r < 4)).sum() > 5, "a profile takes the nearest images", found.bodies)
+    refused(kyoho.UsageError, "a profile in a box without a centre", ["centre"], kyoho.profile, bodies)
     free = bodies.copy()
     free.box = None
     check(np.array_equal(kyoho.gravity(free)[0], open_acc) and len(kyoho.neighbours(free, 1)) == 200, "box = None: open space")
