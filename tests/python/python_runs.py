@@ -154,7 +154,24 @@ def comoving():
     check(np.allclose(stored.cosmology, bodies.cosmology) and np.isclose(stored.box, bodies.box) and np.allclose(stored.velocity, bodies.velocity, 1e-5), "its file", stored)
     check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
     check(1.9 < np.sqrt(kyoho.power(run[-1]).power[0] / kyoho.power(bodies).power[0]) < 2.1, "waves grow with a")
-    refused(kyoho.UnsupportedError, "a simulation of it", ["kyoho.run"], kyoho.Simulation, bodies)
+    with kyoho.Simulation(bodies, step=1 / 32) as sim:
+        check(np.allclose(sim.velocity, bodies.velocity) and sim.time == bodies.time and sim.parameters["box"] == bodies.box, "a simulation of it has peculiar velocities")
+        sim.integrate(run[-1].time)
+        now = sim.snapshot()
+        box = bodies.box
+        apart = np.abs((now.position - run[-1].position + box / 2) % box - box / 2).max()
+        check(apart < 0.05 and np.allclose(now.velocity, run[-1].velocity, rtol=1e-3, atol=1e-3) and np.allclose(now.cosmology, bodies.cosmology, rtol=1e-6)
+              and np.isclose(now.time, 0.04) and now.box == box, "it gives the Snapshot that kyoho.run gives", (apart, now.cosmology))
+        sim.velocity = now.velocity * 2
+        sim.kick(-now.velocity)
+        check(np.allclose(sim.velocity, now.velocity) and np.allclose(sim.sums().kinetic, 0.5 * (now.mass[:, None] * now.velocity**2).sum() * now.time**2), "changes of velocities are peculiar", sim.sums().kinetic)
+    with kyoho.Simulation(position=bodies.position, velocity=bodies.velocity, mass=bodies.mass, softening=2000, time=0.02, units=bodies.units, box=bodies.box,
+                          expansion=bodies.cosmology.expansion(), step=1 / 32, softening_max=40, force="direct") as sim:
+        sim.integrate(0.04)
+        both = [kyoho.gravity(sim.position, sim.mass, eps, units=bodies.units, box=bodies.box, force="direct")[0] for eps in (1000, 2000)]
+        apart = [np.abs(sim.acceleration - one).max() / np.abs(one).max() for one in both]
+        check(sim.parameters["softening"] == 2000 and apart[0] < 1e-4 < 1e-2 < apart[1], "a softening with a largest physical length", apart)
+    refused(kyoho.UsageError, "N-body units of it", ["leave out units"], kyoho.model, "cosmic-box", 512, units="nbody")
     refused(kyoho.UnsupportedError, "neighbours in it", ["periodic boxes"], kyoho.neighbours, bodies, 1)
     bodies.box = None
     refused(kyoho.UsageError, "a cosmology and no box", ["cosmology = None"], bodies.write, "open.hdf5")
