@@ -177,9 +177,15 @@ static enum ky_status add_up(const struct pair *pair, size_t count, struct shell
     return KY_OK;
 }
 
-/* Fills the arrays of *power from the waves of a space of side box/fold. The amplitudes are of
- * masses; mass2 is the product of the masses of both sets. */
-static enum ky_status finish(const struct pair *pair, double box, double fold, double mass2,
+/* The bodies, and the space that is measured. */
+struct sets {
+    const struct ky_bodies *one, *two; /* two NULL: the power spectrum of one */
+    double box, fold;
+    double mass2; /* product of the masses of both sets */
+};
+
+/* Fills the arrays of *power from the waves of the folded space. The amplitudes are of masses. */
+static enum ky_status finish(const struct pair *pair, const struct sets *sets,
                              struct ky_power *power, struct ky_error *error)
 {
     const size_t count = power->count;
@@ -192,8 +198,8 @@ static enum ky_status finish(const struct pair *pair, double box, double fold, d
                                 : ky_no_memory(error, "a power spectrum", count, 48);
     for (size_t s = 1; s <= count && !status; s++) {
         const double waves = (double)sum[s].waves;
-        power->k[s - 1] = 2 * pi * fold / box * sum[s].k / waves;
-        power->power[s - 1] = pow(box, 3) * sum[s].power / waves / mass2;
+        power->k[s - 1] = 2 * pi * sets->fold / sets->box * sum[s].k / waves;
+        power->power[s - 1] = pow(sets->box, 3) * sum[s].power / waves / sets->mass2;
         power->waves[s - 1] = sum[s].waves;
     }
     free(sum);
@@ -226,19 +232,19 @@ static enum ky_status find_waves(const struct ky_bodies *bodies, double box,
 }
 
 /* Assigns the bodies to the meshes of the folded space, and transforms them. */
-static enum ky_status measure(const struct ky_bodies *one, const struct ky_bodies *two, double box,
-                              double fold, double mass2, struct ky_power *power,
+static enum ky_status measure(const struct sets *sets, struct ky_power *power,
                               struct ky_error *error)
 {
     struct ky_fourier fourier = {0};
+    const double side = sets->box / sets->fold;
     enum ky_status status = ky_fourier_open(&fourier, (size_t)power->mesh, error);
     if (!status)
-        status = find_waves(one, box / fold, &fourier, 0, error);
-    if (!status && two)
-        status = find_waves(two, box / fold, &fourier, 1, error);
-    const struct pair pair = {&fourier, fourier.grid[0], fourier.grid[two ? 1 : 0]};
+        status = find_waves(sets->one, side, &fourier, 0, error);
+    if (!status && sets->two)
+        status = find_waves(sets->two, side, &fourier, 1, error);
+    const struct pair pair = {&fourier, fourier.grid[0], fourier.grid[sets->two ? 1 : 0]};
     if (!status)
-        status = finish(&pair, box, fold, mass2, power, error);
+        status = finish(&pair, sets, power, error);
     ky_fourier_close(&fourier);
     return status;
 }
@@ -292,8 +298,8 @@ enum ky_status ky_power_cross(const struct ky_bodies *one, const struct ky_bodie
     KY_TRY(sum_masses(one, &mass, &squares, error));
     own.count = (size_t)own.mesh / 4;
     own.noise = two ? 0 : pow(box, 3) * squares / (mass * mass);
-    const enum ky_status status =
-        measure(one, two, box, (double)fold, mass * (two ? other : mass), &own, error);
+    const struct sets sets = {one, two, box, (double)fold, mass * (two ? other : mass)};
+    const enum ky_status status = measure(&sets, &own, error);
     if (status)
         ky_power_free(&own);
     ky_size_give(power, &own, sizeof own);

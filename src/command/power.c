@@ -129,14 +129,16 @@ static enum ky_status append(struct spectra *all, const char *file,
     return KY_OK;
 }
 
-/* Reads bodies, of the given types if not NULL, and their box. KY_USAGE for two boxes or none. */
+/* Reads bodies, of the given types if not NULL, and sets their box. KY_USAGE for two boxes or
+ * none. */
 static enum ky_status read_box(struct cli *cli, const struct request *request, const char *file,
-                               const char *types, struct ky_snapshot *snapshot, double *box)
+                               const char *types, struct ky_snapshot *snapshot)
 {
     struct reading reading = request->reading;
+    double *box = &snapshot->space.box;
     reading.types = types ? types : reading.types;
     KY_TRY(reading_get(cli, &reading, file, NULL, KY_SPACE_IN_BOX, snapshot));
-    *box = snapshot->space.box > 0 ? snapshot->space.box : request->box;
+    *box = *box > 0 ? *box : request->box;
     if (!(*box > 0))
         return ky_fail(&cli->error, KY_USAGE, "%s is in open space: give --box", file);
     if (request->box > 0 && fabs(request->box / *box - 1) > 1e-6)
@@ -145,19 +147,18 @@ static enum ky_status read_box(struct cli *cli, const struct request *request, c
     return KY_OK;
 }
 
-/* Reads the second set of bodies of a cross spectrum, for the box and the units of the first. */
+/* Reads the second set of bodies of a cross spectrum, which have the box and the units of the
+ * first. */
 static enum ky_status read_other(struct cli *cli, const struct request *request, const char *file,
-                                 const struct ky_snapshot *first, double box,
-                                 struct ky_snapshot *other)
+                                 const struct ky_snapshot *first, struct ky_snapshot *other)
 {
     const char *from = request->cross ? request->cross : file;
-    double side;
-    KY_TRY(read_box(cli, request, from, request->cross_types, other, &side));
+    KY_TRY(read_box(cli, request, from, request->cross_types, other));
     KY_TRY(ky_units_together(&first->units, &other->units, &cli->error));
-    return fabs(side / box - 1) <= 1e-6
+    return fabs(other->space.box / first->space.box - 1) <= 1e-6
                ? KY_OK
                : ky_fail(&cli->error, KY_USAGE, "%s has a box of side %.9g, and %s one of %.9g",
-                         file, box, from, side);
+                         file, first->space.box, from, other->space.box);
 }
 
 /* The part of a folded spectrum that lies beyond the other one. */
@@ -188,14 +189,16 @@ static enum ky_status continue_power(struct ky_power *power, const struct ky_pow
 
 /* Measures the spectrum of one set of bodies, or of two, and the folded one. */
 static enum ky_status measure_power(struct cli *cli, const struct request *request,
-                                    const struct ky_bodies *one, const struct ky_bodies *two,
-                                    double box, struct ky_power *power)
+                                    const struct ky_snapshot *one, const struct ky_bodies *two,
+                                    struct ky_power *power)
 {
+    const double box = one->space.box;
     struct ky_power folded = {.size = sizeof folded};
-    KY_TRY(ky_power_cross(one, two, box, request->mesh, 1, power, &cli->error));
+    KY_TRY(ky_power_cross(&one->bodies, two, box, request->mesh, 1, power, &cli->error));
     if (request->fold == 1)
         return KY_OK;
-    KY_TRY(ky_power_cross(one, two, box, power->mesh, request->fold, &folded, &cli->error));
+    KY_TRY(
+        ky_power_cross(&one->bodies, two, box, power->mesh, request->fold, &folded, &cli->error));
     const enum ky_status status = continue_power(power, &folded, &cli->error);
     ky_power_free(&folded);
     return status;
@@ -208,15 +211,13 @@ static enum ky_status add_file(struct cli *cli, const struct request *request, c
     struct ky_snapshot snapshot, other;
     struct ky_power power = {.size = sizeof power};
     const int crossed = request->cross || request->cross_types;
-    double box = 0;
     ky_snapshot_clear(&snapshot);
     ky_snapshot_clear(&other);
-    enum ky_status status = read_box(cli, request, file, NULL, &snapshot, &box);
+    enum ky_status status = read_box(cli, request, file, NULL, &snapshot);
     if (!status && crossed)
-        status = read_other(cli, request, file, &snapshot, box, &other);
+        status = read_other(cli, request, file, &snapshot, &other);
     if (!status)
-        status = measure_power(cli, request, &snapshot.bodies, crossed ? &other.bodies : NULL, box,
-                               &power);
+        status = measure_power(cli, request, &snapshot, crossed ? &other.bodies : NULL, &power);
     if (!status && !all->files && !crossed && !cli->quiet && !cli->json)
         printf(
             "mesh of %llu³; the noise of as many bodies at random, %.6g of the unit of power, is "

@@ -54,15 +54,16 @@ static size_t count_images(const struct ky_images *images, const double position
     return count;
 }
 
-static void measure_block(const struct ky_projection *projection, const struct ky_images *images,
-                          int velocities, size_t first, size_t end, struct block *block)
+static void measure_block(const struct ky_pyramid *pyramid, int velocities, size_t first,
+                          size_t end, struct block *block)
 {
+    const struct ky_projection *projection = pyramid->projection;
     struct block all = {.least = HUGE_VAL, .most = -HUGE_VAL};
     for (size_t i = first; i < end; i++) {
         if (!is_in(projection, i))
             continue;
         const double mass = mass_of(projection, i);
-        const size_t shown = count_images(images, projection->bodies->position[i]);
+        const size_t shown = count_images(&pyramid->images, projection->bodies->position[i]);
         all.bodies++;
         all.n += shown;
         all.mass += (double)shown * mass;
@@ -83,8 +84,8 @@ void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
     const size_t n = pyramid->projection->bodies->n;
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++)
-        measure_block(pyramid->projection, &pyramid->images, velocities, ky_block_start(n, b),
-                      ky_block_start(n, b + 1), &blocks[b]);
+        measure_block(pyramid, velocities, ky_block_start(n, b), ky_block_start(n, b + 1),
+                      &blocks[b]);
     pyramid->n = 0, pyramid->total = 0, pyramid->fastest = 0, pyramid->crowd = 0;
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         pyramid->n += blocks[b].n;

@@ -102,33 +102,39 @@ static void between(const struct ky_trails *trails, size_t k, size_t t, double f
         x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
 }
 
+/* The place of an image on the canvas: the corner of the panel, and the displacement. */
+struct place {
+    const size_t *corner;
+    const double *shift;
+};
+
 /* The position of the image of a point on the canvas. 0 outside the panel. */
-static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const double shift[3],
-                    const double point[3], double pixel[2])
+static int pixel_of(const struct ky_scene *scene, const struct place *place, const double point[3],
+                    double pixel[2])
 {
     double x[3];
-    int inside = ky_image_shown(&scene->view, point, shift, x);
+    int inside = ky_image_shown(&scene->view, point, place->shift, x);
     ky_view_project(&scene->view, scene->size, x, pixel);
     for (int k = 0; k < 2; k++) {
         inside &= pixel[k] >= 0 && pixel[k] <= (double)scene->size[k];
-        pixel[k] += (double)corner[k];
+        pixel[k] += (double)place->corner[k];
     }
     return inside;
 }
 
 /* An image of the path of body k. */
 static void draw_path(const struct ky_scene *scene, const struct ky_trails *trails, size_t k,
-                      const double shift[3], const size_t corner[2], struct ky_canvas *canvas)
+                      const struct place *place, struct ky_canvas *canvas)
 {
     enum { PARTS = 12 };
     const double golden = 137.50776, cell = ky_text_cell(scene->size);
     double pixels[2][2], x[3];
     for (size_t t = 0; t + 1 < trails->times; t++) {
         between(trails, k, t, 0, x);
-        int before = pixel_of(scene, corner, shift, x, pixels[0]);
+        int before = pixel_of(scene, place, x, pixels[0]);
         for (int part = 1; part <= PARTS; part++) {
             between(trails, k, t, (double)part / PARTS, x);
-            const int here = pixel_of(scene, corner, shift, x, pixels[1]);
+            const int here = pixel_of(scene, place, x, pixels[1]);
             double age = ((double)t + (double)part / PARTS) / (double)(trails->times - 1);
             ky_colour(0.4 + 0.4 * age, 0.13, golden * (double)k, canvas->ink);
             if (before && here)
@@ -138,7 +144,7 @@ static void draw_path(const struct ky_scene *scene, const struct ky_trails *trai
         }
     }
     ky_colour(0.9, 0.08, golden * (double)k, canvas->ink);
-    if (pixel_of(scene, corner, shift, trails->position[(trails->times - 1) * trails->bodies + k],
+    if (pixel_of(scene, place, trails->position[(trails->times - 1) * trails->bodies + k],
                  pixels[0]))
         ky_line(canvas, pixels[0], pixels[0], 3 * cell);
 }
@@ -159,7 +165,7 @@ static enum ky_status draw_paths(const struct ky_scene *scene, const struct ky_t
     canvas->pen = &ky_pixel_pen;
     for (size_t k = 0; k < trails->bodies; k++)
         for (size_t m = 0; m < images.count; m++)
-            draw_path(scene, trails, k, images.shift[m], corner, canvas);
+            draw_path(scene, trails, k, &(struct place){corner, images.shift[m]}, canvas);
     canvas->pen = pen;
     ky_images_free(&images);
     return KY_OK;
