@@ -233,6 +233,53 @@ static void the_cosmic_box_has_its_spectrum(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Two interleaved lattices have the same waves: each has the linear spectrum, their cross spectrum
+ * is the same, and so is the spectrum of both. */
+static void two_lattices_have_the_same_waves(void **state)
+{
+    (void)state;
+    enum { HALF = 24 * 24 * 24 };
+    static const char *const words[] = {"side=200", "fixed=yes", "redshift=99", "lattice=bcc",
+                                        NULL};
+    static const struct ky_cosmology cosmology = {
+        {.matter = 0.3111, .lambda = 0.6889}, 0.049, 0.6766, 0.9665, 0.8102};
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    struct ky_power power = {.size = sizeof power}, cross = {.size = sizeof cross};
+    const struct ky_spectrum spectrum = ky_spectrum_of(&cosmology);
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = 2 * HALF;
+    parameters.options = words;
+    ky_snapshot_clear(&snapshot);
+    assert_ok(ky_model_make("cosmic-box", &parameters, &snapshot, &error));
+    const double side = snapshot.space.box, matter = 3 * 0.3111 * pow(67.66 / 1000, 2) *
+                                                     pow(side, 3) / (8 * pi * snapshot.units.g);
+    struct ky_bodies one = snapshot.bodies, two = snapshot.bodies;
+    one.n = two.n = HALF;
+    one.id = two.id = NULL;
+    two.position += HALF, two.mass += HALF, two.velocity += HALF, two.type += HALF;
+    assert_between(2 * HALF * one.mass[0] / matter, 1 - 1e-3, 1 + 1e-3);
+    assert_between(snapshot.softening / (side / cbrt(2 * HALF) / 30), 1 - 1e-9, 1 + 1e-9);
+    assert_ok(ky_power_make(&snapshot.bodies, side, 64, &power, &error));
+    assert_ok(ky_power_cross(&one, &two, side, 64, 1, &cross, &error));
+    const double d = ky_growth_at(&cosmology, 0.01).d1 / ky_growth_at(&cosmology, 1).d1;
+    for (size_t s = 0; s < 6; s++) {
+        const double wanted = 1e9 * d * d * ky_power(&spectrum, 1000 * power.k[s]);
+        assert_between(power.power[s] / wanted, 0.96, 1.04);
+        assert_between(cross.power[s] / wanted, 0.96, 1.04);
+    }
+    for (int c = 0; c < 3; c++) { /* half a cell apart, but for displacements */
+        const double apart = two.position[0][c] - one.position[0][c];
+        assert_between(apart / (side / 24), 0.4, 0.6);
+    }
+    ky_power_free(&power);
+    ky_power_free(&cross);
+    ky_snapshot_free(&snapshot);
+    parameters.n = HALF; /* not twice a cube */
+    assert_int_equal(ky_model_make("cosmic-box", &parameters, &snapshot, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "twice the cube"));
+}
+
 /* Ωm = 1: D = a. Matter and radiation: D = a + 2/3 a_eq. Ωm = 0.3 without Λ: the growth of an open
  * universe (Peebles 1980, 11.16). */
 static void growth_is_that_of_textbooks(void **state)
@@ -293,6 +340,7 @@ int main(void)
         cmocka_unit_test(folded_spectra_agree_with_a_finer_mesh),
         cmocka_unit_test(bodies_at_random_have_noise_alone),
         cmocka_unit_test(the_cosmic_box_has_its_spectrum),
+        cmocka_unit_test(two_lattices_have_the_same_waves),
         cmocka_unit_test(growth_is_that_of_textbooks),
         cmocka_unit_test(what_has_no_spectrum_is_refused),
     };
