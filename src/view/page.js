@@ -426,7 +426,7 @@ function clock(t, digits) {
 
 function show_facts() {
   const t = view.text, some = t.shown < t.bodies ? `, ${t.shown} shown` : "";
-  const lines = [t.title, `${t.bodies} bodies${some}`];
+  const lines = [t.title, `${t.bodies} ${t.bodies === 1 ? "body" : "bodies"}${some}`];
   const time = t.comoving ? `${clock(t, 4)}, a = ${number(t.time, 6)}` : `time ${with_unit(t.time, t.time_unit, 6)}`;
   if (t.box) lines.push(`box ${with_unit(t.box, t.length_unit, 6)}`);
   if (t.run && t.end === null) {
