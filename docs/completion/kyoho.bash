@@ -18,11 +18,12 @@ _kyoho() {
         words="$commands units --all"
         [ "$before" != model ] || words="$models --all" ;;
     model)
-        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
+        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
         [ "$COMP_CWORD" -gt 2 ] || words="$models$words"
         case $before in
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
@@ -45,9 +46,10 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     force)
-        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -63,10 +65,11 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     tune)
-        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -82,6 +85,7 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     info)
         words=' --help --json --physical --as-stored --types --convention --renumber --units'
@@ -90,14 +94,14 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         esac ;;
     draw)
-        words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --convention --renumber'
+        words=' --help --json --quiet --output --panels --groups --live --look-every --patience --plot --x --y --logarithmic --label --rate --frames --turn-to --tilt-to --region-to --at-once --axis --show --rim --turn --tilt --width --height --columns --region --centre-x --centre-y --centre-z --about --fraction --slab --colours --brightness --range --peak --smooth --speed --trails --divide --title --overwrite --physical --as-stored --types --convention --renumber'
         case $before in
         --plot) words='energy radii errors table' ;;
         --logarithmic) words='none x y both' ;;
         --axis) words='x y z' ;;
         --show) words='density components velocity trails stars auto' ;;
         --rim) words='axes scale none' ;;
-        --about) words='density mass' ;;
+        --about) words='density mass group auto' ;;
         --colours) words='ember ice gray viridis' ;;
         --brightness) words='asinh log linear' ;;
         --convention) words='file gadget swift' ;;
@@ -131,6 +135,7 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     density)
         words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
@@ -143,6 +148,7 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     groups)
         words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
@@ -155,9 +161,10 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     binaries)
-        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -167,9 +174,10 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     profile)
-        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --box --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --axis) words='x y z' ;;
         --model) words=$models ;;
@@ -177,9 +185,10 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     power)
-        words=' --help --json --quiet --mesh --box --subtract-noise --output --overwrite --title --width --height --physical --as-stored --types --convention --renumber'
+        words=' --help --json --quiet --mesh --fold --cross --cross-types --box --subtract-noise --output --overwrite --title --width --height --physical --as-stored --types --convention --renumber'
         case $before in
         --convention) words='file gadget swift' ;;
         esac ;;

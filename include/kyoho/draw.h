@@ -56,9 +56,10 @@ struct ky_draw_parameters {
     int axis;          /* enum ky_axis: the line of sight */
     int width;         /* of a panel [pixels] */
     int columns;       /* panels in a row; 0: by their number */
-    double region;     /* length of the shorter side of a panel; NaN: by `fraction` */
+    double region;     /* length of the shorter side of a panel; NaN: by `fraction`, of a periodic
+                          box its side */
     double centre[3];  /* of the panels; NaN: the middle of the bodies, or, if `region` is given,
-                          their centre of mass */
+                          their centre of mass; of a periodic box its middle */
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
     int brightness;    /* enum ky_brightness: how density becomes brightness */
@@ -76,14 +77,17 @@ struct ky_draw_parameters {
     int trails;      /* maximum number of bodies with trails */
     uint64_t divide; /* > 0: the components are two systems: the bodies with ids below this one, and
                         the other bodies */
-    const char *about; /* the middle of each panel: "density", "mass" or an id; NULL: one place for
-                          all panels */
+    const char *about;    /* the middle of each panel: "density", "mass", an id, "group:K" for the
+                             circle K, "auto": the density, but one place in a periodic box; NULL: one
+                             place for all panels */
     ky_log_function *log; /* gets warnings; or NULL */
     void *log_context;
     int rim;                    /* enum ky_rim */
     const double (*circles)[4]; /* circles that are marked in every panel: x, y, z and radius; or
                                    NULL */
     size_t circle_count;
+    double slab; /* thickness along the line of sight of the visible part about the middle; NaN:
+                    all, of a periodic box as much as its side */
 };
 
 KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, size_t size);
@@ -91,12 +95,12 @@ KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *paramet
     ky_draw_parameters_defaults_sized((parameters), sizeof(struct ky_draw_parameters))
 
 /* Draws `count` sets of bodies side by side with equal scales. The ending of the name decides the
- * format: .pdf, .svg, else PNG. For trails the sets are one system at several times and make one
- * panel. Panels without bodies are dark. If no body has mass, all count alike. A panel that shows
- * none of its bodies causes a warning. The same bodies give the same picture for any number of
- * threads. KY_BAD_DATA for bodies that ky_draw_check refuses, for panels in different units, and if
- * a panel lacks the body of `about`; KY_USAGE for no panels, and for fewer than two with trails;
- * KY_UNSUPPORTED as ky_draw_available. */
+ * format: .pdf, .svg, else PNG. Bodies in a periodic box show with their images. For trails the
+ * sets are one system at several times and make one panel. Panels without bodies are dark. If no
+ * body has mass, all count alike. A panel that shows none of its bodies causes a warning. The same
+ * bodies give the same picture for any number of threads. KY_BAD_DATA for bodies that ky_draw_check
+ * refuses, for panels in different units, and if a panel lacks the body of `about`; KY_USAGE for no
+ * panels, and for fewer than two with trails; KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 

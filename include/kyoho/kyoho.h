@@ -376,6 +376,9 @@ struct ky_parameters {
     /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
      * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
     double group_radius;
+    /* KY_LEAPFROG in a comoving box: the largest physical softening, so that the comoving one is
+     * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
+    double softening_max;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1857,7 +1860,12 @@ struct ky_profile_parameters {
     double outer; /* radius where the last shell ends; NaN (default): the radius that holds 99 % of
                      the mass */
     int axis;     /* enum ky_axis; KY_Z */
-    double g;     /* 1 */
+    double g;     /* 1; comoving positions need G/a for physical circular speeds */
+    double box;   /* side of a periodic box with a corner at the origin [length]; 0 (default): open
+                     space. In a box the centre has to be given, each body counts with its image
+                     nearest to it, the first shell begins at the radius that holds 20 bodies, the
+                     last one ends at half of the box at most, where it ends by default, and
+                     velocities are relative to the mean velocity within it */
 };
 KY_API void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters);
 
@@ -1883,8 +1891,8 @@ struct ky_radial_profile {
 };
 /* Allocates the arrays; after a failure there are none. The same for any number of threads.
  * KY_BAD_DATA if no body has mass, and where the bodies have no extent and `inner` and `outer`
- * are not given; KY_USAGE for radii that do not ascend, and for a centre of fewer than three
- * numbers. */
+ * are not given; KY_USAGE for radii that do not ascend, for a centre of fewer than three numbers,
+ * and in a box for no centre and for shells beyond half of it. */
 KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
                                       const struct ky_bodies *bodies,
                                       struct ky_radial_profile *profile, struct ky_error *error);
@@ -1912,6 +1920,14 @@ struct ky_power {
  * prime factor above 7, KY_BAD_DATA for bodies without mass. */
 KY_API enum ky_status ky_power_make(const struct ky_bodies *bodies, double box, uint64_t mesh,
                                     struct ky_power *power, struct ky_error *error);
+/* The same of two sets of bodies, V ⟨Re δ1 δ2*⟩, whose `noise` is 0; with `two` NULL of one. The
+ * space is folded `fold` times along each axis (Jenkins et al. 1998): positions modulo box/fold
+ * have every fold-th wave of the box along each axis, exactly. So the shells begin at fold × 2π/box
+ * and reach fold times as far with the same mesh, and hold fewer waves. 1: no folding. Fails as
+ * ky_power_make, with KY_USAGE for a `fold` of 0 or more than 1,024. */
+KY_API enum ky_status ky_power_cross(const struct ky_bodies *one, const struct ky_bodies *two,
+                                     double box, uint64_t mesh, uint64_t fold,
+                                     struct ky_power *power, struct ky_error *error);
 KY_API void ky_power_free(struct ky_power *power); /* clears the struct */
 /* The ratio of the linear growth factors of matter at two scale factors, D(to)/D(from), in the
  * universe of the space: matter, curvature and a cosmological constant. NaN if it is not known. */

@@ -221,17 +221,18 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
     Density, mass, velocities and surface density as functions of the radius, as kyoho.Profile.
 
     Arguments:
-      bodies   a Snapshot or a Simulation; the results are in its units
+      bodies   a Snapshot or a Simulation; the results are in its units. In a periodic box give centre_x, centre_y and centre_z
     Example:
       shells = kyoho.profile(sim, shells=30)
       shells.radius, shells.density, shells.circular_speed
 
     The shells are equally spaced in the logarithm of the radius.
     """
-    bodies = snapshot_of(bodies, "profile")
+    bodies = snapshot_of(bodies, "profile", in_box=True)
     made, memory = bodies._struct()
     values, keep = struct("ky_profile_parameters"), []
-    values.g = bodies.units.g
+    values.g = bodies.units.g if bodies.cosmology is None else bodies.units.g / bodies.time
+    values.box = bodies.box or 0
     fill(values, lib.KY_OPTIONS_PROFILE, options, table(lib.KY_OPTIONS_PROFILE), bodies.units, keep)
     found = struct("ky_radial_profile")
     call(lib.ky_profile_make, values, ffi.addressof(made.bodies), found)
@@ -245,7 +246,7 @@ random, which is in `power`; points of the `mesh` along an axis."""
 
 
 @hinted
-def power(bodies, box=None, mesh=0) -> Power:
+def power(bodies, box=None, mesh=0, *, cross=None, fold=1) -> Power:
     """
     The power spectrum of bodies in a periodic box, as kyoho.analysis.Power; the command has it as `kyoho power`.
 
@@ -253,6 +254,8 @@ def power(bodies, box=None, mesh=0) -> Power:
       bodies   a Snapshot or a Simulation; the results are in its units
       box      the side of the box, which has a corner at the origin [length]; None: that of the bodies
       mesh     points of the mesh along an axis; 0: twice the cube root of the number of bodies
+      cross    a Snapshot or a Simulation in the same box: the cross spectrum with its bodies, without noise
+      fold     folds the box so many times along each axis: the spectrum begins and ends at wave numbers so many times as high
     Example:
       found = kyoho.power(kyoho.model("cosmic-box", 512))
       found.k, found.power - found.noise
@@ -262,9 +265,16 @@ def power(bodies, box=None, mesh=0) -> Power:
     if side is None:
         raise UsageError("the bodies have no periodic box: give box, its side")
     made, memory = bodies._struct()
+    other, also = ffi.NULL, None
+    if cross is not None:
+        cross = snapshot_of(cross, "power", in_box=True)
+        if cross.units != bodies.units or not (cross.box is None or math.isclose(cross.box, bodies.units.real(side, "length", "box"), rel_tol=1e-6)):
+            raise UsageError("cross: the bodies have other units or another box")
+        of_cross, also = cross._struct()
+        other = ffi.addressof(of_cross.bodies)
     found = struct("ky_power")
-    call(lib.ky_power_make, ffi.addressof(made.bodies), bodies.units.real(side, "length", "box"), int(mesh), found)
-    del memory
+    call(lib.ky_power_cross, ffi.addressof(made.bodies), other, bodies.units.real(side, "length", "box"), int(mesh), int(fold), found)
+    del memory, also
     owner, shells = ffi.gc(found, lib.ky_power_free), found.count
     return Power(_arrays.view(found.k, (shells,), "f8", owner), _arrays.view(found.power, (shells,), "f8", owner),
                  _arrays.view(found.waves, (shells,), "u8", owner), found.noise, found.mesh)

@@ -15,7 +15,7 @@ from ._picture import pixels as pixels_of
 from ._picture import prepared
 from ._progress import Progress
 from ._words import hinted
-from .errors import Error, UnsupportedError, UsageError
+from .errors import BadDataError, Error, UnsupportedError, UsageError
 from .forces import Groups
 from .runs import Run
 from .snapshot import HAS_HDF5, Snapshot, read, snapshot_of
@@ -49,6 +49,16 @@ def _sources(given):
     return found, has_run
 
 
+def _shown(source):
+    """The Snapshot that shows a source: a file with its periodic box, or else the numbers as they are."""
+    if isinstance(source, Snapshot):
+        return source
+    try:
+        return read(source)
+    except BadDataError:
+        return read(source, as_stored=True)
+
+
 def _spread(things, count):
     """`count` of the things, evenly from the first to the last."""
     return [things[round(k)] for k in np.linspace(0, len(things) - 1, min(count, len(things)))]
@@ -73,7 +83,8 @@ def _film(path, sources, options, of_film, overwrite, progress):
             if isinstance(one, Snapshot):
                 paths[k] = os.path.join(place, f"{k}.{'hdf5' if HAS_HDF5 else 'csv'}")
                 one.write(paths[k])
-        first = sources[0] if isinstance(sources[0], Snapshot) else read(paths[0], as_stored=True)
+        first = _shown(sources[0])
+        reading = struct("ky_read_options", space=lib.KY_SPACE_AS_STORED if first.box is None else lib.KY_SPACE_IN_BOX)
         keep = []
         values, _ = prepared([first], {"rim": "scale", **options}, keep, overwrite=int(overwrite))
         film = struct("ky_film_parameters")
@@ -86,7 +97,7 @@ def _film(path, sources, options, of_film, overwrite, progress):
             film.progress = tell
         names = [encoded(one) for one in paths]
         try:
-            call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), ffi.NULL, values, film)
+            call_aside(film, lib.ky_film, encoded(path), ffi.new("char *[]", names), len(names), reading, values, film)
         except Error as why:  # of snapshots in memory it names our files
             text = str(why)
             for k, one in enumerate(paths):
@@ -170,7 +181,7 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
       kyoho.draw(sim, path="sim.png", show="density")
       kyoho.draw("first", path="first.mp4", progress=True)
 
-    Lengths are in the units of the first snapshot. With show="trails" the snapshots show one system at several times.
+    Lengths are in the units of the first snapshot. A periodic box is shown whole. With show="trails" the snapshots show one system at several times.
     """
     of_picture, of_film = divided(options, {name: option for name, option in table(lib.KY_OPTIONS_DRAW).items() if name != "overwrite"},
                                   table(lib.KY_OPTIONS_FILM))
@@ -184,7 +195,7 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
         of_picture["show"] = "density"
     sources, has_run = _sources(snapshots)
     if has_run and of_picture.get("show") != "trails" and not given & {"about", "centre_x", "centre_y", "centre_z"}:
-        of_picture["about"] = "density"
+        of_picture["about"] = "auto"
     if ending == ".mp4":
         if groups is not None or panels is not None:
             raise UsageError("groups and panels are for pictures, not for films")
@@ -194,7 +205,7 @@ def draw(*snapshots, path=None, overwrite=False, panels=None, groups=None, progr
     if groups is not None and len(sources) != 1:
         raise UsageError(f"groups marks groups in a picture of one snapshot; there are {len(sources)}")
     keep = []
-    values, made = prepared([read(one, as_stored=True) if isinstance(one, str) else one for one in sources], of_picture, keep, overwrite=int(overwrite))
+    values, made = prepared([_shown(one) for one in sources], of_picture, keep, overwrite=int(overwrite))
     _circles(groups, keep, values)
     if path is None:
         return pixels_of(values, made)

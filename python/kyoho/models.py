@@ -83,11 +83,13 @@ def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snaps
     kyoho.model_options(name) has the options of one model. Other options are errors. The same seed gives the same bodies on any
     computer.
     """
-    given = struct("ky_units")
+    given, asked = struct("ky_units"), units
     units = Units.of(units)
     units.put(given)
     given.g = units.g if units.physical else math.nan
     call(lib.ky_model_units, encoded(name), given)
+    if asked is not None and given.length_cm > 0 and not units.physical:
+        raise UsageError(f"{name} has units of its own, which N-body units are not: leave out units")
     units = Units.from_struct(given)
     values, keep = struct("ky_model_parameters"), []
     units.put(values.units)

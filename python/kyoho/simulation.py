@@ -21,7 +21,7 @@ from ._view import View
 from ._words import Named, counted, hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UnsupportedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, at_rest_box, bodies_array, fill_bodies, snapshot_of, with_box
+from .snapshot import ARRAYS, HAS_HDF5, Cosmology, Snapshot, at_rest_box, bodies_array, fill_bodies, snapshot_of, with_box
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ REASONS = {lib.KY_STOP_CLOSE_PAIR: ("close pair", 2), lib.KY_STOP_ASKED: ("asked
            lib.KY_STOP_PAIR: ("stop_pair", 2), lib.KY_STOP_ESCAPE: ("stop_escape", 1), lib.KY_STOP_BOX: ("stop_box", 1),
            lib.KY_STOP_WALL: ("max_wall", 0), lib.KY_STOP_CORE: ("stop_core", 0)}
 COLUMNS = {"position": 3, "velocity": 3, "mass": 1, "acceleration": 3, "potential": 1}  # of arrays that may be on a device
+MPC_CM = 3.085678e24
 SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
 
 
@@ -106,6 +107,7 @@ class Simulation(Named, Shared, WithQuantities):
       fields    field, tides, neighbours, nearest, density, groups, pairs
       keeping   save and kyoho.restore, copy, pickle, view, close
 
+    In a comoving box (box and expansion, or a Snapshot with a cosmology) the time is the scale factor, and velocities are peculiar ones.
     Without `step` the first call that advances chooses one, as `kyoho run` does. The library copies the bodies. Arrays are copied from the
     processor once after each change, and cannot be written in place: assign a whole array. Several threads may use a simulation in turn.
     """
@@ -149,9 +151,15 @@ class Simulation(Named, Shared, WithQuantities):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
-        bodies = at_rest_box(bodies, "a simulation without position=…")
+        bodies = snapshot_of(bodies, "a simulation without position=…", in_box=True)
         self.units, options = bodies.units, with_box(bodies, options)
+        if bodies.cosmology is not None:
+            options = {**options, "expansion": options.get("expansion") or bodies.cosmology.expansion()}
         made, keep = bodies._struct()
+        start = bodies.time if time is None else self.units.real(time, "time", "time")
+        momentum = bodies.velocity * start if options.get("box") and options.get("expansion") else None
+        if momentum is not None:
+            made.bodies.velocity = _arrays.pointer(momentum, "double (*)[3]")
         softening = self.units.number(softening, "length", "softening")
         if not _arrays.single(softening):
             softening = bodies_array("softening", softening, len(bodies), self.units)
@@ -161,10 +169,9 @@ class Simulation(Named, Shared, WithQuantities):
         parameters.settle()
         parameters.values.stop = self._stop = ffi.new("int *")
         call(lib.ky_softening_choose, parameters.values, made, NULL)
-        start = bodies.time if time is None else self.units.real(time, "time", "time")
         self._parameters = parameters
         self._open(lambda opened: call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened), False)
-        del keep
+        del keep, momentum
 
     def _to_host(self, options, *given):
         """The options and arrays of the host. If the positions are on a device, arrays of the simulation are of their kind."""
@@ -288,6 +295,11 @@ class Simulation(Named, Shared, WithQuantities):
         self._call(lib.ky_sim_parameters, told)
         return told
 
+    def _momentum(self):
+        """The momentum a² dx/dt of a body with peculiar velocity 1 in a comoving box, which is a; elsewhere 1."""
+        told = self._told()
+        return self.time if told.box > 0 and told.expansion != NULL else 1.0
+
     @property
     def parameters(self):
         """{option: value} of the options that are in force, with what was chosen for those that were left open."""
@@ -319,6 +331,8 @@ class Simulation(Named, Shared, WithQuantities):
         n = len(self)
         array = np.empty((n, 3) if "[3]" in pointer else n, kind)
         self._call(lib.ky_sim_bodies, fill_bodies(struct("ky_bodies"), n, {name: array}))
+        if name == "velocity":
+            array /= self._momentum()
         array.flags.writeable = False
         self._arrays[name] = array
         return array
@@ -329,21 +343,29 @@ class Simulation(Named, Shared, WithQuantities):
         wanted.n, wanted.on_device = n, 1
         Array(array, name, COLUMNS[name]).put(getattr(wanted, name))
         self._call(lib.ky_sim_arrays, wanted)
+        if name == "velocity" and self._momentum() != 1:
+            return array / self._momentum()
         return array
 
     @alone
     def snapshot(self) -> Snapshot:
         """The bodies as a Snapshot with arrays of its own."""
         told = self._told()
-        if told.box > 0 and told.expansion != NULL:
-            raise UnsupportedError("a simulation in a comoving box has momenta as velocities, which no Snapshot has: kyoho.run writes snapshots")
         arrays = {name: self._of_host(name).copy() for name in ARRAYS if name not in ("softening", "radius")}
         radius = self._array("radius")
         arrays["radius"] = radius.copy() if radius.any() or told.stop_collision else None
         softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
         kinds = table(lib.KY_OPTIONS_PARAMETERS)["softening_kind"].choices
         return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
-                        units=self.units, box=told.box or None)
+                        units=self.units, box=told.box or None, cosmology=self._cosmology(told))
+
+    def _cosmology(self, told):
+        """The Cosmology of a comoving box, or None."""
+        if not told.box > 0 or told.expansion == NULL:
+            return None
+        found = dict(part.split("=") for part in ffi.string(told.expansion).decode().split(","))
+        h = float(found["h0"]) * self.units.velocity_cm_s / self.units.length_cm * MPC_CM / 1e7 if self.units.physical else math.nan
+        return Cosmology(h, float(found["omega-m"]), float(found.get("omega-lambda", 0)))
 
     def sums(self) -> Sums:
         """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
@@ -524,6 +546,8 @@ class Simulation(Named, Shared, WithQuantities):
             self._change(lib.ky_sim_set_softening, self.units.real(value, "length", "softening"))
             return
         array = bodies_array(name, on_host(value), len(self), self.units)
+        if name == "velocity":
+            array = array * self._momentum()
         self._change(lib.ky_sim_replace, NULL, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
 
     @contextlib.contextmanager
@@ -546,7 +570,7 @@ class Simulation(Named, Shared, WithQuantities):
         Example:
           sim.kick([[0, 0, 0.1]], index=[7])
         """
-        change = _arrays.vectors(self.units.number(on_host(change), "velocity", "change"), "change")
+        change = _arrays.vectors(self.units.number(on_host(change), "velocity", "change"), "change") * self._momentum()
         index = None if index is None else _arrays.row(index, "index", "u8")
         if len(change) != (len(self) if index is None else len(index)):
             raise UsageError(f"change has {len(change)} rows for {counted(len(self) if index is None else len(index))}")

@@ -102,6 +102,7 @@ def omega_matter_of(bodies):
 
 
 Cosmology = namedtuple("Cosmology", "hubble omega_matter omega_lambda")
+Cosmology.expansion = lambda self: f"omega-m={self.omega_matter!r},omega-lambda={self.omega_lambda!r},h0={100 * self.hubble!r}km/s/Mpc"
 Cosmology.__doc__ = """The universe of bodies in a comoving box: `hubble` is H0 in 100 km/s/Mpc, the densities are those of today."""
 
 

@@ -197,6 +197,10 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
     if (given % 3)
         return ky_fail(error, KY_USAGE, "a centre has three numbers; %d %s given", given,
                        given == 1 ? "is" : "are");
+    if (parameters->box > 0 && !given)
+        return ky_fail(error, KY_USAGE,
+                       "bodies in a periodic box have no density centre: give --centre-x, "
+                       "--centre-y and --centre-z");
     ky_mean(bodies->n, bodies->mass, bodies->velocity, profile->velocity);
     memcpy(profile->centre, parameters->centre, sizeof profile->centre);
     if (!given)
@@ -214,9 +218,11 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
                                  struct ky_error *error)
 {
     const double few = fmin(20 / (double)ky_count_positive(bodies->n, bodies->mass), 0.1),
-                 fractions[2] = {fmax(few, 0.01), 0.99};
+                 fractions[2] = {parameters->box > 0 ? few : fmax(few, 0.01), 0.99};
     double radii[2];
     KY_TRY(ky_lagrangian_radii(bodies, profile->centre, 2, fractions, radii, error));
+    if (parameters->box > 0)
+        radii[1] = parameters->box / 2;
     const double inner = isnan(parameters->inner) ? radii[0] : parameters->inner;
     const double outer = isnan(parameters->outer) ? radii[1] : parameters->outer;
     if (!(inner > 0) || (!(inner < outer) && isnan(parameters->inner) && isnan(parameters->outer)))
@@ -225,6 +231,11 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
                        "the radius of %g %% of the mass, to %g, the radius of %g %%, in the "
                        "bodies' unit of length; give --inner and --outer",
                        inner, 100 * fractions[0], outer, 100 * fractions[1]);
+    if (parameters->box > 0 && outer > parameters->box / 2)
+        return ky_fail(error, KY_USAGE,
+                       "--outer %g is more than half of the box, %g: shells end where they meet "
+                       "their images",
+                       outer, parameters->box / 2);
     if (!(inner < outer) || !isfinite(outer))
         return ky_fail(
             error, KY_USAGE,
@@ -237,13 +248,33 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
     return KY_OK;
 }
 
+/* The mean velocity of the bodies within the last shell. */
+static void find_velocity(const struct ky_bodies *bodies, struct ky_radial_profile *profile)
+{
+    const double outer = profile->edge[profile->shells];
+    double mass = 0, sum[3] = {0, 0, 0};
+    for (size_t i = 0; i < bodies->n; i++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++)
+            r2 += pow(bodies->position[i][k] - profile->centre[k], 2);
+        if (!(r2 < outer * outer))
+            continue;
+        mass += bodies->mass[i];
+        for (int k = 0; k < 3; k++)
+            sum[k] += bodies->mass[i] * bodies->velocity[i][k];
+    }
+    for (int k = 0; k < 3 && mass > 0; k++)
+        profile->velocity[k] = sum[k] / mass;
+}
+
 static enum ky_status measure(const struct ky_profile_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_radial_profile *profile,
                               struct ky_error *error)
 {
     struct sums sums = {bodies, parameters, profile, NULL};
-    KY_TRY(find_centre(parameters, bodies, profile, error));
     KY_TRY(find_edges(parameters, bodies, profile, error));
+    if (parameters->box > 0)
+        find_velocity(bodies, profile);
     sums.shell = ky_allocate_zeroed(KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);
     if (!sums.shell)
         return ky_no_memory(error, "shells", KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);
@@ -255,6 +286,29 @@ static enum ky_status measure(const struct ky_profile_parameters *parameters,
     }
     free(sums.shell);
     return KY_OK;
+}
+
+/* The same with the images of the bodies nearest to the centre, in a box. */
+static enum ky_status measure_nearest(const struct ky_profile_parameters *parameters,
+                                      const struct ky_bodies *bodies,
+                                      struct ky_radial_profile *profile, struct ky_error *error)
+{
+    struct ky_bodies near = *bodies;
+    const double box = parameters->box;
+    KY_TRY(find_centre(parameters, bodies, profile, error));
+    if (!(box > 0))
+        return measure(parameters, bodies, profile, error);
+    near.position = ky_allocate(near.n, sizeof *near.position);
+    if (!near.position)
+        return ky_no_memory(error, "positions in the box", near.n, sizeof *near.position);
+    for (size_t i = 0; i < near.n; i++)
+        for (int k = 0; k < 3; k++) {
+            const double x = bodies->position[i][k];
+            near.position[i][k] = x - box * rint((x - profile->centre[k]) / box);
+        }
+    const enum ky_status status = measure(parameters, &near, profile, error);
+    free(near.position);
+    return status;
 }
 
 enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
@@ -273,13 +327,15 @@ enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
         ky_size_adopt(&own, sizeof own, parameters, "ky_profile_parameters_defaults", error);
     if (!status)
         status = ky_options_check(&set, error);
+    if (!status && !(own.box >= 0 && own.box < (double)INFINITY))
+        status = ky_fail(error, KY_USAGE, "box %g: the side of a box is above 0", own.box);
     if (!status)
         status = ky_bodies_check(bodies, error);
     made.shells = status ? 0 : (size_t)own.shells;
     if (!status)
         status = allocate(&made, error);
     if (!status)
-        status = measure(&own, bodies, &made, error);
+        status = measure_nearest(&own, bodies, &made, error);
     if (status)
         ky_profile_free(&made);
     ky_size_give(profile, &made, sizeof made);

@@ -24,7 +24,7 @@ const struct ky_option_word ky_option_words[] = {
     {"MaxSizeTimestep", "step", NULL},
     {"ErrTolIntAccuracy", "integrator block", "with --eta the square root of 2 ErrTolIntAccuracy"},
     {"SofteningComovingClass0", "softening", "with --softening-kind spline GADGET's"},
-    {"SofteningMaxPhysClass0", "softening", "with --softening-kind spline GADGET's"},
+    {"SofteningMaxPhysClass0", "softening-max", "in a comoving box; else --softening"},
     {"ErrTolTheta", "theta", NULL},
     {"ErrTolForceAcc", "alpha", NULL},
     {"GravityConstantInternal", "g", NULL},

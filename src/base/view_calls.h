@@ -19,7 +19,9 @@ struct ky_view_frame {
     const struct ky_bodies *shown; /* position and velocity; type, or NULL */
     size_t n;                      /* bodies of the system */
     const struct ky_units *units;
-    double time;       /* [time] */
+    double time;       /* [time]; with `comoving` the scale factor, as `end` */
+    int comoving;      /* 1: bodies of a comoving box */
+    double box;        /* side of the periodic box [length]; 0: open space */
     const char *title; /* the folder */
     /* of a run */
     double end;                   /* [time]; NaN: it has none, nor the numbers after `steps` */

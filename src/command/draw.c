@@ -290,11 +290,12 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
         status = cli_refuse(cli, request->live ? "panels columns groups" : "look-every patience",
                             request->live ? "panels" : "--live");
     if (!status && plot)
-        status = cli_refuse(
-            cli,
-            "panels columns live show axis turn tilt region centre-x centre-y centre-z "
-            "about fraction colours brightness range peak smooth speed trails divide rim groups",
-            "a picture of snapshots, not a plot");
+        status =
+            cli_refuse(cli,
+                       "panels columns live show axis turn tilt region centre-x centre-y centre-z "
+                       "about fraction slab colours brightness range peak smooth speed trails "
+                       "divide rim groups",
+                       "a picture of snapshots, not a plot");
     if (!status && (request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE))
         status = cli_refuse(cli, "physical types renumber", "snapshots to read");
     if (!status && request->plot != PLOT_TABLE)
@@ -328,7 +329,7 @@ static void follow_runs(const struct cli *cli, struct ky_draw_parameters *parame
     for (int c = 0; c < 3; c++)
         fixed |= !isnan(parameters->centre[c]);
     if (folder && !fixed && !parameters->about)
-        parameters->about = "density";
+        parameters->about = "auto";
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

@@ -103,6 +103,10 @@ enum ky_status model_options_settle(struct cli *cli, const char *name, const str
 {
     struct ky_units own = *asked;
     enum ky_status status = ky_model_units(name, &own, &cli->error);
+    if (!status && cli_given(cli, "units") && !(asked->length_cm > 0) && own.length_cm > 0)
+        status = ky_fail(&cli->error, KY_USAGE,
+                         "%s has units of its own, which --units nbody are not: leave out --units",
+                         name);
     if (units)
         *units = own;
     return status ? status : cli_settle(cli, &own);

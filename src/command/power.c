@@ -11,7 +11,8 @@
 #include "command/plotted.h"
 
 struct request {
-    uint64_t mesh;
+    uint64_t mesh, fold;
+    const char *cross, *cross_types;
     double box;
     int subtract;
     struct reading reading;
@@ -23,6 +24,14 @@ static const struct ky_option own_options[] = {
     {"mesh", KY_OPTION_COUNT, FIELD(mesh), "0", 0, 16384, NULL, NULL,
      "points of the mesh along an axis; 0: twice the cube root of the number of bodies. The "
      "spectrum reaches to half of the highest wave number of the mesh"},
+    {"fold", KY_OPTION_COUNT, FIELD(fold), "1", 1, 1024, NULL, NULL,
+     "continue the spectrum with one of the box folded this many times along each axis: it reaches "
+     "so many times as far, with fewer waves in each row; 1: no folding"},
+    {"cross", KY_OPTION_TEXT, FIELD(cross), NULL, KY_NO_RANGE, NULL, "FILE",
+     "the cross spectrum with the bodies of another file in the same box"},
+    {"cross-types", KY_OPTION_TEXT, FIELD(cross_types), NULL, KY_NO_RANGE, NULL, "TYPE,TYPE...",
+     "the cross spectrum with the bodies of these types: --types 0 --cross-types 1 is the one of "
+     "gas and halo"},
     {"box", KY_OPTION_REAL, FIELD(box), NULL, KY_ABOVE_0, NULL, "LENGTH",
      "side of the periodic box, in the numbers of the file, if the file does not keep it"},
     {"subtract-noise", KY_OPTION_FLAG, FIELD(subtract), NULL, KY_NO_RANGE, NULL, NULL,
@@ -73,15 +82,14 @@ static enum ky_status extend(struct spectra *all, size_t more, struct ky_error *
     return waves && first ? KY_OK : ky_no_memory(error, "rows of a spectrum", rows, sizeof *waves);
 }
 
-/* The linear spectrum: the one of the first snapshot, which has the same waves, as it has grown. */
-static double linear(const struct spectra *all, const struct ky_space *space, size_t row, double k)
+/* The linear spectrum: the one of the first snapshot, which has the same waves, times `grown`. */
+static double linear(const struct spectra *all, double grown, size_t row, double k)
 {
     const size_t waves = all->files ? all->first[1] : 0;
     if (!all->comoving || row >= waves ||
         fabs(all->number[K][row] - k) > 1e-9 * all->number[K][row])
         return (double)NAN;
-    return all->number[POWER][row] *
-           pow(ky_linear_growth(space, all->start, space->scale_factor), 2);
+    return all->number[POWER][row] * grown;
 }
 
 /* Appends the rows of a snapshot. KY_USAGE if the columns have other meanings for it than for the
@@ -105,12 +113,15 @@ static enum ky_status append(struct spectra *all, const char *file,
         all->units = snapshot->units;
     }
     all->first[all->files] = all->rows;
+    const double grown = all->comoving
+                             ? pow(ky_linear_growth(space, all->start, space->scale_factor), 2)
+                             : (double)NAN;
     for (size_t k = 0; k < power->count; k++) {
         const size_t row = all->rows + k;
         all->number[TIME][row] = snapshot->time;
         all->number[K][row] = power->k[k] / length;
         all->number[POWER][row] = power->power[k] * pow(length, 3);
-        all->number[LINEAR][row] = linear(all, space, k, power->k[k] / length);
+        all->number[LINEAR][row] = linear(all, grown, k, power->k[k] / length);
         all->waves[row] = power->waves[k];
     }
     all->rows += power->count;
@@ -118,24 +129,96 @@ static enum ky_status append(struct spectra *all, const char *file,
     return KY_OK;
 }
 
+/* Reads bodies, of the given types if not NULL, and sets their box. KY_USAGE for two boxes or
+ * none. */
+static enum ky_status read_box(struct cli *cli, const struct request *request, const char *file,
+                               const char *types, struct ky_snapshot *snapshot)
+{
+    struct reading reading = request->reading;
+    double *box = &snapshot->space.box;
+    reading.types = types ? types : reading.types;
+    KY_TRY(reading_get(cli, &reading, file, NULL, KY_SPACE_IN_BOX, snapshot));
+    *box = *box > 0 ? *box : request->box;
+    if (!(*box > 0))
+        return ky_fail(&cli->error, KY_USAGE, "%s is in open space: give --box", file);
+    if (request->box > 0 && fabs(request->box / *box - 1) > 1e-6)
+        return ky_fail(&cli->error, KY_USAGE, "--box %.9g, but %s has a box of side %.9g",
+                       request->box, file, *box);
+    return KY_OK;
+}
+
+/* Reads the second set of bodies of a cross spectrum, which have the box and the units of the
+ * first. */
+static enum ky_status read_other(struct cli *cli, const struct request *request, const char *file,
+                                 const struct ky_snapshot *first, struct ky_snapshot *other)
+{
+    const char *from = request->cross ? request->cross : file;
+    KY_TRY(read_box(cli, request, from, request->cross_types, other));
+    KY_TRY(ky_units_together(&first->units, &other->units, &cli->error));
+    return fabs(other->space.box / first->space.box - 1) <= 1e-6
+               ? KY_OK
+               : ky_fail(&cli->error, KY_USAGE, "%s has a box of side %.9g, and %s one of %.9g",
+                         file, first->space.box, from, other->space.box);
+}
+
+/* The part of a folded spectrum that lies beyond the other one. */
+static enum ky_status continue_power(struct ky_power *power, const struct ky_power *folded,
+                                     struct ky_error *error)
+{
+    const size_t had = power->count;
+    size_t from = 0;
+    while (from < folded->count && !(folded->k[from] > power->k[had - 1]))
+        from++;
+    const size_t more = folded->count - from;
+    double *k = realloc(power->k, (had + more) * sizeof *k);
+    power->k = k ? k : power->k;
+    double *p = realloc(power->power, (had + more) * sizeof *p);
+    power->power = p ? p : power->power;
+    uint64_t *waves = realloc(power->waves, (had + more) * sizeof *waves);
+    power->waves = waves ? waves : power->waves;
+    if (!k || !p || !waves)
+        return ky_no_memory(error, "a folded spectrum", had + more, 24);
+    for (size_t s = 0; s < more; s++) {
+        power->k[had + s] = folded->k[from + s];
+        power->power[had + s] = folded->power[from + s];
+        power->waves[had + s] = folded->waves[from + s];
+    }
+    power->count += more;
+    return KY_OK;
+}
+
+/* Measures the spectrum of one set of bodies, or of two, and the folded one. */
+static enum ky_status measure_power(struct cli *cli, const struct request *request,
+                                    const struct ky_snapshot *one, const struct ky_bodies *two,
+                                    struct ky_power *power)
+{
+    const double box = one->space.box;
+    struct ky_power folded = {.size = sizeof folded};
+    KY_TRY(ky_power_cross(&one->bodies, two, box, request->mesh, 1, power, &cli->error));
+    if (request->fold == 1)
+        return KY_OK;
+    KY_TRY(
+        ky_power_cross(&one->bodies, two, box, power->mesh, request->fold, &folded, &cli->error));
+    const enum ky_status status = continue_power(power, &folded, &cli->error);
+    ky_power_free(&folded);
+    return status;
+}
+
 /* Reads a snapshot and measures its spectrum. */
 static enum ky_status add_file(struct cli *cli, const struct request *request, const char *file,
                                struct spectra *all)
 {
-    struct ky_snapshot snapshot;
+    struct ky_snapshot snapshot, other;
     struct ky_power power = {.size = sizeof power};
+    const int crossed = request->cross || request->cross_types;
     ky_snapshot_clear(&snapshot);
-    enum ky_status status =
-        reading_get(cli, &request->reading, file, NULL, KY_SPACE_IN_BOX, &snapshot);
-    const double box = snapshot.space.box > 0 ? snapshot.space.box : request->box;
-    if (!status && !(box > 0))
-        status = ky_fail(&cli->error, KY_USAGE, "%s is in open space: give --box", file);
-    if (!status && request->box > 0 && fabs(request->box / box - 1) > 1e-6)
-        status = ky_fail(&cli->error, KY_USAGE, "--box %.9g, but %s has a box of side %.9g",
-                         request->box, file, box);
+    ky_snapshot_clear(&other);
+    enum ky_status status = read_box(cli, request, file, NULL, &snapshot);
+    if (!status && crossed)
+        status = read_other(cli, request, file, &snapshot, &other);
     if (!status)
-        status = ky_power_make(&snapshot.bodies, box, request->mesh, &power, &cli->error);
-    if (!status && !all->files && !cli->quiet && !cli->json)
+        status = measure_power(cli, request, &snapshot, crossed ? &other.bodies : NULL, &power);
+    if (!status && !all->files && !crossed && !cli->quiet && !cli->json)
         printf(
             "mesh of %llu³; the noise of as many bodies at random, %.6g of the unit of power, is "
             "%s\n",
@@ -146,6 +229,7 @@ static enum ky_status add_file(struct cli *cli, const struct request *request, c
     if (!status)
         status = append(all, file, &snapshot, &power, &cli->error);
     ky_power_free(&power);
+    ky_snapshot_free(&other);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -229,6 +313,9 @@ static enum ky_status check_words(struct cli *cli, const struct request *request
 {
     if (!cli->word_count)
         return ky_fail(&cli->error, KY_USAGE, "no bodies: give snapshots, or the folder of a run");
+    if (request->subtract && (request->cross || request->cross_types))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "--subtract-noise: a cross spectrum of two sets of bodies has no noise");
     return request->reading.physical
                ? ky_fail(&cli->error, KY_USAGE,
                          "--physical drops the box, which a power spectrum needs: leave it out")
@@ -281,6 +368,6 @@ const struct subcommand power_command = {
     "measure the power spectrum of bodies in a periodic box, with linear theory beside it",
     run,
     NULL,
-    "mesh subtract-noise output overwrite",
+    "mesh fold cross cross-types subtract-noise output overwrite",
     "kyoho model cosmic-box -n 4096 -o box.hdf5\n"
     "kyoho power box.hdf5 -o power.csv\n"};

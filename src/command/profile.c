@@ -1,4 +1,5 @@
 /* kyoho profile: density, mass, velocities and surface density as functions of the radius. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +10,18 @@
 #include "command/walks.h"
 
 struct request {
-    struct ky_parameters engine; /* only its --threads is used */
+    struct ky_parameters engine; /* only its --threads and box are used */
     struct ky_profile_parameters wanted;
     struct source source;
     struct plotted output;
 };
 
 #define FIELD(name) offsetof(struct request, name)
+static const struct ky_option box_options[] = {
+    {"box", KY_OPTION_REAL, FIELD(engine.box), "0", 0, DBL_MAX, NULL, "LENGTH",
+     "side of a periodic box with a corner at the origin, if the file does not keep it; 0: open "
+     "space [length]"},
+};
 static const struct ky_option output_options[] = {
     PLOTTED_OPTIONS(output, "write the table, or plot it", "plots", "all plots together", "1600")};
 
@@ -212,7 +218,9 @@ static enum ky_status measure(struct cli *cli, struct request *request)
         status = plotted_check(cli, &request->output, source_file(cli, &request->source));
     if (!status)
         status = source_get(cli, &request->source, &request->engine, &snapshot, origin);
-    request->wanted.g = request->engine.g;
+    const int comoving = request->engine.box > 0 && snapshot.space.comoving;
+    request->wanted.g = request->engine.g / (comoving ? snapshot.space.scale_factor : 1);
+    request->wanted.box = request->engine.box;
     if (!status)
         status = ky_profile_make(&request->wanted, &snapshot.bodies, &profile, &cli->error);
     const struct table table = table_of(&profile, &snapshot.units, column);
@@ -231,10 +239,12 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct request request;
     ky_profile_parameters_defaults(&request.wanted);
     cli_add_options(cli, "profile", KY_OPTIONS_PROFILE, &request.wanted);
+    cli_add_table(cli, "box", box_options, &request);
     cli_add_table(cli, "output", output_options, &request);
     cli_add_engine(cli, &request.engine);
     cli_narrow(cli, "engine", "threads");
     source_add(cli, &request.source);
+    request.source.takes_box = 1;
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1);
     return status || describe || cli->help ? status : measure(cli, &request);
 }

@@ -24,18 +24,27 @@ enum { SAMPLE = 1 << 16 };
 
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error)
 {
+    static const char of_group[] = "group:";
     char *end;
     *about = (struct ky_about){.kind = KY_ABOUT_NOTHING};
     if (!text)
         return KY_OK;
-    if (!strcmp(text, "density") || !strcmp(text, "mass")) {
-        about->kind = *text == 'd' ? KY_ABOUT_DENSITY : KY_ABOUT_MASS;
-        return KY_OK;
-    }
-    about->kind = KY_ABOUT_ID;
-    about->id = ky_number_count(text, &end);
-    if (end == text || *end)
-        return ky_fail(error, KY_USAGE, "--about: '%.40s' is not density, mass or the id of a body",
+    static const struct {
+        const char *word;
+        int kind;
+    } words[] = {{"density", KY_ABOUT_DENSITY}, {"mass", KY_ABOUT_MASS}, {"auto", KY_ABOUT_AUTO}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!strcmp(text, words[k].word)) {
+            about->kind = words[k].kind;
+            return KY_OK;
+        }
+    const int group = strncmp(text, of_group, strlen(of_group)) == 0;
+    const char *number = text + (group ? strlen(of_group) : 0);
+    about->kind = group ? KY_ABOUT_GROUP : KY_ABOUT_ID;
+    about->id = ky_number_count(number, &end);
+    if (end == number || *end)
+        return ky_fail(error, KY_USAGE,
+                       "--about: '%.40s' is not density, mass, auto, the id of a body or group:K",
                        text);
     return KY_OK;
 }

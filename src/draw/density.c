@@ -172,11 +172,11 @@ static void take_pixels(const struct ky_pyramid *pyramid, double *density, doubl
 static enum ky_status project(struct ky_pyramid *pyramid, float *stays, double *density,
                               double *velocity, struct ky_error *error)
 {
-    const double n = (double)pyramid->n;
-    const double few = 0.002 * (n - KY_DOTS), wanted = pyramid->projection->smooth / kernel_cells;
+    const double few = 0.002 * (pyramid->crowd - KY_DOTS);
+    const double wanted = pyramid->projection->smooth / kernel_cells;
     KY_TRY(ky_pyramid_lay(pyramid, error));
-    if (pyramid->n > KY_DOTS) {
-        choose_levels(pyramid, fmin(wanted, few) / n, stays);
+    if (pyramid->crowd > KY_DOTS) {
+        choose_levels(pyramid, fmin(wanted, few) / (double)pyramid->n, stays);
         spread(pyramid, pyramid->value[KY_MASS], stays);
         if (velocity)
             spread(pyramid, pyramid->value[KY_MOMENTUM], stays);
@@ -191,14 +191,17 @@ enum ky_status ky_density_project(const struct ky_projection *projection, double
     const size_t pixels = projection->size[0] * projection->size[1];
     struct ky_pyramid pyramid = {.projection = projection};
     enum ky_status status;
+    prepare(&pyramid);
+    const double rim = pyramid.level[pyramid.levels - 1].cell * (PAD + 1);
+    KY_TRY(ky_images_list(projection->view, projection->size, rim, &pyramid.images, error));
     ky_pyramid_measure(&pyramid, velocity != NULL);
     if (!pyramid.n) {
         memset(density, 0, pixels * sizeof *density);
         if (velocity)
             memset(velocity, 0, pixels * sizeof *velocity);
+        ky_images_free(&pyramid.images);
         return KY_OK;
     }
-    prepare(&pyramid);
     float *stays = ky_allocate(pyramid.cells, sizeof *stays);
     int room = stays != NULL;
     for (int q = 0; q < KY_QUANTITIES; q++)
@@ -214,5 +217,6 @@ enum ky_status ky_density_project(const struct ky_projection *projection, double
     for (int q = 0; q < KY_QUANTITIES; q++)
         free(pyramid.value[q]);
     free(stays);
+    ky_images_free(&pyramid.images);
     return status;
 }

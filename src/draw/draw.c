@@ -44,11 +44,15 @@ const struct ky_option ky_draw_options[] = {
      "the same along y [length]"},
     {"centre-z", KY_OPTION_REAL, FIELD(centre[2]), NULL, -1e300, 1e300, NULL, "LENGTH",
      "the same along z [length]"},
-    {"about", KY_OPTION_TEXT, FIELD(about), NULL, KY_NO_RANGE, NULL, "density|mass|ID",
-     "centre of every panel or frame, wherever it moves: the densest part, the centre of mass, or "
-     "one body. Without it panels show a fixed region; panels of a folder follow the density"},
+    {"about", KY_OPTION_TEXT, FIELD(about), NULL, KY_NO_RANGE, NULL, "density|mass|ID|group:K|auto",
+     "centre of every panel or frame, wherever it moves: the densest part, the centre of mass, one "
+     "body, or group K of the catalogue that --groups names, from 0; auto: the density, but a "
+     "fixed region in a periodic box. Without it panels show a fixed region, of a folder as auto"},
     {"fraction", KY_OPTION_REAL, FIELD(fraction), "0.98", 0.01, 1, NULL, NULL,
-     "fraction of the mass that a square contains in every panel"},
+     "fraction of the mass that a square contains in every panel; a periodic box is shown whole"},
+    {"slab", KY_OPTION_REAL, FIELD(slab), NULL, 1e-300, 1e300, NULL, "LENGTH",
+     "thickness of the part that is shown, along the line of sight and about the middle of the "
+     "picture; without it everything, of a periodic box as much as its side [length]"},
     {"colours", KY_OPTION_CHOICE, FIELD(colours), "ember", KY_NO_RANGE, "ember|ice|gray|viridis",
      NULL, "colour map"},
     {"brightness", KY_OPTION_CHOICE, FIELD(brightness), "asinh", KY_NO_RANGE, "asinh|log|linear",
@@ -174,7 +178,7 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
     for (size_t p = 0; p < count; p++) {
         double *of = own ? own : layers + p * room;
         scene->largest = fmax(scene->largest, fabs(panels[p].time));
-        KY_TRY(ky_view_aim(&scene->view, parameters, &panels[p].bodies, error));
+        KY_TRY(ky_view_aim(&scene->view, parameters, &panels[p], error));
         KY_TRY(ky_layers_project(scene, &panels[p].bodies, of, error));
         if (layers)
             warn_of_miss(scene, &panels[p]);
@@ -213,7 +217,7 @@ static enum ky_status paint(struct ky_scene *scene, const struct ky_snapshot *pa
     for (size_t p = 0; p < count && !status; p++) {
         size_t corner[2];
         ky_layout_corner(&layout, scene, p, corner);
-        status = ky_view_aim(&scene->view, scene->parameters, &panels[p].bodies, error);
+        status = ky_view_aim(&scene->view, scene->parameters, &panels[p], error);
         ky_layers_paint(scene, layers + p * room, canvas, corner[0], corner[1]);
         ky_layout_label(&layout, scene, &panels[p], p, count, canvas);
     }

@@ -39,8 +39,16 @@ struct ky_view {
     double middle[3];        /* centre of the picture, in space */
     double side;             /* length of the picture's shorter side, > 0 */
     int by_number;           /* 1: all bodies weigh 1, since none has mass */
+    double box;              /* side of the periodic box of the bodies; 0: open space */
+    double slab;             /* thickness of the visible part along the line of sight; 0: all */
     struct ky_anchor anchor; /* start of the search for the densest part; count 0: none */
 };
+
+/* The side of the periodic box of a snapshot's bodies; 0: open space. */
+static inline double ky_box_of(const struct ky_space *space)
+{
+    return space->converted == KY_TO_PHYSICAL ? 0 : space->box;
+}
 
 /* The coordinate of `x` along an axis. */
 static inline double ky_along(const double x[3], const double axis[3])
@@ -54,14 +62,22 @@ static inline size_t ky_shorter(const size_t size[2])
 }
 
 /* The target that the centre of a picture follows. */
-enum ky_about_kind { KY_ABOUT_NOTHING, KY_ABOUT_DENSITY, KY_ABOUT_MASS, KY_ABOUT_ID };
+enum ky_about_kind {
+    KY_ABOUT_NOTHING,
+    KY_ABOUT_DENSITY,
+    KY_ABOUT_MASS,
+    KY_ABOUT_ID,
+    KY_ABOUT_GROUP,
+    KY_ABOUT_AUTO /* the density; nothing in a periodic box */
+};
 struct ky_about {
     int kind;
-    uint64_t id;
+    uint64_t id; /* of the body, or the number of the group */
 };
-/* Reads "density", "mass" or an id; NULL is KY_ABOUT_NOTHING. KY_USAGE for other texts. */
+/* Reads "density", "mass", "group:K", "auto" or an id; NULL is KY_ABOUT_NOTHING. KY_USAGE for other
+ * texts. */
 enum ky_status ky_about_read(const char *text, struct ky_about *about, struct ky_error *error);
-/* The centre for `kind`, which is not KY_ABOUT_NOTHING. For KY_ABOUT_DENSITY it is the centre of
+/* The centre for `kind`, one of _DENSITY, _MASS and _ID. For KY_ABOUT_DENSITY it is the centre of
  * the bodies visible in a picture of this `side`, or with side 0 the density centre. The bodies of
  * an anchor (may be NULL), if they exist, replace the density centre as the start. 0, 0, 0 without
  * bodies. KY_BAD_DATA if no body has the id. */
@@ -83,10 +99,13 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, int all_round,
                               struct ky_view *view, struct ky_error *error);
 
-/* Moves the centre of the view to the target that the picture follows, found in these bodies; does
- * nothing if it follows none. Fails as ky_about_find. */
+/* 1 if the picture follows a target. */
+int ky_view_follows(const struct ky_view *view, const struct ky_draw_parameters *parameters);
+/* Moves the centre of the view to the target that the picture follows, found in this panel; nowhere
+ * if it follows none. Takes the panel's box. Fails as ky_about_find, with KY_USAGE for a group that
+ * the parameters' circles do not have, and KY_UNSUPPORTED for a centre that boxes do not have. */
 enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
-                           const struct ky_bodies *bodies, struct ky_error *error);
+                           const struct ky_snapshot *panel, struct ky_error *error);
 /* The position of a point on a picture of this size, in pixels from its upper left corner. */
 void ky_view_project(const struct ky_view *view, const size_t size[2], const double x[3],
                      double pixel[2]);
@@ -159,7 +178,8 @@ double ky_brightness(const struct ky_scene *scene, size_t layer, double density)
 /* For stars: the mass of a typical star, if unknown; the layers of light; and the colour of light
  * over the dark. */
 void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies);
-void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies, double *layers);
+enum ky_status ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                double *layers, struct ky_error *error);
 void ky_stars_mix(const double light[3], const uint8_t dark[3], uint8_t *pixel);
 
 /* Chooses view and brightness of a scene from the snapshots. If `layers` is not NULL, fills the

@@ -103,7 +103,8 @@ static enum ky_status choose_scene(struct film *film)
     film->parameters.show = ky_show_of(&film->parameters, largest);
     if (!status)
         status = ky_scene_choose(&film->scene, samples, count, round, NULL, error);
-    if (!status && film->parameters.about) /* the view is aimed at the last snapshot */
+    if (!status && ky_view_follows(&film->scene.view,
+                                   &film->parameters)) /* the view is aimed at the last snapshot */
         ky_anchor_choose(&film->scene.view.anchor, &samples[count - 1].bodies,
                          film->scene.view.middle);
     if (!status)
@@ -159,7 +160,7 @@ static enum ky_status draw_frame(struct film *film, size_t k, struct desk *desk,
         status = ky_layout_open(&film->layout, &film->scene, &desk->canvas, error);
     if (!status) {
         struct ky_scene scene = scene_of(film, k);
-        status = ky_view_aim(&scene.view, &film->parameters, &desk->snapshot.bodies, error);
+        status = ky_view_aim(&scene.view, &film->parameters, &desk->snapshot, error);
         if (status || !ky_view_misses(&scene.view, scene.size, &desk->snapshot, desk->miss,
                                       sizeof desk->miss))
             *desk->miss = 0;

@@ -1,6 +1,6 @@
 /* Labels of times and lengths with round numbers in a suitable unit, and the positions of a
  * picture's labels. */
-#include "draw/draw.h"
+#include "draw/images.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +13,9 @@ void ky_time_label(const struct ky_snapshot *panel, double largest, char *text, 
 {
     char unit[KY_UNIT_TEXT];
     const struct ky_space *space = &panel->space;
-    if (space->comoving && space->box > 0 && space->converted != KY_TO_PHYSICAL) {
-        ky_format(text, size, "z = %.3g", fmax(0, 1 / space->scale_factor - 1));
+    if (space->comoving && ky_box_of(space) > 0) {
+        const double z = 1 / space->scale_factor - 1; /* of which a rounding error may be left */
+        ky_format(text, size, "z = %.3g", z > 1e-9 ? z : 0);
         return;
     }
     const double factor =
@@ -72,15 +73,36 @@ void ky_label_scale(const struct ky_scene *scene, const struct ky_units *units,
             bottom - (KY_LETTER + 5) * cell, cell, text);
 }
 
+/* The radius of a circle [pixels]. */
+static double radius_of(const struct ky_scene *scene, const double circle[4])
+{
+    return circle[3] / scene->view.side * (double)ky_shorter(scene->size);
+}
+
+/* Goes to the next image of the circle that may be in the panel; 0 after the last. */
+static int next_circle(const struct ky_scene *scene, const double circle[4],
+                       struct ky_image_walk *walk, double pixel[2])
+{
+    double base[3], shift[3], x[3];
+    ky_image_base(&scene->view, circle, base);
+    while (ky_images_next(walk, shift))
+        if (ky_image_shown(&scene->view, base, shift, x)) {
+            ky_view_project(&scene->view, scene->size, x, pixel);
+            return 1;
+        }
+    return 0;
+}
+
 int ky_circles_miss(const struct ky_scene *scene)
 {
     const struct ky_draw_parameters *parameters = scene->parameters;
     for (size_t k = 0; k < parameters->circle_count; k++) {
+        struct ky_image_walk walk = ky_images_begin(&scene->view, scene->size, 0);
         double middle[2];
-        ky_view_project(&scene->view, scene->size, parameters->circles[k], middle);
-        if (middle[0] >= 0 && middle[0] <= (double)scene->size[0] && middle[1] >= 0 &&
-            middle[1] <= (double)scene->size[1])
-            return 0;
+        while (next_circle(scene, parameters->circles[k], &walk, middle))
+            if (middle[0] >= 0 && middle[0] <= (double)scene->size[0] && middle[1] >= 0 &&
+                middle[1] <= (double)scene->size[1])
+                return 0;
     }
     return parameters->circle_count > 0;
 }
@@ -93,13 +115,14 @@ void ky_label_circles(const struct ky_scene *scene, struct ky_canvas *canvas,
         {corner[0], corner[1]},
         {corner[0] + (double)scene->size[0], corner[1] + (double)scene->size[1]}};
     for (size_t k = 0; k < parameters->circle_count; k++) {
-        const double *circle = parameters->circles[k];
+        const double *circle = parameters->circles[k], radius = radius_of(scene, circle);
+        struct ky_image_walk walk = ky_images_begin(&scene->view, scene->size, radius);
         double middle[2];
-        ky_view_project(&scene->view, scene->size, circle, middle);
-        for (int c = 0; c < 2; c++)
-            middle[c] += corner[c];
-        ky_ring(canvas, middle, circle[3] / scene->view.side * (double)ky_shorter(scene->size),
-                fmax(1, ky_text_cell(scene->size) / 2), box);
+        while (next_circle(scene, circle, &walk, middle)) {
+            for (int c = 0; c < 2; c++)
+                middle[c] += corner[c];
+            ky_ring(canvas, middle, radius, fmax(1, ky_text_cell(scene->size) / 2), box);
+        }
     }
 }
 

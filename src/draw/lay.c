@@ -39,20 +39,34 @@ static double speed_of(const struct ky_projection *projection, size_t i)
 
 /* Sums over the bodies of a block. */
 struct block {
-    size_t n;
+    size_t bodies, n; /* n: with their images */
     double mass, least, most, fastest;
 };
 
-static void measure_block(const struct ky_projection *projection, int velocities, size_t first,
+/* The number of images of a body in the slab. */
+static size_t count_images(const struct ky_images *images, const double position[3])
+{
+    double base[3], x[3];
+    size_t count = 0;
+    ky_image_base(images->view, position, base);
+    for (size_t m = 0; m < images->count; m++)
+        count += (size_t)ky_image_shown(images->view, base, images->shift[m], x);
+    return count;
+}
+
+static void measure_block(const struct ky_pyramid *pyramid, int velocities, size_t first,
                           size_t end, struct block *block)
 {
+    const struct ky_projection *projection = pyramid->projection;
     struct block all = {.least = HUGE_VAL, .most = -HUGE_VAL};
     for (size_t i = first; i < end; i++) {
         if (!is_in(projection, i))
             continue;
         const double mass = mass_of(projection, i);
-        all.n++;
-        all.mass += mass;
+        const size_t shown = count_images(&pyramid->images, projection->bodies->position[i]);
+        all.bodies++;
+        all.n += shown;
+        all.mass += (double)shown * mass;
         all.least = mass < all.least ? mass : all.least;
         all.most = mass > all.most ? mass : all.most;
         if (velocities) {
@@ -70,17 +84,21 @@ void ky_pyramid_measure(struct ky_pyramid *pyramid, int velocities)
     const size_t n = pyramid->projection->bodies->n;
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < KY_BLOCKS; b++)
-        measure_block(pyramid->projection, velocities, ky_block_start(n, b),
-                      ky_block_start(n, b + 1), &blocks[b]);
-    pyramid->n = 0, pyramid->total = 0, pyramid->fastest = 0;
+        measure_block(pyramid, velocities, ky_block_start(n, b), ky_block_start(n, b + 1),
+                      &blocks[b]);
+    pyramid->n = 0, pyramid->total = 0, pyramid->fastest = 0, pyramid->crowd = 0;
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         pyramid->n += blocks[b].n;
+        pyramid->crowd += (double)blocks[b].bodies;
         pyramid->total += blocks[b].mass;
         pyramid->fastest = fmax(pyramid->fastest, blocks[b].fastest);
         least = fmin(least, blocks[b].least);
         most = fmax(most, blocks[b].most);
     }
     pyramid->equal = least == most;
+    const struct ky_view *view = pyramid->projection->view;
+    pyramid->crowd =
+        view->box > 0 ? pyramid->crowd * fmin(1, view->slab / view->box) : (double)pyramid->n;
 }
 
 /* The position of a pixel in cells of the level. 0 if it is closer than `rim` cells to the grid's
@@ -95,9 +113,8 @@ static int place(const struct ky_level *level, const double pixel[2], double rim
     return 1;
 }
 
-static void pixel_of(const struct ky_pyramid *pyramid, size_t i, double pixel[2])
+static void pixel_of(const struct ky_pyramid *pyramid, const double x[3], double pixel[2])
 {
-    const double *x = pyramid->projection->bodies->position[i];
     for (int k = 0; k < 2; k++)
         pixel[k] = (ky_along(x, pyramid->projection->view->axis[k]) - pyramid->centre[k]) *
                        pyramid->scale +
@@ -138,22 +155,34 @@ static void lay_body(const struct bins *bins, const struct ky_level *level, cons
     }
 }
 
-/* Deposits the bodies first … end − 1. */
+/* Deposits amounts on the finest level that contains the position. */
+static void lay_image(const struct bins *bins, const double x[3], const double *amount,
+                      int64_t *cell)
+{
+    const struct ky_pyramid *pyramid = bins->pyramid;
+    double pixel[2], at[2] = {0, 0};
+    int l = 0;
+    pixel_of(pyramid, x, pixel);
+    while (l < pyramid->levels && !place(&pyramid->level[l], pixel, 1, at))
+        l++;
+    if (l < pyramid->levels)
+        lay_body(bins, &pyramid->level[l], at, amount, cell);
+}
+
+/* Deposits the bodies first … end − 1 with their images. */
 static void lay_bodies(const struct bins *bins, size_t first, size_t end, int64_t *cell)
 {
     const struct ky_pyramid *pyramid = bins->pyramid;
-    double pixel[2], at[2] = {0, 0}, amount[KY_QUANTITIES];
+    const struct ky_images *images = &pyramid->images;
+    double base[3], x[3], amount[KY_QUANTITIES];
     for (size_t i = first; i < end; i++) {
         if (!is_in(pyramid->projection, i))
             continue;
-        pixel_of(pyramid, i, pixel);
-        int l = 0;
-        while (l < pyramid->levels && !place(&pyramid->level[l], pixel, 1, at))
-            l++;
-        if (l == pyramid->levels)
-            continue;
         amounts(bins, i, amount);
-        lay_body(bins, &pyramid->level[l], at, amount, cell);
+        ky_image_base(images->view, pyramid->projection->bodies->position[i], base);
+        for (size_t m = 0; m < images->count; m++)
+            if (ky_image_shown(images->view, base, images->shift[m], x))
+                lay_image(bins, x, amount, cell);
     }
 }
 
@@ -187,15 +216,20 @@ static void lay_dot(const struct bins *bins, const double pixel[2], double radiu
 static void lay_dots(const struct bins *bins)
 {
     const struct ky_projection *projection = bins->pyramid->projection;
-    const double n = (double)bins->pyramid->n, side = (double)ky_shorter(projection->size);
+    const struct ky_images *images = &bins->pyramid->images;
+    const double n = bins->pyramid->crowd, side = (double)ky_shorter(projection->size);
     const double radius = fmax(side / 90 / sqrt(1 + n / 100), 1.5);
-    double pixel[2], amount[KY_QUANTITIES];
+    double base[3], x[3], pixel[2], amount[KY_QUANTITIES];
     for (size_t i = 0; i < projection->bodies->n; i++) {
         if (!is_in(projection, i))
             continue;
-        pixel_of(bins->pyramid, i, pixel);
         amounts(bins, i, amount);
-        lay_dot(bins, pixel, radius, amount);
+        ky_image_base(images->view, projection->bodies->position[i], base);
+        for (size_t m = 0; m < images->count; m++)
+            if (ky_image_shown(images->view, base, images->shift[m], x)) {
+                pixel_of(bins->pyramid, x, pixel);
+                lay_dot(bins, pixel, radius, amount);
+            }
     }
 }
 
@@ -233,7 +267,7 @@ enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error
     if (!bins.cell)
         return ky_no_memory(error, "the picture", copies * pyramid->cells,
                             bins.quantities * sizeof *bins.cell);
-    if (pyramid->n > KY_DOTS) {
+    if (pyramid->crowd > KY_DOTS) {
 #pragma omp parallel for schedule(static) num_threads((int)copies)
         for (size_t k = 0; k < copies; k++)
             lay_bodies(&bins, ky_share_start(all, copies, k), ky_share_start(all, copies, k + 1),

@@ -61,10 +61,8 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
                                        .view = &scene->view,
                                        .size = {scene->size[0], scene->size[1]},
                                        .smooth = scene->parameters->smooth};
-    if (show == KY_SHOW_STARS) {
-        ky_stars_project(scene, bodies, layers);
-        return KY_OK;
-    }
+    if (show == KY_SHOW_STARS)
+        return ky_stars_project(scene, bodies, layers, error);
     if (show != KY_SHOW_COMPONENTS)
         return ky_density_project(&projection, layers,
                                   show == KY_SHOW_VELOCITY ? layers + pixels : NULL, error);

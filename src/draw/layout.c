@@ -79,7 +79,8 @@ static void choose_axis(const struct ky_scene *scene, const struct ky_units *uni
         scene->view.side / 2 * (double)scene->size[k] / (double)ky_shorter(scene->size);
     const double middle = ky_along(scene->view.middle, scene->view.axis[k]);
     const double factor = ky_unit_shown(units, KY_LENGTH_UNIT, scene->view.side / 2, unit);
-    *offset = scene->parameters->about != NULL || fabs(middle) > far * scene->view.side;
+    *offset =
+        ky_view_follows(&scene->view, scene->parameters) || fabs(middle) > far * scene->view.side;
     *axis = (struct ky_ruler){.low = ((*offset ? 0 : middle) - half) * factor,
                               .high = ((*offset ? 0 : middle) + half) * factor};
     ky_ruler_divide(axis, 4);
@@ -98,7 +99,7 @@ static const char *name_axis(const struct ky_scene *scene, const struct ky_units
             letter = &"x\0y\0z"[2 * c];
     if (!offset)
         ky_format(name, 48, "%s", letter);
-    else if (scene->parameters->about)
+    else if (ky_view_follows(&scene->view, scene->parameters))
         ky_format(name, 48, "%s \u2212 %s_{c}", letter, letter);
     else
         ky_format(name, 48, "%s %s %.8g", letter, middle < 0 ? "+" : "\u2212",

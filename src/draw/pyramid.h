@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "draw/draw.h"
+#include "draw/images.h"
 
 enum {
     /* Cells around the picture on every level, since bodies outside reach in. Even, so that the
@@ -35,8 +35,10 @@ struct ky_pyramid {
     struct ky_level level[KY_PYRAMID_LEVELS];
     size_t cells;                 /* number of cells of all levels */
     double *value[KY_QUANTITIES]; /* [cells]; the momentum is NULL if it is not needed */
-    size_t n;                     /* number of bodies in the projection */
+    struct ky_images images;      /* the grids reach into these */
+    size_t n;                     /* number of bodies in the projection, with images */
     double total;                 /* their total mass */
+    double crowd;                 /* number of bodies in the projection, each counted once */
     int equal;                    /* 1: all masses are equal */
     double fastest;               /* largest speed along the line of sight */
 };

@@ -2,7 +2,7 @@
  * panel's mass. The bounds are quantiles of the mass along each coordinate, found by histograms
  * that are refined around the wanted position. So nothing is sorted, and a distant escaper costs
  * nothing. Masses are summed as integers, so the order of threads does not matter. */
-#include "draw/draw.h"
+#include "draw/images.h"
 
 #include <math.h>
 
@@ -141,6 +141,14 @@ static void include(const struct ky_bodies *bodies, const struct ky_view *view, 
     }
 }
 
+/* The box of a panel, and how much of it shows. */
+static void take_box(struct ky_view *view, const struct ky_draw_parameters *parameters,
+                     const struct ky_snapshot *panel)
+{
+    view->box = ky_box_of(&panel->space);
+    view->slab = isnan(parameters->slab) ? view->box : parameters->slab;
+}
+
 void ky_view_turn(struct ky_view *view, int axis, double turn, double tilt)
 {
     /* right, up, and towards the eye */
@@ -187,24 +195,48 @@ static double side_of(double half, double farthest)
     return side > least ? side * margin : fmax(1, least);
 }
 
-enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
-                           const struct ky_bodies *bodies, struct ky_error *error)
+/* KY_USAGE for a group without a circle. */
+static enum ky_status aim_at_group(struct ky_view *view,
+                                   const struct ky_draw_parameters *parameters, uint64_t group,
+                                   struct ky_error *error)
 {
-    struct ky_about about;
-    KY_TRY(ky_about_read(parameters->about, &about, error));
-    if (about.kind != KY_ABOUT_NOTHING)
-        KY_TRY(ky_about_find(&about, bodies, &view->anchor, view->side, view->middle, error));
+    if (!parameters->circle_count)
+        return ky_fail(error, KY_USAGE,
+                       "--about %s: give the catalogue of the groups with --groups",
+                       parameters->about);
+    if (group >= parameters->circle_count)
+        return ky_fail(error, KY_USAGE, "--about %s: there are %zu groups, from 0 on",
+                       parameters->about, parameters->circle_count);
+    for (int c = 0; c < 3; c++)
+        view->middle[c] = parameters->circles[group][c];
     return KY_OK;
 }
 
-void ky_view_project(const struct ky_view *view, const size_t size[2], const double x[3],
-                     double pixel[2])
+int ky_view_follows(const struct ky_view *view, const struct ky_draw_parameters *parameters)
 {
-    const double scale = (double)ky_shorter(size) / view->side;
-    for (int k = 0; k < 2; k++) {
-        const double along = (ky_along(x, view->axis[k]) - ky_along(view->middle, view->axis[k]));
-        pixel[k] = (double)size[k] / 2 + (k ? -along : along) * scale;
-    }
+    struct ky_about about;
+    return !ky_about_read(parameters->about, &about, NULL) && about.kind != KY_ABOUT_NOTHING &&
+           !(about.kind == KY_ABOUT_AUTO && view->box > 0);
+}
+
+enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters *parameters,
+                           const struct ky_snapshot *panel, struct ky_error *error)
+{
+    struct ky_about about;
+    KY_TRY(ky_about_read(parameters->about, &about, error));
+    take_box(view, parameters, panel);
+    if (!ky_view_follows(view, parameters))
+        return KY_OK;
+    if (about.kind == KY_ABOUT_AUTO)
+        about.kind = KY_ABOUT_DENSITY;
+    if (about.kind == KY_ABOUT_GROUP)
+        return aim_at_group(view, parameters, about.id, error);
+    if (view->box > 0 && (about.kind == KY_ABOUT_DENSITY || about.kind == KY_ABOUT_MASS))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--about %s: bodies in a periodic box have no such centre; give --centre-x, "
+                       "--centre-y and --centre-z, or --groups FILE and --about group:0",
+                       parameters->about);
+    return ky_about_find(&about, &panel->bodies, &view->anchor, view->side, view->middle, error);
 }
 
 /* Writes "there is no body in the picture …", in units that suit the positions. */
@@ -226,6 +258,28 @@ static void say_missed(const struct ky_snapshot *panel, const double middle[3], 
               f * centre[1], f * centre[2], blank, unit);
 }
 
+/* 1 if a body or an image of one is in the picture. */
+static int shows_body(const struct ky_view *view, const size_t size[2],
+                      const struct ky_bodies *bodies)
+{
+    struct ky_images images;
+    int shown = ky_images_list(view, size, 0, &images, NULL) != KY_OK;
+    for (size_t i = 0; i < bodies->n && !shown; i++) {
+        double base[3], x[3], pixel[2];
+        if (!view->by_number && !(bodies->mass[i] > 0))
+            continue;
+        ky_image_base(view, bodies->position[i], base);
+        for (size_t m = 0; m < images.count && !shown; m++) {
+            shown = ky_image_shown(view, base, images.shift[m], x);
+            ky_view_project(view, size, x, pixel);
+            for (int k = 0; k < 2; k++)
+                shown &= pixel[k] >= 0 && pixel[k] <= (double)size[k];
+        }
+    }
+    ky_images_free(&images);
+    return shown;
+}
+
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room)
 {
@@ -239,13 +293,14 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
                   ky_quantity_text(&panel->units, KY_TIME_UNIT, panel->time, 6, time));
         return 1;
     }
-    for (size_t i = 0; i < bodies->n; i++) {
-        int inside = view->by_number || bodies->mass[i] > 0;
-        for (int k = 0; k < 2 && inside; k++)
-            inside = fabs(ky_along(bodies->position[i], view->axis[k]) -
-                          ky_along(middle, view->axis[k])) <= (double)size[k] / 2 * per_pixel;
-        if (inside)
-            return 0;
+    if (shows_body(view, size, bodies))
+        return 0;
+    if (view->box > 0 || view->slab > 0) {
+        ky_time_label(panel, fabs(panel->time), time, sizeof time);
+        ky_format(text, room,
+                  "there is no body in the picture of %s; a larger --region or --slab has some",
+                  time);
+        return 1;
     }
     if (ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
         return 0;
@@ -269,7 +324,7 @@ static enum ky_status choose_followed(const struct ky_snapshot *panels, size_t c
         for (size_t p = 0; p < count && !status; p++) {
             struct span span[3] = {none, none, none};
             include(&panels[p].bodies, view, parameters->fraction, axes, span);
-            status = ky_view_aim(view, parameters, &panels[p].bodies, error);
+            status = ky_view_aim(view, parameters, &panels[p], error);
             half = fmax(half, half_side(span, axes, view));
             for (int k = 0; k < axes; k++)
                 farthest = fmax(farthest, fabs(ky_along(view->middle, view->axis[k])));
@@ -285,13 +340,14 @@ static void choose_common(const struct ky_snapshot *panels, size_t count,
                           struct ky_view *view)
 {
     const struct span none = {.low = HUGE_VAL, .high = -HUGE_VAL};
+    const int placed = view->slab > 0 ? 3 : axes; /* a slab has a place along the line of sight */
     struct span span[3] = {none, none, none};
     double farthest = 0;
     for (size_t p = 0; p < count; p++)
-        include(&panels[p].bodies, view, parameters->fraction, axes, span);
+        include(&panels[p].bodies, view, parameters->fraction, placed, span);
     for (int c = 0; c < 3; c++) {
         view->middle[c] = 0;
-        for (int k = 0; k < axes; k++)
+        for (int k = 0; k < placed; k++)
             if (span[k].high >= span[k].low)
                 view->middle[c] +=
                     view->axis[k][c] * middle_of(&span[k], !isnan(parameters->region));
@@ -303,11 +359,21 @@ static void choose_common(const struct ky_snapshot *panels, size_t count,
     view->side = side_of(half_side(span, axes, view), farthest);
 }
 
+/* A periodic box is shown whole. */
+static void choose_box(double box, const struct ky_draw_parameters *parameters,
+                       struct ky_view *view)
+{
+    view->side = box;
+    for (int c = 0; c < 3; c++)
+        view->middle[c] = isnan(parameters->centre[c]) ? box / 2 : parameters->centre[c];
+}
+
 enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, int all_round,
                               struct ky_view *view, struct ky_error *error)
 {
     const int axes = all_round ? 3 : 2, given = !isnan(parameters->region);
+    const double box = count ? ky_box_of(&panels[0].space) : 0;
     double mass = 0;
     enum ky_status status = KY_OK;
     ky_view_turn(view, parameters->axis, parameters->turn, parameters->tilt);
@@ -315,7 +381,11 @@ enum ky_status ky_view_choose(const struct ky_snapshot *panels, size_t count,
         mass += ky_sum(panels[p].bodies.n, panels[p].bodies.mass);
     view->by_number = !(mass > 0);
     view->side = 0, view->anchor.count = 0;
-    if (!parameters->about)
+    for (size_t p = 0; p < count; p++)
+        take_box(view, parameters, &panels[p]);
+    if (box > 0)
+        choose_box(box, parameters, view);
+    else if (!parameters->about)
         choose_common(panels, count, parameters, axes, view);
     else if (!given)
         status = choose_followed(panels, count, parameters, axes, view, error);

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "draw/draw.h"
+#include "base/status.h"
+#include "draw/images.h"
 #include "octree/sample.h"
 
-enum { COLOURS = 3 };
+enum { COLOURS = 3, LARGEST = 5 /* star, in radii of a typical one */ };
 
 void ky_stars_weigh(struct ky_scene *scene, const struct ky_bodies *bodies)
 {
@@ -33,7 +34,7 @@ static struct star star_of(const struct ky_scene *scene, double n, double mass)
         scene->star_mass > 0 && !scene->view.by_number ? mass / scene->star_mass : 1;
     const double size = cbrt(ratio), part = ratio > 0 ? fmin(fabs(log(ratio)) / log(span), 1) : 1;
     const double *colour = ratio < 1 ? orange : blue;
-    struct star star = {.size = fmin(fmax(size, 0.7), 5)};
+    struct star star = {.size = fmin(fmax(size, 0.7), LARGEST)};
     for (int c = 0; c < COLOURS; c++)
         star.light[c] = most * fmin(fmax(size, 0.25), 3) * (1 + part * (colour[c] - 1));
     return star;
@@ -60,17 +61,27 @@ static void add_star(const struct ky_scene *scene, const double pixel[2], double
         }
 }
 
-void ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies, double *layers)
+enum ky_status ky_stars_project(const struct ky_scene *scene, const struct ky_bodies *bodies,
+                                double *layers, struct ky_error *error)
 {
     const double n = (double)bodies->n, side = (double)ky_shorter(scene->size);
     const double radius = fmax(side / 110 / sqrt(1 + n / 100), 1.3);
+    struct ky_images images;
     memset(layers, 0, COLOURS * scene->size[0] * scene->size[1] * sizeof *layers);
+    KY_TRY(ky_images_list(&scene->view, scene->size, LARGEST * radius, &images, error));
     for (size_t i = 0; i < bodies->n; i++) {
         const struct star star = star_of(scene, n, bodies->mass[i]);
-        double pixel[2];
-        ky_view_project(&scene->view, scene->size, bodies->position[i], pixel);
-        add_star(scene, pixel, radius * star.size, &star, layers);
+        double base[3], x[3], pixel[2];
+        ky_image_base(&scene->view, bodies->position[i], base);
+        for (size_t m = 0; m < images.count; m++) {
+            if (!ky_image_shown(&scene->view, base, images.shift[m], x))
+                continue;
+            ky_view_project(&scene->view, scene->size, x, pixel);
+            add_star(scene, pixel, radius * star.size, &star, layers);
+        }
     }
+    ky_images_free(&images);
+    return KY_OK;
 }
 
 void ky_stars_mix(const double light[COLOURS], const uint8_t dark[COLOURS], uint8_t *pixel)

@@ -1,7 +1,7 @@
 /* Trails: the paths of some bodies of a run, from snapshot to snapshot. Between two snapshots a
  * path is the cubic with the bodies' velocities at both ends. If a body has moved far between them,
  * the velocities say little, so their effect is limited in proportion to the distance. */
-#include "draw/draw.h"
+#include "draw/images.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +44,22 @@ enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies 
     return KY_OK;
 }
 
+/* Replaces the last positions by their images nearest to the ones before, so that no path jumps
+ * across the box. In a comoving box velocities do not fit the times, and paths are straight. */
+static void follow_in_box(struct ky_trails *trails, const struct ky_space *space)
+{
+    const double box = ky_box_of(space);
+    const size_t last = (trails->times - 1) * trails->bodies;
+    for (size_t k = 0; k < trails->bodies; k++)
+        for (int c = 0; c < 3; c++) {
+            double *x = &trails->position[last + k][c];
+            if (space->comoving)
+                trails->velocity[last + k][c] = 0;
+            if (trails->times > 1 && !isnan(*x - x[-3 * (ptrdiff_t)trails->bodies]))
+                *x -= box * rint((*x - x[-3 * (ptrdiff_t)trails->bodies]) / box);
+        }
+}
+
 void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
 {
     const struct ky_bodies *bodies = &snapshot->bodies;
@@ -62,6 +78,8 @@ void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot)
         memcpy(velocity[found - trails->id], bodies->velocity[i], sizeof *velocity);
     }
     trails->time[trails->times++] = snapshot->time;
+    if (ky_box_of(&snapshot->space) > 0)
+        follow_in_box(trails, &snapshot->space);
 }
 
 /* The position of body k between times t and t + 1, at the fraction f. */
@@ -84,32 +102,39 @@ static void between(const struct ky_trails *trails, size_t k, size_t t, double f
         x[c] = start * a[c] + end * b[c] + f * g * (g * first * u[c] - f * second * v[c]);
 }
 
-/* The position of a point on the canvas. 0 outside the panel. */
-static int pixel_of(const struct ky_scene *scene, const size_t corner[2], const double x[3],
+/* The place of an image on the canvas: the corner of the panel, and the displacement. */
+struct place {
+    const size_t *corner;
+    const double *shift;
+};
+
+/* The position of the image of a point on the canvas. 0 outside the panel. */
+static int pixel_of(const struct ky_scene *scene, const struct place *place, const double point[3],
                     double pixel[2])
 {
-    int inside = 1;
+    double x[3];
+    int inside = ky_image_shown(&scene->view, point, place->shift, x);
     ky_view_project(&scene->view, scene->size, x, pixel);
     for (int k = 0; k < 2; k++) {
         inside &= pixel[k] >= 0 && pixel[k] <= (double)scene->size[k];
-        pixel[k] += (double)corner[k];
+        pixel[k] += (double)place->corner[k];
     }
     return inside;
 }
 
-/* The path of body k. */
+/* An image of the path of body k. */
 static void draw_path(const struct ky_scene *scene, const struct ky_trails *trails, size_t k,
-                      const size_t corner[2], struct ky_canvas *canvas)
+                      const struct place *place, struct ky_canvas *canvas)
 {
     enum { PARTS = 12 };
     const double golden = 137.50776, cell = ky_text_cell(scene->size);
     double pixels[2][2], x[3];
     for (size_t t = 0; t + 1 < trails->times; t++) {
         between(trails, k, t, 0, x);
-        int before = pixel_of(scene, corner, x, pixels[0]);
+        int before = pixel_of(scene, place, x, pixels[0]);
         for (int part = 1; part <= PARTS; part++) {
             between(trails, k, t, (double)part / PARTS, x);
-            const int here = pixel_of(scene, corner, x, pixels[1]);
+            const int here = pixel_of(scene, place, x, pixels[1]);
             double age = ((double)t + (double)part / PARTS) / (double)(trails->times - 1);
             ky_colour(0.4 + 0.4 * age, 0.13, golden * (double)k, canvas->ink);
             if (before && here)
@@ -119,32 +144,39 @@ static void draw_path(const struct ky_scene *scene, const struct ky_trails *trai
         }
     }
     ky_colour(0.9, 0.08, golden * (double)k, canvas->ink);
-    if (pixel_of(scene, corner, trails->position[(trails->times - 1) * trails->bodies + k],
+    if (pixel_of(scene, place, trails->position[(trails->times - 1) * trails->bodies + k],
                  pixels[0]))
         ky_line(canvas, pixels[0], pixels[0], 3 * cell);
 }
 
 /* Draws all paths. They are many short lines, so they are pixels in PDF and SVG too. */
-static void draw_paths(const struct ky_scene *scene, const struct ky_trails *trails,
-                       const size_t corner[2], struct ky_canvas *canvas)
+static enum ky_status draw_paths(const struct ky_scene *scene, const struct ky_trails *trails,
+                                 const size_t corner[2], struct ky_canvas *canvas,
+                                 struct ky_error *error)
 {
     static const uint8_t dark[3] = {8, 8, 14};
     const struct ky_pen *pen = canvas->pen;
+    const double box = scene->view.box / scene->view.side * (double)ky_shorter(scene->size);
+    struct ky_images images; /* paths leave the box by less than half of it from time to time */
+    KY_TRY(ky_images_list(&scene->view, scene->size, box, &images, error));
     ky_take_ink(canvas, dark);
     ky_fill(canvas, (double)corner[0], (double)corner[1], (double)scene->size[0],
             (double)scene->size[1]);
     canvas->pen = &ky_pixel_pen;
     for (size_t k = 0; k < trails->bodies; k++)
-        draw_path(scene, trails, k, corner, canvas);
+        for (size_t m = 0; m < images.count; m++)
+            draw_path(scene, trails, k, &(struct place){corner, images.shift[m]}, canvas);
     canvas->pen = pen;
+    ky_images_free(&images);
+    return KY_OK;
 }
 
 /* Chooses the view that contains the wanted fraction of all positions. */
 static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails *trails,
-                                  struct ky_error *error)
+                                  const struct ky_space *space, struct ky_error *error)
 {
     size_t all = trails->times * trails->bodies, n = 0;
-    struct ky_snapshot places = {.time = trails->time[trails->times - 1]};
+    struct ky_snapshot places = {.time = trails->time[trails->times - 1], .space = *space};
     char text[256];
     enum ky_status status = ky_bodies_allocate(&places.bodies, all, 0, error);
     for (size_t i = 0; i < all && !status; i++)
@@ -176,18 +208,18 @@ enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky
                        "trails lead from one snapshot to the next: give at least two snapshots");
     scene.size[0] = (size_t)parameters->width;
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
-    enum ky_status status = choose_view(&scene, trails, error);
+    enum ky_status status = choose_view(&scene, trails, &last->space, error);
     if (!status) {
         ky_layout_choose(&layout, &scene, 1, last);
         ky_layout_corner(&layout, &scene, 0, corner);
         status = ky_layout_open(&layout, &scene, &canvas, error);
     }
     if (!status) {
-        draw_paths(&scene, trails, corner, &canvas);
+        status = draw_paths(&scene, trails, corner, &canvas, error);
         ky_layout_label(&layout, &scene, last, 0, 1, &canvas);
         ky_format(comment, sizeof comment, "paths of %zu bodies along %c; side of a panel %.6g",
                   trails->bodies, "xyz"[parameters->axis], scene.view.side);
-        status = ky_canvas_give(goal, &canvas, comment, error);
+        status = status ? status : ky_canvas_give(goal, &canvas, comment, error);
     }
     ky_canvas_close(&canvas);
     return status;

@@ -84,7 +84,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    const char *in_comoving_box; /* an option that it has only there, or NULL */
+    const char *in_comoving_box[3]; /* options that it has only there, ended by NULL */
     double eta;     /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
     int any_step;   /* see short_step */
     int any_length; /* 1: a step may have any length, since the integrator divides it as it must */
@@ -163,6 +163,15 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
             "the acceleration in time (default 0.001 for up to 64 bodies with mass, 0.005 for up " \
             "to 1,024, else 0.02). leapfrog in a comoving box: steps are divided so that none is " \
             "longer than eta sqrt(softening/|a|) of the strongest pull (default: they are not)"    \
+    }
+
+#define KY_OPTION_SOFTENING_MAX                                                                    \
+    {                                                                                              \
+        "softening-max", KY_OPTION_REAL, offsetof(struct ky_parameters, softening_max), NULL,      \
+            KY_ABOVE_0, NULL, "LENGTH",                                                            \
+            "leapfrog in a comoving box: the largest physical softening. The comoving one is "     \
+            "then the smaller of --softening and softening-max/a (GADGET's SofteningMaxPhys); "    \
+            "without it --softening at all times [length]"                                         \
     }
 
 /* ---- the integrator that parameters name ---- */

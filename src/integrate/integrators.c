@@ -205,8 +205,9 @@ int ky_integrator_has(const struct ky_parameters *parameters, const char *name)
     size_t k = 0;
     while (k < verbs->option_count && strcmp(verbs->options[k].name, name) != 0)
         k++;
-    const int idle = verbs->in_comoving_box && !strcmp(name, verbs->in_comoving_box) &&
-                     !ky_is_comoving(parameters);
+    int idle = 0;
+    for (size_t b = 0; verbs->in_comoving_box[b] && !ky_is_comoving(parameters); b++)
+        idle |= !strcmp(name, verbs->in_comoving_box[b]);
     return k < verbs->option_count && !idle;
 }
 

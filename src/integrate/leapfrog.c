@@ -29,10 +29,13 @@ static const struct ky_stored_field fields[] = {
 static const struct ky_option options[] = {
     KY_OPTION_STEP,
     KY_OPTION_ETA,
+    KY_OPTION_SOFTENING_MAX,
 };
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
+    if (!isnan(parameters->softening_max) && parameters->ranks > 1)
+        return ky_fail(error, KY_UNSUPPORTED, "--softening-max works without --ranks");
     const int divides = ky_is_comoving(parameters) && !isnan(parameters->eta);
     if (!divides || parameters->softening > 0 || isnan(parameters->softening))
         return KY_OK;
@@ -126,7 +129,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .name = "leapfrog",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .in_comoving_box = "eta",
+    .in_comoving_box = {"eta", "softening-max"},
     .eta = (double)NAN,
     .any_step = 1,
     .friction = 1,

@@ -1,7 +1,8 @@
 /* A periodic box of a universe of cold dark matter, in comoving coordinates: bodies on a cubic
- * lattice with displacements of second order in Lagrangian perturbation theory. The bodies lie in
- * the middles of the lattice's cells. Modes are drawn up to the Nyquist frequency of the lattice
- * along each axis, from random numbers that depend on the seed and the wave numbers alone. */
+ * lattice, or on two interleaved ones, with displacements of second order in Lagrangian
+ * perturbation theory. Bodies lie in the middles of the cells, on a second lattice at
+ * the corners. Modes are drawn up to the Nyquist frequency of the lattice along each axis, from
+ * random numbers that depend on the seed and the wave numbers alone. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,12 +20,13 @@ static const double kpc_of_mpc = 1000;   /* positions are in kpc */
 static const double hubble_unit = 100;   /* km/s/Mpc */
 static const double softening_part = 30; /* the default softening is the spacing over this */
 enum { LINE = 400, DARK = 1 };           /* characters; GADGET's type */
+enum { CUBIC, BCC };                     /* --lattice */
 
 struct box {
     struct ky_cosmology cosmology;
     double side, redshift, a_s;
     const char *spectrum;
-    int fixed, opposite;
+    int fixed, opposite, lattice;
 };
 
 #define FIELD(name) offsetof(struct box, name)
@@ -57,13 +59,17 @@ static const struct ky_option options[] = {
      "cosmic-box: every wave has its rms amplitude, and only its phase is random"},
     {"opposite", KY_OPTION_FLAG, FIELD(opposite), NULL, KY_NO_RANGE, NULL, NULL,
      "cosmic-box: all waves with the other sign: the second box of a pair"},
+    {"lattice", KY_OPTION_CHOICE, FIELD(lattice), "cubic", KY_NO_RANGE, "cubic|bcc", NULL,
+     "cosmic-box: where bodies are before the waves displace them: on a cubic lattice, or on two "
+     "of them, the second in the middles of the first (body-centred cubic)"},
 };
 
 struct work {
     const struct box *box;
     const struct ky_model_common *common;
-    size_t n;       /* bodies along an axis */
-    double spacing; /* Mpc */
+    size_t n;             /* points of a cubic lattice along an axis */
+    size_t lattices, now; /* number of cubic lattices; the one that is displaced */
+    double spacing;       /* of each [Mpc] */
     struct ky_bodies *bodies;
     struct ky_model_clock clock; /* of the transforms */
 };
@@ -73,7 +79,8 @@ static void keep(void *context, int order, int axis, const double *grid)
 {
     const struct work *work = context;
     const size_t n = work->n;
-    double(*to)[3] = order == 1 ? work->bodies->position : work->bodies->velocity;
+    double(*to)[3] =
+        (order == 1 ? work->bodies->position : work->bodies->velocity) + work->now * n * n * n;
 #pragma omp parallel for schedule(static)
     for (size_t row = 0; row < n * n; row++)
         for (size_t k = 0; k < n; k++)
@@ -84,6 +91,18 @@ static void tell(void *context, int done, int all)
 {
     struct work *work = context;
     ky_model_tell_field(work->common, &work->clock, work->n, done, all);
+}
+
+/* The first point of a lattice along each axis, in its spacings. */
+static double shift_of(size_t lattice)
+{
+    return 0.5 + 0.5 * (double)lattice;
+}
+
+/* The mean distance of bodies [Mpc]. */
+static double distance_of(const struct work *work)
+{
+    return work->spacing / cbrt((double)work->lattices);
 }
 
 /* Converts ψ1 and ψ2 to comoving positions q + D1 ψ1 + D2 ψ2 in the box, and to peculiar velocities
@@ -97,12 +116,13 @@ static void place(const struct work *work)
     const struct ky_growth growth = ky_growth_at(cosmology, a), today = ky_growth_at(cosmology, 1);
     const double d1 = growth.d1 / today.d1, d2 = growth.d2 / (today.d1 * today.d1);
 #pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < n * n * n; b++) {
-        const size_t point[] = {b / (n * n), b / n % n, b % n};
+    for (size_t b = 0; b < work->lattices * n * n * n; b++) {
+        const size_t point[] = {b / (n * n) % n, b / n % n, b % n};
+        const double shift = shift_of(b / (n * n * n));
         double *x = work->bodies->position[b], *v = work->bodies->velocity[b];
         for (int c = 0; c < 3; c++) {
             const double first = d1 * x[c], second = d2 * v[c];
-            const double q = work->spacing * ((double)point[c] + 0.5) + first + second;
+            const double q = work->spacing * ((double)point[c] + shift) + first + second;
             x[c] = kpc_of_mpc * (q - side * floor(q / side));
             v[c] = rate * a * (growth.f1 * first + growth.f2 * second);
         }
@@ -132,7 +152,7 @@ static void describe(const struct work *work, struct ky_snapshot *snapshot)
                                         .omega_lambda = cosmology->universe.lambda,
                                         .box = side};
     if (isnan(work->common->softening))
-        snapshot->softening = kpc_of_mpc * work->spacing / softening_part;
+        snapshot->softening = kpc_of_mpc * distance_of(work) / softening_part;
 }
 
 /* The spectrum that the options ask for; the caller frees the table. */
@@ -155,18 +175,19 @@ static enum ky_status find_spectrum(const struct box *box, struct ky_power_table
     return KY_OK;
 }
 
-/* Bodies along an axis. KY_USAGE for a number of bodies that is no cube of such a number. */
-static enum ky_status find_side(size_t bodies, size_t *n, struct ky_error *error)
+/* Points along an axis. KY_USAGE for a number of bodies that makes no lattices of such a number. */
+static enum ky_status find_side(size_t bodies, size_t lattices, size_t *n, struct ky_error *error)
 {
-    const size_t root = (size_t)floor(cbrt((double)bodies) + 0.5), fitting = ky_fourier_size(root);
+    const size_t root = (size_t)floor(cbrt((double)bodies / (double)lattices) + 0.5),
+                 fitting = ky_fourier_size(root);
     *n = root;
-    if (root * root * root == bodies && fitting == root)
+    if (lattices * root * root * root == bodies && fitting == root)
         return KY_OK;
-    return ky_fail(
-        error, KY_USAGE,
-        "cosmic-box: %zu bodies are not the cube of an even number without prime factors "
-        "above 7; %zu are, %zu³",
-        bodies, fitting * fitting * fitting, fitting);
+    return ky_fail(error, KY_USAGE,
+                   "cosmic-box: %zu bodies are not %s of an even number without prime factors "
+                   "above 7; %zu are, %s%zu³",
+                   bodies, lattices > 1 ? "twice the cube" : "the cube",
+                   lattices * fitting * fitting * fitting, lattices > 1 ? "2 × " : "", fitting);
 }
 
 /* Logs the amplitude and the mass of a body. */
@@ -181,7 +202,7 @@ static void tell_box(const struct work *work, const struct ky_spectrum *spectrum
         line, sizeof line,
         "cosmic-box: %.5g Mpc/h, %.4g Mpc/h between bodies of %.3g Msun/h, sigma8 = %.4g, a = "
         "%.6g",
-        work->box->side, work->box->side / (double)work->n,
+        work->box->side, distance_of(work) * cosmology->h,
         1e10 * cosmology->h * snapshot->bodies.mass[0], ky_sigma(spectrum, 8 / cosmology->h),
         snapshot->time);
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
@@ -213,7 +234,8 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     struct ky_power_table table = {0};
     struct ky_spectrum spectrum;
     struct work work = {.box = box, .common = common, .bodies = &snapshot->bodies};
-    KY_TRY(find_side(common->n, &work.n, error));
+    work.lattices = box->lattice == BCC ? 2 : 1;
+    KY_TRY(find_side(common->n, work.lattices, &work.n, error));
     KY_TRY(ky_cosmology_check(&box->cosmology, error));
     enum ky_status status = find_spectrum(box, &table, &spectrum, error);
     work.spacing = box->side / box->cosmology.h / (double)work.n;
@@ -222,8 +244,9 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     fourier.halt = common->halt;
     if (!status)
         status = ky_model_allocate(common, KY_WITH_TYPE, snapshot, error);
-    if (!status) {
-        const struct ky_random_phases phases = {common->seed, box->fixed, box->opposite, 0.5};
+    for (work.now = 0; work.now < work.lattices && !status; work.now++) {
+        const struct ky_random_phases phases = {common->seed, box->fixed, box->opposite,
+                                                shift_of(work.now)};
         const struct ky_displacement_to to = {keep, tell, &work};
         ky_random_waves(&spectrum, (double)work.n * work.spacing, &phases, work.n, common->halt,
                         fourier.grid[0]);

@@ -46,23 +46,12 @@ double ky_matter_fraction(const struct ky_cosmology *cosmology, double a)
     return cosmology->universe.matter / cubic(cosmology, a);
 }
 
-/* ∫ da'/(a' H/H0)³ from 0 to a. With a' = a s² the integrand is smooth at 0. */
-static double growth_integral(const struct ky_cosmology *cosmology, double a)
-{
-    double sum = 0;
-    for (int i = 0; i <= PANELS; i++) {
-        const double s = (double)i / PANELS, there = a * s * s;
-        sum += simpson(i) / PANELS * pow(there / cubic(cosmology, there), 1.5) * 2 * a * s;
-    }
-    return sum;
-}
-
 struct ky_growth ky_growth_at(const struct ky_cosmology *cosmology, double a)
 {
     const double omega = ky_matter_fraction(cosmology, a),
                  rate = ky_expansion_rate(a, &cosmology->universe);
     const double lambda = cosmology->universe.lambda / (rate * rate);
-    const double d1 = 2.5 * cosmology->universe.matter * rate * growth_integral(cosmology, a);
+    const double d1 = ky_growth_factor(a, &cosmology->universe);
     return (struct ky_growth){
         .d1 = d1,
         .f1 = -1 - omega / 2 + lambda + 2.5 * omega * a / d1,

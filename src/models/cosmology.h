@@ -24,7 +24,7 @@ double ky_matter_fraction(const struct ky_cosmology *cosmology, double a);
 
 /* Growth factors of first and second order for displacements, and d ln D/d ln a of each. */
 struct ky_growth {
-    double d1, f1; /* D1 = a early on, when only matter counts; exact (Heath 1977) */
+    double d1, f1; /* D1 is ky_growth_factor; f1 follows from it (Heath 1977) */
     double d2, f2; /* −3/7 D1² Ωm^(−1/143) and 2 Ωm^(6/11): Bouchet et al. (1995), for flat space */
 };
 struct ky_growth ky_growth_at(const struct ky_cosmology *cosmology, double a);

@@ -102,8 +102,8 @@ static inline double ky_growth_bend(double a, double d, double slope, const stru
  * fourth order in ln a. Ω_m is above 0. */
 static inline double ky_growth_factor(double a, const struct ky_universe *u)
 {
-    enum { STEPS = 2000 };
-    const double first = 1e-7, step = log(a / first) / STEPS;
+    enum { STEPS = 6000 };
+    const double first = 1e-10, step = log(a / first) / STEPS;
     double d = first + u->radiation / (1.5 * u->matter), slope = first;
     for (int k = 0; k < STEPS; k++) {
         const double begin = first * exp(k * step), middle = begin * exp(step / 2),
@@ -117,6 +117,12 @@ static inline double ky_growth_factor(double a, const struct ky_universe *u)
         slope += step / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
     }
     return d;
+}
+
+/* The comoving softening at scale factor a, if the physical one is `most` at most. */
+static inline double ky_comoving_softening(double softening, double most, double a)
+{
+    return fmin(softening, most / a);
 }
 
 /* In comoving coordinates x with p = a² dx/dt the equations of motion are dx/dt = p/a² and

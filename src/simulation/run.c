@@ -228,7 +228,7 @@ static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error
     if (!run->sim->has_new_parameters)
         return KY_OK;
     run->sim->has_new_parameters = 0;
-    KY_TRY(ky_sim_parameters_text(&run->sim->parameters, &text, error));
+    KY_TRY(ky_sim_text(run->sim, &text, error));
     free(run->text);
     run->text = text;
     return KY_OK;

@@ -278,7 +278,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     if (!status)
-        status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
+        status = ky_sim_text(run->sim, &run->text, error);
     ky_restart_free(&restart);
     if (!status)
         status = check_state(run, error);

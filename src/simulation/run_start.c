@@ -298,7 +298,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     if (!status && *remark) /* the devices exist */
         ky_log(&run->parameters, KY_LOG_INFO, "%s", remark);
     if (!status)
-        status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
+        status = ky_sim_text(run->sim, &run->text, error);
     if (status)
         return status;
     if (!run->given.keep)

@@ -2,6 +2,7 @@
  * here does not end the run: then there is no frame. */
 #include "base/status.h"
 #include "base/view_calls.h"
+#include "integrate/expansion.h"
 #include "simulation/run.h"
 
 #define WAIT 0.2         /* interval at which a paused run checks for signals and files [s] */
@@ -26,6 +27,8 @@ static void give_frame(struct ky_run *run, const char *outcome, uint64_t orders)
     ky_run_measure_progress(run, &progress);
     struct ky_view_frame frame = {.units = &run->state.units,
                                   .time = progress.time,
+                                  .comoving = ky_is_comoving(&run->sim->parameters),
+                                  .box = run->sim->parameters.box,
                                   .title = run->given.output,
                                   .end = progress.end,
                                   .steps = progress.steps,

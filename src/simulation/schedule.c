@@ -434,6 +434,11 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
         .parameters = parameters, .run = &own, .start = start, .suggested = suggested};
     *schedule = (struct ky_schedule){0};
     KY_TRY(ky_schedule_end(run, ky_is_comoving(parameters), &own.end, error));
+    if (!isnan(run->end_z) && own.end < start * (1 - 1e-9) && !(parameters->step < 0))
+        return ky_fail(error, KY_USAGE,
+                       "--end-z: %g is not ahead: the run starts at z = %.6g. For a run back in "
+                       "time give its end as a scale factor, --end %.6g",
+                       run->end_z, 1 / start - 1, own.end);
     if (!isnan(own.end) && run->steps)
         return ky_fail(error, KY_USAGE, "--end and --steps are both given; give only one of them");
     enum ky_status status = ky_schedule_times(run, &wanted.times, error);

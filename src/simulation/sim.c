@@ -177,6 +177,21 @@ static void go_on(struct ky_sim *sim, const struct ky_parameters *resolved)
     sim->parameters = own;
 }
 
+void ky_sim_soften(struct ky_sim *sim, double a)
+{
+    struct ky_parameters *own = &sim->parameters;
+    if (!isnan(own->softening_max))
+        own->softening = ky_comoving_softening(sim->softening, own->softening_max, a);
+}
+
+struct ky_parameters ky_sim_given(const struct ky_sim *sim)
+{
+    struct ky_parameters given = sim->parameters;
+    if (!isnan(given.softening_max))
+        given.softening = sim->softening;
+    return given;
+}
+
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
@@ -188,6 +203,14 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
         status = ky_sim_keep_labels(sim, bodies, error);
     if (!status)
         go_on(sim, resolved);
+    if (!status && !isnan(resolved->softening_max) && isnan(resolved->softening))
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "--softening-max bounds one softening of all bodies, and these have "
+                         "softenings of their own: give --softening");
+    if (!status) {
+        sim->softening = resolved->softening;
+        ky_sim_soften(sim, time);
+    }
     if (!status)
         status = ky_sim_make_watch(sim, error);
     if (!status)

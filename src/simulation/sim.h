@@ -31,10 +31,12 @@ struct ky_sim {
     struct ky_timeline line;
     struct ky_instant now;
     struct ky_layzer layzer;
-    int in_run;      /* 1: the run controls the time, and no other caller may change it */
-    int is_changing; /* 1: between ky_sim_change_begin and _end */
-    int is_late;     /* 1: the forces on the engine are from before a change */
-    int has_failed;  /* 1: after a failure, it can only be closed */
+    double softening; /* the given one; parameters.softening is the one of the present, which is
+                         smaller if softening_max is given */
+    int in_run;       /* 1: the run controls the time, and no other caller may change it */
+    int is_changing;  /* 1: between ky_sim_change_begin and _end */
+    int is_late;      /* 1: the forces on the engine are from before a change */
+    int has_failed;   /* 1: after a failure, it can only be closed */
     /* For a run: returns 1 if a call that advances is to end. It is checked in addition to the
      * parameters' `stop`. */
     int (*is_over)(void *context);
@@ -55,6 +57,12 @@ struct ky_sim {
 
 /* Optional arrays that are kept with the bodies through all changes, and in restart files. */
 enum { KY_SIM_LABELS = KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING | KY_WITH_RADIUS };
+
+/* Sets the softening of forces at scale factor a, if softening_max is given. The
+ * engine reads it from the parameters of the simulation at each evaluation. */
+void ky_sim_soften(struct ky_sim *sim, double a);
+/* The parameters as they were given. */
+struct ky_parameters ky_sim_given(const struct ky_sim *sim);
 
 /* A simulation of n bodies with only an engine. *sim is NULL after a failure. */
 enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
@@ -173,10 +181,9 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error);
-/* Writes the parameters as INI text to *text, which the caller frees. KY_FAULT if memory runs
- * out. */
-enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
-                                      struct ky_error *error);
+/* Writes the parameters, as they were given, as INI text to *text, which the caller frees. KY_FAULT
+ * if memory runs out. */
+enum ky_status ky_sim_text(const struct ky_sim *sim, char **text, struct ky_error *error);
 /* Reads the parameters of a restart file. Engine, instruction set and threads come from `wanted` if
  * it gives them; log and field function always do. The parameters point into *text, to be freed
  * after their last use. KY_BAD_DATA for a file without parameters. */

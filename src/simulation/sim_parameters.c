@@ -19,7 +19,8 @@ enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters 
 {
     KY_NEED(sim, error);
     KY_NEED(parameters, error);
-    ky_size_give(parameters, &sim->parameters, sizeof sim->parameters);
+    const struct ky_parameters given = ky_sim_given(sim);
+    ky_size_give(parameters, &given, sizeof given);
     if (!parameters->size)
         parameters->size = sizeof *parameters;
     return KY_OK;
@@ -207,6 +208,7 @@ static const struct row {
     {"force", NULL, OPENED},
     {"mutual", NULL, OPENED},
     {"box", NULL, OPENED},
+    {"softening-max", NULL, CLOCK},
     {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},
@@ -245,6 +247,15 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     return KY_OK;
 }
 
+/* KY_USAGE for a change of a softening that --softening-max bounds. */
+static enum ky_status refuse_bounded(const struct ky_sim *sim, const char *name,
+                                     struct ky_error *error)
+{
+    if (isnan(sim->parameters.softening_max) || strcmp(name, "softening") != 0)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "softening cannot change between steps with softening-max");
+}
+
 /* Checks the changed parameters as at the opening, and makes the change. */
 static enum ky_status change(struct ky_sim *sim, change_function *how,
                              const struct ky_parameters *changed, struct ky_error *error)
@@ -266,6 +277,7 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
     KY_TRY(ky_parameters_set(&changed, name, value, error));
     KY_TRY(find(name, &row, error));
     KY_TRY(check_use(sim, row, error));
+    KY_TRY(refuse_bounded(sim, name, error));
     /* Values that resolving has filled in for the old opening. */
     if (changed.opening != sim->parameters.opening)
         changed.theta = changed.alpha = (double)NAN;
@@ -296,6 +308,7 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error)
 enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
+    KY_TRY(refuse_bounded(sim, "softening", error));
     KY_TRY(ky_sim_check_softening(softening, error));
     struct ky_parameters changed = sim->parameters;
     changed.softening = softening;

@@ -413,6 +413,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         sim->line.tick = stored.tick;
         sim->now = (struct ky_instant){stored.ticks, stored.part};
         sim->layzer = stored.layzer;
+        ky_sim_soften(sim, ky_sim_time(sim));
         sim->integrator->within = stored.within;
         sim->integrator->within_tick = stored.within_tick;
         ky_engine_set_time(sim->engine, ky_sim_time(sim));
@@ -444,11 +445,10 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
 
 /* ---- parameters ---- */
 
-enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
-                                      struct ky_error *error)
+enum ky_status ky_sim_text(const struct ky_sim *sim, char **text, struct ky_error *error)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    struct ky_parameters own = *parameters;
+    struct ky_parameters own = ky_sim_given(sim);
     size_t size = 0;
     *text = NULL;
     ky_parameter_sets(&own, sets);
@@ -512,7 +512,7 @@ static enum ky_status save(struct ky_sim *sim, struct ky_restart_to *to, struct 
     char *text = NULL;
     enum ky_status status = ky_sim_check_open(sim, error);
     if (!status)
-        status = ky_sim_parameters_text(&sim->parameters, &text, error);
+        status = ky_sim_text(sim, &text, error);
     if (!status) {
         const struct ky_section parameters = {"parameters", text, strlen(text) + 1};
         status = ky_sim_write_restart(sim, to, &parameters, 1, error);

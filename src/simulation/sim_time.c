@@ -141,6 +141,7 @@ static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
     for (unsigned k = 1; k <= parts; k++) {
         const double next = k < parts ? from * pow(to / from, (double)k / parts) : to;
         begin_call(sim, at, 0);
+        ky_sim_soften(sim, next);
         KY_TRY(settle(sim, verbs->short_step(sim->integrator, next - at, error), error));
         at = next;
         KY_TRY(ky_sim_note_energy(sim, at, error));

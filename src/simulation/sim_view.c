@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/sample_ids.h"
 #include "base/view_calls.h"
+#include "integrate/expansion.h"
 #include "simulation/sim.h"
 
 #define WAIT 0.2      /* interval at which a waiting simulation checks for commands [s] */
@@ -93,6 +94,8 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
     if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->frames, sim, count, waits)) {
         struct ky_view_frame frame = {.units = &sim->parameters.units,
                                       .time = ky_sim_time(sim),
+                                      .comoving = ky_is_comoving(&sim->parameters),
+                                      .box = sim->parameters.box,
                                       .title = "a simulation",
                                       .end = (double)NAN,
                                       .steps = ky_sim_steps(sim),

@@ -90,6 +90,8 @@ static char *text_of(const struct ky_view_frame *frame, double number, int pause
     ky_json_flag(&json, "types", frame->shown->type != NULL);
     ky_json_count(&json, "snapshots", frame->snapshots);
     ky_json_real(&json, "time", frame->time);
+    ky_json_flag(&json, "comoving", frame->comoving);
+    ky_json_real(&json, "box", frame->box);
     ky_json_vector(&json, "origin", middle->position, 3);
     write_unit(&json, "time_unit", frame->units, KY_TIME_UNIT,
                frame->steps_at_end && isfinite(frame->end) ? frame->end : frame->time);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sample_ids.h"
+#include "base/units.h"
 #include "view/view.h"
 
 #define WAIT 0.2 /* interval at which an unwatched folder checks for a stop [s] */
@@ -47,13 +48,17 @@ static enum ky_status show(struct ky_view *view, const char *folder, const struc
     if (number <= paths->count)
         status = ky_snapshot_read_as(paths->path[number - 1], &reading, &snapshot, &failure);
     const size_t n = snapshot.bodies.n;
+    const double box = snapshot.space.box;
     if (!status)
         status = thin_out(&snapshot.bodies, ky_view_desk.most(view), &failure);
     struct ky_bodies none = {0};
+    const struct ky_units units = ky_units_stored(&snapshot.units, &snapshot.space);
     const struct ky_view_frame frame = {.shown = status ? &none : &snapshot.bodies,
                                         .n = n,
-                                        .units = &snapshot.units,
+                                        .units = &units,
                                         .time = snapshot.time,
+                                        .comoving = box > 0 && snapshot.space.comoving,
+                                        .box = box,
                                         .title = folder,
                                         .snapshots = paths->count,
                                         .failure = status ? failure.text : NULL};

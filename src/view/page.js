@@ -90,10 +90,16 @@ function bounds(place) {
     quantile(bodies, fraction, i => row.reduce((sum, x, c) => sum + x * (bodies[i + c] - place[c]), 0))));
 }
 
-// Shows 98 % of the bodies in the largest square of the window, as `kyoho draw` does. Without `follow` they are in its middle.
+// Shows 98 % of the bodies in the largest square of the window, as `kyoho draw` does. Without `follow` they are in its middle. A
+// periodic box is shown whole.
 function show_whole() {
   camera.moved = [0, 0, 0];
   if (!view.bodies.length) return;
+  if (view.text.box && !element("follow").checked) {
+    camera.fixed = [0, 1, 2].map(() => view.text.box / 2);
+    camera.extent = 0.55 * view.text.box * Math.max(1, innerHeight / innerWidth);
+    return;
+  }
   const place = camera.found, box = bounds(place), rows = axes(), follows = element("follow").checked;
   const middle = box.map(([low, high]) => follows ? 0 : (low + high) / 2);
   if (!follows) camera.fixed = view.text.origin.map((x, c) => x + place[c] + middle[0] * rows[0][c] + middle[1] * rows[1][c]);
@@ -104,7 +110,7 @@ function show_whole() {
 // Follows the densest place if it is about the middle; in a collision it would jump from one system to the other.
 function begin_camera() {
   const box = bounds(camera.found), size = Math.max(...box.map(([low, high]) => high - low));
-  element("follow").checked = box.every(([low, high]) => Math.abs(low + high) < 0.3 * size);
+  element("follow").checked = !view.text.box && box.every(([low, high]) => Math.abs(low + high) < 0.3 * size);
   show_whole();
 }
 
@@ -146,15 +152,18 @@ void main() {
   gl_PointSize = size;
   shade = shade_of(body.w, type);
 }`;
-// A line from a body's place in one frame to that in the next one. Each frame has an origin.
+// A line from a body's place in one frame to that in the next one. Each frame has an origin. No line crosses half of a box.
 const LINES = SHADE + `
 layout(location=0) in vec4 body;
 layout(location=1) in uint type;
 layout(location=2) in vec4 later;
 uniform vec3 origins[2];
+uniform float box;
 void main() {
   vec4 end = gl_VertexID == 0 ? body : later;
-  gl_Position = place_of(end.xyz + origins[gl_VertexID], type);
+  vec3 way = abs(later.xyz + origins[1] - body.xyz - origins[0]);
+  bool jumps = box > 0. && max(way.x, max(way.y, way.z)) > .5 * box;
+  gl_Position = jumps ? vec4(2., 2., 2., 1.) : place_of(end.xyz + origins[gl_VertexID], type);
   shade = shade_of(end.w, type);
 }`;
 const SPOT = `#version 300 es
@@ -306,11 +315,41 @@ function draw_trails(scene) {
   for (let k = 1; k < card.past.length; k++) {
     const [older, later] = [card.past[k], card.past[k - 1]];
     begin(card.lines, scene, 0, 0.5 * (1 - k / card.past.length) ** 2);
+    gl.uniform1f(card.lines.place.box, view.text.box);
     gl.uniform3fv(card.lines.place.origins, [older, later].flatMap(frame => frame.origin.map((x, c) => x - view.text.origin[c])));
     attach(0, older, 1);
     attach(2, later, 1);
     gl.drawArraysInstanced(gl.LINES, 0, 2, older.count);
   }
+  gl.disableVertexAttribArray(2);
+}
+
+// The twelve edges of the box, each from its first to its last corner, as two frames of bodies.
+function edges_of(side) {
+  return [0, side].map(end => {
+    const corners = [0, 1, 2].flatMap(axis => [0, 1, 2, 3].map(k => {
+      const x = [0, 0, 0, 0]; // the last is a speed
+      x[axis] = end;
+      x[(axis + 1) % 3] = side * (k & 1);
+      x[(axis + 2) % 3] = side * (k >> 1);
+      return x;
+    }));
+    const buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(corners.flat()), gl.STATIC_DRAW);
+    return {buffer, count: corners.length, types: false};
+  });
+}
+
+function draw_box(scene) {
+  const side = view.text.box;
+  if (card.box !== side) [card.box, card.edges] = [side, edges_of(side)];
+  begin(card.lines, {...scene, by: 3}, 0, 0.7);
+  gl.uniform1ui(card.lines.place.hidden, 0);
+  gl.uniform1f(card.lines.place.box, 0);
+  gl.uniform3fv(card.lines.place.origins, [0, 1].flatMap(() => view.text.origin.map(x => -x)));
+  card.edges.forEach((edge, k) => attach(2 * k, edge, 1));
+  gl.drawArraysInstanced(gl.LINES, 0, 2, card.edges[0].count);
   gl.disableVertexAttribArray(2);
 }
 
@@ -330,6 +369,7 @@ function draw() {
   if (count) {
     draw_bodies(scene);
     if (element("trails").checked) draw_trails(scene);
+    if (view.text.box) draw_box(scene);
   }
   gl.disable(gl.BLEND);
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
@@ -378,19 +418,27 @@ function with_unit(x, unit, digits) {
   return number(x * unit.factor, digits) + (unit.name ? " " + unit.name : "");
 }
 
+// The time, or of comoving bodies the redshift.
+function clock(t, digits) {
+  const z = 1 / t.time - 1;
+  return t.comoving ? `z = ${z < 1e-9 ? 0 : number(z, digits)}` : `t = ${with_unit(t.time, t.time_unit, digits)}`;
+}
+
 function show_facts() {
   const t = view.text, some = t.shown < t.bodies ? `, ${t.shown} shown` : "";
   const lines = [t.title, `${t.bodies} ${t.bodies === 1 ? "body" : "bodies"}${some}`];
+  const time = t.comoving ? `${clock(t, 4)}, a = ${number(t.time, 6)}` : `time ${with_unit(t.time, t.time_unit, 6)}`;
+  if (t.box) lines.push(`box ${with_unit(t.box, t.length_unit, 6)}`);
   if (t.run && t.end === null) {
-    lines.push(`time ${with_unit(t.time, t.time_unit, 6)}`, `step ${t.steps}`);
+    lines.push(time, `step ${t.steps}`);
   } else if (t.run) {
-    lines.push(`time ${with_unit(t.time, t.time_unit, 6)} of ${with_unit(t.end, t.time_unit, 6)}`);
+    lines.push(t.comoving ? `${time} of ${number(t.end, 6)}` : `${time} of ${with_unit(t.end, t.time_unit, 6)}`);
     lines.push(`step ${t.steps} of ${t.steps_at_end}, ${number(t.steps_per_s, 3)} steps/s`);
     lines.push(`left ${duration(t.seconds_left)}`);
     lines.push(`dE/E ${t.energy_change === null ? "-" : t.energy_change.toExponential(1)}`);
     lines.push(`${t.snapshots} snapshots`);
   } else {
-    lines.push(`time ${with_unit(t.time, t.time_unit, 6)}`);
+    lines.push(time);
     if (t.snapshots > 1) lines.push(`snapshot ${t.number} of ${t.snapshots}`);
   }
   element("facts").textContent = lines.join("\n");
@@ -723,13 +771,13 @@ async function save_picture() {
   pen.scale(ratio, ratio);
   pen.font = "15px system-ui, sans-serif";
   pen.fillStyle = "#d8d5d0";
-  pen.fillText(`t = ${with_unit(t.time, t.time_unit, 5)}`, 16, 28);
+  pen.fillText(clock(t, 5), 16, 28);
   pen.fillRect(right - pixels, bottom, pixels, 2);
   pen.textAlign = "center";
   pen.fillText(text, right - pixels / 2, bottom - 8);
   const blob = await new Promise(done => paper.toBlob(done)), link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
-  link.download = `${t.title.split("/").at(-1)}-${number(t.time * t.time_unit.factor, 6)}.png`;
+  link.download = `${t.title.split("/").at(-1)}-${number(t.comoving ? t.time : t.time * t.time_unit.factor, 6)}.png`;
   link.click();
   URL.revokeObjectURL(link.href);
   view.saved = {name: link.download, bytes: blob.size};

@@ -57,6 +57,18 @@ with folder() as where:
     other = columns(csv(at("opposite.hdf5"), scratch), "vx")
     check(sum(a[0] * b[3] for a, b in zip(other, first)) < -0.9 * sum(b[3] ** 2 for b in first), "--opposite has the other sign")
 
+    # Shells about a corner have the mean density, and the circular speeds of physical lengths.
+    corner = ["--centre-x", "0", "--centre-y", "0", "--centre-z", "0"]
+    shells = run_json("profile", at("fine.hdf5"), *corner, "--shells", "3", "--inner", "5Mpc")
+    side, last = 20e3 / 0.6766, shells["shells"][-1]
+    mean = 0.3111 * 27.7536627 * 20**3 / 0.6766 / side**3
+    check(abs(last["outer"] / (side / 2) - 1) < 1e-9 and all(abs(one["density"] / mean - 1) < 0.1 for one in shells["shells"]), "shells about a corner of a box", shells["shells"])
+    speed = math.sqrt(4.30092e4 * last["enclosed_mass"] / (0.02 * last["outer"]))
+    check(abs(last["circular_speed"] / speed - 1) < 1e-3, "circular speeds are physical", (last["circular_speed"], speed))
+    refused("a profile in a box needs a centre", "profile", box, text="density centre")
+    refused("shells end at half of the box", "profile", box, *corner, "--outer", "20Mpc", text="half of the box")
+    refused("a profile with another box", "profile", box, *corner, "--box", "3", text="--as-stored")
+
     # a run by redshifts, in parts, and its numbers
     run("run", box, *RUN, "--end-z", "3", "--at-z", "24", "--at", "0.1", "--restart-every", "0.01", "--output", one)
     files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))
@@ -93,11 +105,47 @@ with folder() as where:
     told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
     check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
 
+    # The comoving softening is constant until the physical one would be too large: both regimes, and a restart in either.
+    stepped = ["run", box, *RUN, "--step", "0.0625", "--softening", "100kpc"]
+
+    def soft(name, *words):
+        run(*stepped, "--softening-max", "4kpc", "--restart-every", "0.01", "--output", at(name), *words)
+        return [os.path.join(at(name), file) for file in sorted(os.listdir(at(name))) if file.startswith("snapshot")]
+
+    found = [run_json("info", file)["softening"] for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
+    check(all(abs(eps / min(100, 4 / a) - 1) < 1e-6 for eps, a in zip(found, (0.02, 0.03, 0.04, 0.08))), "the softening is comoving up to a largest physical one", found)
+    whole = soft("soft_whole", "--at", "0.03,0.05", "--end", "0.08")[-1]
+    soft("soft_parts", "--end", "0.03")
+    for end in ("0.05", "0.08"):  # before and after the change
+        run("run", "--resume", at("soft_parts"), "--end", end, "--quiet")
+    check(csv(os.path.join(at("soft_parts"), "snapshot_0003.hdf5"), scratch) == csv(whole, scratch), "restarts before and after the change of softening have the same bits")
+    run(*stepped, "--end", "0.08", "--output", at("hard"))
+    check(csv(os.path.join(at("hard"), "snapshot_0001.hdf5"), scratch) != csv(os.path.join(at("soft"), "snapshot_0003.hdf5"), at("b.csv")), "it changes the motion")
+    refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="--softening-max")
+    refused("--softening-max 0", "run", box, "--end-z", "9", "--softening-max", "0", "--output", at("no"), text="softening-max")
+
     run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")
     power = open(at("power.csv")).read().splitlines()
     check(power[0] == "scale_factor,k_h_per_mpc,power_mpc3_per_h3,waves,linear_mpc3_per_h3" and len(power) == 1 + 4 * 4, "rows of four spectra")
     second = columns(power, "scale_factor", "k_h_per_mpc", "power_mpc3_per_h3", "linear_mpc3_per_h3")[4]
     check(abs(second[0] - 0.04) < 1e-9 and 0.31 < second[1] < 0.47 and abs(second[2] / second[3] - 1) < 0.1, "long waves grow as in linear theory", second)
+    # folded and crossed spectra
+    def spectrum(*words):
+        run("power", *words, "-o", at("spectrum.csv"), "--overwrite", "--quiet")
+        return columns(open(at("spectrum.csv")).read().splitlines(), "k_h_per_mpc", "power_mpc3_per_h3", "waves")
+
+    plain, more, finer = spectrum(last, "--mesh", "16"), spectrum(last, "--mesh", "16", "--fold", "4"), spectrum(last, "--mesh", "64")
+    k = [row[0] for row in more]
+    check(more[:4] == plain and k == sorted(k) and 3 < k[-1] / k[3] < 4.5 and finer[0][2] == plain[0][2], "a folded spectrum continues the plain one", k)
+    same = spectrum(last, "--mesh", "16", "--cross", last)
+    check(same == plain, "the cross spectrum of a file with itself is its spectrum")
+    against = spectrum(box, "--mesh", "16", "--cross", at("opposite.hdf5"))
+    check(all(row[1] < 0 for row in against[:2]) and all(row[1] > 0 for row in spectrum(box, "--mesh", "16")[:2]), "that of a pair of opposite boxes is negative", against)
+    check(spectrum(last, "--mesh", "16", "--types", "1", "--cross-types", "1") == plain, "types have cross spectra")
+    refused("types that are not there", "power", last, "--cross-types", "0", code=4, text="")
+    refused("noise of a cross spectrum", "power", last, "--cross", last, "--subtract-noise", text="no noise")
+    run("model", "cosmic-box", "-n", "64", "--side", "30", "-o", at("other_box.hdf5"), "--quiet")
+    refused("bodies of another box", "power", last, "--cross", at("other_box.hdf5"), text="box of side")
     refused("a spectrum in open space", "power", scratch, text="--box")
     refused("a spectrum of physical positions", "power", box, "--physical", text="--physical")
     refused("--box 0 of a spectrum", "power", box, "--box", "0", text="--box")
@@ -133,6 +181,10 @@ with folder() as where:
     check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
     refused("z = -1", *start, "--end-z", "-1", text="--end-z")
     refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
+    refused("--end-z before the start", *start, "--end-z", "99", text="z = 49. For a run back in time give its end as a scale factor, --end 0.01")
+    run("run", box, *RUN, "--end", "0.018", "--output", at("back"))
+    refused("a model with units of its own", "model", "cosmic-box", "-n", "512", "--units", "nbody", "-o", at("no.hdf5"), text="leave out --units")
+    refused("and in a run", "run", "--model", "cosmic-box", "-n", "512", "--units", "nbody", "--end-z", "9", "--output", at("no"), text="leave out --units")
     refused("a list that is none", *start, "--end-z", "0", "--at-z", "4;2", text="--at-z")
     refused("another universe", *start, "--end-z", "0", "--expansion", "omega-m=1,h0=0.07", text="differs")
     refused("times with units", *start, "--end", "13Gyr", text="scale factor")

@@ -390,6 +390,43 @@ def escaped(top):
     check("holds no bodies" in run("draw", os.path.join(went, last), *how, code=4).stderr, "a single file without bodies is refused")
 
 
+def boxes(top):
+    """Pictures of a file with a periodic box and of a run in it: whole, cut, moved and about a group."""
+    if "HDF5: yes" not in run("--version").stdout:
+        return skip("pictures of periodic boxes", "this build has no HDF5")
+    box, groups, out, went = (os.path.join(top, name) for name in ("box.hdf5", "groups.csv", "box.png", "went"))
+    run("model", "cosmic-box", "-n", "512", "--side", "20", "--seed", "3", "-o", box, "--quiet")
+    with open(groups, "w") as file:
+        file.write("x,y,z,radius\n5000,10000,10000,900\n10000,0,20000,900\n")
+
+    def draw(*words, what=box, code=0):
+        said = run("draw", what, *words, "--width", "96", "--rim", "none", "--overwrite", "--show", "density", "-o", out, code=code).stderr
+        return said if code else image(out)
+
+    whole = draw()
+    check(len(whole) == len(whole[0]) // 3 == 96, "the picture of a box is square")
+    bare, beside = draw("--title", ""), draw("--centre-x", "0", "--title", "")
+    check([row[144:] + row[:144] for row in bare] == beside != bare, "the camera sees images of the box's bodies")
+    check(draw("--region", "20000", "--title", "") == bare and draw("--slab", "20000", "--title", "") == bare,
+          "a box without options is shown whole, and as thick as it is wide")
+    slab = draw("--slab", "5Mpc", "--title", "")
+    check(slab != bare and draw("--slab", "5Mpc", "--centre-z", "30000", "--title", "") == slab != draw("--slab", "5Mpc", "--centre-z", "0", "--title", ""),
+          "a slab is a part of the box at the middle of the picture")
+    about = ["--title", "", "--groups", groups]
+    check(draw("--about", "group:1", *about) == draw("--centre-x", "10000", "--centre-y", "0", "--centre-z", "20000", *about) != draw(*about),
+          "a group of a catalogue is the middle")
+    check("there are 2 groups" in draw("--about", "group:2", *about, code=2), "a group that is not there is refused")
+    check("--groups" in draw("--about", "group:0", code=2), "a group without a catalogue is refused")
+    check("group:K" in draw("--about", "group:x", code=2), "a group without a number is refused")
+    check("periodic box" in draw("--about", "density", code=3) and "periodic box" in draw("--about", "mass", code=3), "boxes have no centre")
+    check("too many images" in draw("--region", "1e9", code=2), "a picture of countless images is refused")
+    check(draw("--as-stored", "--title", "") != bare and draw("--physical", "--title", "") != bare, "in open space there are no images")
+    run("run", box, "--end-z", "24", "--force", "direct", "--quiet", "--output", went)
+    last = os.path.join(went, "snapshot_0001.hdf5")
+    check(draw("--panels", "1", what=went) == draw(what=last) != draw("--about", "3", what=last), "a run in a box is not followed, but a body is")
+    run("draw", went, "--show", "trails", "--overwrite", "-o", out, "--width", "96")
+
+
 def plots(top):
     """Plots by the ranges of their axes, which are in the file. Each range goes 3 % beyond what is shown."""
     out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
@@ -502,6 +539,7 @@ else:
         follows(top)
         plots(top)
         escaped(top)
+        boxes(top)
         if os.path.exists(PRELOAD):
             faults(top, a, out, draw)
         else:

@@ -204,7 +204,7 @@ with folder() as place:
         run("draw", at("ngenic"), *words, "--centre-y", 7, "--centre-z", 7, "--width", 100, "-o", at(f"{k}.png"), "--quiet")
         pictures.append(open(at(f"{k}.png"), "rb").read())
     check(pictures[0] == pictures[1] != pictures[2], "lengths with units are comoving ones without h in pictures")
-    for words in (["groups"], ["density"], ["profile"], ["neighbours", "--radius", 1], ["binaries"]):
+    for words in (["groups"], ["density"], ["neighbours", "--radius", 1], ["binaries"]):
         refused(f"{words[0]} of a box", "in a periodic box|leaves out the box", *words, at("ngenic"))
     gadget(at("masses"), mass_block=True)
     refused("masses in a block: the units are open", "--units cosmic|--units galaxy", "run", at("masses"), "--end", 1, "--output", at("no"))

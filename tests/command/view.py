@@ -390,6 +390,18 @@ with folder() as top:
     text, rows, _ = file.frame()
     check(text["number"] == text["snapshots"] == 1 and text["time"] > 0 and len(rows) == 600 and file.energies() == b"", "a file is one snapshot", text)
     file.end(signal.SIGINT)
+    check(text["comoving"] is False and text["box"] == 0, "in open space there is no box", text)
+    run("model", "cosmic-box", "-n", "512", "--side", "20", "-o", path("box.hdf5"), "--quiet")
+    file = View("view", path("box.hdf5"))
+    text = file.frame()[0]
+    factor = text["length_unit"]["factor"] / {"kpc": 1, "Mpc": 1e-3}[text["length_unit"]["name"]]
+    check(text["comoving"] and math.isclose(text["time"], 0.02) and math.isclose(text["box"], 20000) and math.isclose(factor, 1 / 0.6766, rel_tol=1e-5),
+          "a comoving box has its scale factor and its side, in kpc without h", text)
+    file.end(signal.SIGINT)
+    live = View("run", path("box.hdf5"), "--end-z", "9", "--force", "direct", "--output", path("boxed"), "--view", "--quiet")
+    text = live.frame()[0]
+    check(text["comoving"] and 0.02 <= text["time"] <= text["end"] and math.isclose(text["end"], 0.1) and math.isclose(text["box"], 20000 / 0.6766, rel_tol=1e-5), "so has a run in it", text)
+    live.end(signal.SIGINT)
     check([view.code(order, "POST") for order in ("/pause", "/step", "/resume", "/snapshot", "/stop")] == [409] * 5, "409: there is no run to steer")
     check(view.end(signal.SIGINT) == 0, "a signal ends it")
     begin = time.monotonic()

@@ -120,7 +120,28 @@ def plots():
     refused(ValueError, "a plot of trails", ["density or velocity"], kyoho.plot, made, show="trails")
 
 
-for test in (films, pictures, plots):
+def boxes():
+    """A periodic box of a Snapshot shows whole, and a slab as its part; a path is drawn as its Snapshot."""
+    rng = np.random.default_rng(3)
+    box = kyoho.Snapshot(rng.uniform(0, 4, (900, 3)) * [1, 1, 0.5], box=4)
+    small = {"width": SIDE, "rim": "none", "show": "density", "title": ""}
+    whole = kyoho.draw(box, **small)
+    box.position[::2, 0] += 8
+    check(np.array_equal(kyoho.draw(box, **small), whole), "bodies outside are images of those inside")
+    dark = kyoho.draw(box, slab=1, centre_z=3, **small)
+    check((dark == dark[0, 0]).all() and (whole != whole[0, 0]).any(), "a slab without bodies is dark")
+    beside = kyoho.draw(box, centre_x=0, **small)
+    check(np.array_equal(np.roll(whole, SIDE // 2, axis=1), beside), "the camera sees images")
+    comoving = kyoho.model("cosmic-box", 512, side=20)
+    comoving.write("box.hdf5")
+    kyoho.run(comoving, "in_box", end_z=24, force="direct")
+    small["show"] = "stars"
+    wanted = kyoho.draw(comoving, **small).astype(int)
+    apart = [abs(kyoho.draw(one, panels=1, **small) - wanted).max() for one in ("box.hdf5", "in_box")]
+    check(max(apart) < 4, "a comoving box is drawn as its file, and a run in it is not followed", apart)
+
+
+for test in (films, pictures, plots, boxes):
     with folder() as place:
         os.chdir(place)
         stand_in()

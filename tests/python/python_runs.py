@@ -154,7 +154,24 @@ def comoving():
     check(np.allclose(stored.cosmology, bodies.cosmology) and np.isclose(stored.box, bodies.box) and np.allclose(stored.velocity, bodies.velocity, 1e-5), "its file", stored)
     check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
     check(1.9 < np.sqrt(kyoho.power(run[-1]).power[0] / kyoho.power(bodies).power[0]) < 2.1, "waves grow with a")
-    refused(kyoho.UnsupportedError, "a simulation of it", ["kyoho.run"], kyoho.Simulation, bodies)
+    with kyoho.Simulation(bodies, step=1 / 32) as sim:
+        check(np.allclose(sim.velocity, bodies.velocity) and sim.time == bodies.time and sim.parameters["box"] == bodies.box, "a simulation of it has peculiar velocities")
+        sim.integrate(run[-1].time)
+        now = sim.snapshot()
+        box = bodies.box
+        apart = np.abs((now.position - run[-1].position + box / 2) % box - box / 2).max()
+        check(apart < 0.05 and np.allclose(now.velocity, run[-1].velocity, rtol=1e-3, atol=1e-3) and np.allclose(now.cosmology, bodies.cosmology, rtol=1e-6)
+              and np.isclose(now.time, 0.04) and now.box == box, "it gives the Snapshot that kyoho.run gives", (apart, now.cosmology))
+        sim.velocity = now.velocity * 2
+        sim.kick(-now.velocity)
+        check(np.allclose(sim.velocity, now.velocity) and np.allclose(sim.sums().kinetic, 0.5 * (now.mass[:, None] * now.velocity**2).sum() * now.time**2), "changes of velocities are peculiar", sim.sums().kinetic)
+    with kyoho.Simulation(position=bodies.position, velocity=bodies.velocity, mass=bodies.mass, softening=2000, time=0.02, units=bodies.units, box=bodies.box,
+                          expansion=bodies.cosmology.expansion(), step=1 / 32, softening_max=40, force="direct") as sim:
+        sim.integrate(0.04)
+        both = [kyoho.gravity(sim.position, sim.mass, eps, units=bodies.units, box=bodies.box, force="direct")[0] for eps in (1000, 2000)]
+        apart = [np.abs(sim.acceleration - one).max() / np.abs(one).max() for one in both]
+        check(sim.parameters["softening"] == 2000 and apart[0] < 1e-4 < 1e-2 < apart[1], "a softening with a largest physical length", apart)
+    refused(kyoho.UsageError, "N-body units of it", ["leave out units"], kyoho.model, "cosmic-box", 512, units="nbody")
     found = kyoho.groups(bodies, minimum=1, linking_length=1)
     mass = bodies.mass.sum() / 512
     check(len(found) == 512 and np.allclose(found.m200m, mass) and np.allclose(found.peak[found.label], bodies.position)
@@ -199,10 +216,15 @@ def boxes():
     check(np.allclose(kyoho.density(bodies, k=9)[1], kyoho.nearest(bodies, 9)[1][:, -1], 1e-12) and np.array_equal(kyoho.nearest(place, 9, box=10)[0], kyoho.nearest(bodies, 9)[0])
           and not np.array_equal(kyoho.nearest(place, 9)[0], kyoho.nearest(bodies, 9)[0]), "densities and nearest bodies too")
     refused(kyoho.UsageError, "a radius of more than half of the box", ["half of the periodic box"], kyoho.neighbours, bodies, 5.1)
-    for name, function in (("binaries", kyoho.binaries), ("profile", kyoho.profile), ("scales", kyoho.scales),
+    for name, function in (("binaries", kyoho.binaries), ("scales", kyoho.scales),
                            ("tune", kyoho.tune), ("density_centre", kyoho.density_centre),
                            ("merge", lambda bodies: kyoho.merge(bodies, bodies, separation=3, pericentre=1))):
         refused(kyoho.UnsupportedError, f"{name} in a box", ["periodic boxes"], function, bodies)
+    found = kyoho.profile(bodies, centre_x=9, centre_y=0, centre_z=5, outer=4, inner=3, shells=1)
+    apart = bodies.position - [9, 0, 5]
+    r = np.linalg.norm(apart - 10 * np.rint(apart / 10), axis=1)
+    check(found.bodies[0] == ((r >= 3) & (r < 4)).sum() > 5, "a profile takes the nearest images", found.bodies)
+    refused(kyoho.UsageError, "a profile in a box without a centre", ["centre"], kyoho.profile, bodies)
     free = bodies.copy()
     free.box = None
     check(np.array_equal(kyoho.gravity(free)[0], open_acc) and len(kyoho.neighbours(free, 1)) == 200, "box = None: open space")

@@ -273,6 +273,70 @@ static void few_bodies_rest_on_a_lattice(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* The largest difference of the accelerations from forces with this softening, over the largest. */
+static double force_error(struct ky_sim *sim, const struct ky_parameters *given, double softening,
+                          enum ky_force force)
+{
+    struct ky_parameters parameters = *given;
+    struct ky_bodies now = {0}, exact = {0};
+    double apart = 0, most = 0;
+    assert_ok(ky_bodies_allocate(&now, ky_sim_n(sim), KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_bodies_allocate(&exact, now.n, KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_sim_bodies(sim, &now, &error));
+    memcpy(exact.position, now.position, now.n * sizeof *now.position);
+    memcpy(exact.mass, now.mass, now.n * sizeof *now.mass);
+    parameters.softening = softening, parameters.softening_max = (double)NAN;
+    parameters.expansion = NULL, parameters.force = (int)force;
+    assert_ok(ky_forces(&parameters, &exact, NULL, &error));
+    for (size_t i = 0; i < now.n; i++)
+        for (int c = 0; c < 3; c++) {
+            apart = fmax(apart, fabs(now.acceleration[i][c] - exact.acceleration[i][c]));
+            most = fmax(most, fabs(exact.acceleration[i][c]));
+        }
+    ky_bodies_free(&now);
+    ky_bodies_free(&exact);
+    return apart / most;
+}
+
+/* The softening is constant until its physical length is the largest one, with each kind, each
+ * force, and after parameters have changed. */
+static void the_softening_has_a_largest_physical_length(void **state)
+{
+    (void)state;
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_FMM};
+    for (int k = 0; k < 6; k++) {
+        struct ky_bodies bodies = {0};
+        struct ky_sim *sim;
+        struct ky_parameters parameters = parameters_of(standard, 0.0625), told;
+        const enum ky_force force = (enum ky_force)forces[k % 3];
+        const double near =
+            force == KY_DIRECT ? 1e-9 : 1e-4; /* tolerances follow the last forces */
+        make_stirred(4, &bodies);
+        for (int c = 0; c < 3; c++) /* a close pair, whose pull depends on the softening */
+            bodies.position[1][c] = bodies.position[0][c] + 0.01;
+        parameters.softening = 0.05, parameters.softening_max = 0.02;
+        parameters.softening_kind = k < 3 ? KY_PLUMMER : KY_SPLINE;
+        parameters.force = (int)force, parameters.precision = KY_DOUBLE;
+        assert_ok(ky_sim_open(&parameters, &bodies, 0.2, &sim, &error));
+        assert_between(force_error(sim, &parameters, 0.05, force), 0, near);
+        assert_ok(ky_sim_advance_to(sim, 0.36, 1, &error)); /* 0.02/0.4 = 0.05 */
+        assert_between(force_error(sim, &parameters, 0.05, force), 0, near);
+        assert_ok(ky_sim_advance_to(sim, 0.5, 1, &error));
+        assert_between(force_error(sim, &parameters, 0.04, force), 0, near);
+        assert_true(force_error(sim, &parameters, 0.05, force) > 1e-3);
+        assert_ok(ky_sim_parameters(sim, &told, &error));
+        assert_true(told.softening == 0.05 && told.softening_max == 0.02);
+        assert_ok(ky_sim_set_parameter(sim, "eta", "0.5", &error));
+        assert_int_equal(ky_sim_set_softening(sim, 0.01, &error), KY_USAGE);
+        assert_int_equal(ky_sim_set_parameter(sim, "softening", "0.01", &error), KY_USAGE);
+        assert_ok(ky_sim_advance_to(sim, 0.8, 1, &error));
+        assert_between(force_error(sim, &parameters, 0.025, force), 0, near);
+        assert_ok(ky_sim_advance_to(sim, 0.80001, 1, &error));
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+}
+
 static void steps_are_divided_where_bodies_are_fast(void **state)
 {
     (void)state;
@@ -325,6 +389,15 @@ static void impossible_universes_are_refused(void **state)
         {NULL, 1, 0.5, 0.1, "--eta"},
         {flat, 1, 0.5, 0.1, "--softening"},
     };
+    struct ky_parameters bounded = parameters_of(flat, 0.1);
+    double eps[8] = {0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05};
+    bounded.softening_max = 0.1, bounded.softening = (double)NAN; /* of each body */
+    bodies.softening = eps;
+    assert_int_equal(ky_sim_open(&bounded, &bodies, 0.5, &sim, &error), KY_UNSUPPORTED);
+    bounded.softening = 0.1, bounded.ranks = 2, bodies.softening = NULL;
+    assert_true(ky_sim_open(&bounded, &bodies, 0.5, &sim, &error) != KY_OK);
+    bounded.ranks = 1, bounded.expansion = NULL;
+    assert_int_equal(ky_sim_open(&bounded, &bodies, 0.5, &sim, &error), KY_USAGE);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_parameters parameters = parameters_of(cases[k].expansion, 0.1);
         parameters.box = cases[k].box;
@@ -350,6 +423,7 @@ int main(void)
         cmocka_unit_test(steps_can_be_taken_back),
         cmocka_unit_test(one_body_drifts),
         cmocka_unit_test(few_bodies_rest_on_a_lattice),
+        cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
         cmocka_unit_test(impossible_universes_are_refused),
     };

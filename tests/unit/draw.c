@@ -18,8 +18,8 @@
 
 #include "base/random.h"
 #include "draw/axis.h"
-#include "draw/draw.h"
 #include "draw/plot.h"
+#include "draw/pyramid.h"
 
 enum { WIDTH = 96 };
 static const size_t square[2] = {WIDTH, WIDTH};
@@ -500,7 +500,7 @@ static struct ky_view followed(const struct ky_snapshot *panel, const char *abou
     ky_draw_parameters_defaults(&parameters);
     parameters.about = about, parameters.region = region;
     assert_ok(ky_view_choose(panel, 1, &parameters, 0, &view, &error));
-    assert_ok(ky_view_aim(&view, &parameters, &panel->bodies, &error));
+    assert_ok(ky_view_aim(&view, &parameters, panel, &error));
     return view;
 }
 
@@ -535,6 +535,218 @@ static void the_camera_goes_where_the_bodies_are(void **state)
     assert_non_null(strstr(text, "(8000, -200, "));
     panel.bodies.id = NULL;
     ky_bodies_free(&panel.bodies);
+}
+
+/* ---- periodic boxes ---- */
+
+/* Clumps in a box of side 3, some across its faces. */
+static void box_of_clumps(struct ky_snapshot *panel, size_t n)
+{
+    cloud(panel, n, 0.2);
+    panel->space.box = 3;
+    panel->space.scale_factor = 1;
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(5, 2, i / 2 % 7);
+        for (int k = 0; k < 3; k++)
+            panel->bodies.position[i][k] =
+                ky_wrap(panel->bodies.position[i][k] + 3 * ky_random_uniform(&random), 3);
+    }
+}
+
+/* The density of a picture of a box about a point, WIDTH pixels wide. */
+static void map_of_box(const struct ky_snapshot *panel, const double centre[3], double slab,
+                       double density[WIDTH * WIDTH])
+{
+    struct ky_draw_parameters parameters;
+    struct ky_map map = {.size = sizeof map};
+    ky_draw_parameters_defaults(&parameters);
+    parameters.width = WIDTH, parameters.slab = slab;
+    for (int c = 0; c < 3; c++)
+        parameters.centre[c] = centre[c];
+    assert_ok(ky_draw_map(panel, &parameters, &map, &error));
+    assert_true(fabs(map.edge[0][1] - map.edge[0][0] - panel->space.box) < 1e-12);
+    memcpy(density, map.values, WIDTH * WIDTH * sizeof *density);
+    ky_map_free(&map);
+}
+
+/* The largest difference of two maps, of which the second is moved by some pixels, over the largest
+ * value. */
+static double moved_by(const double *a, const double *b, size_t right, size_t down)
+{
+    double most = 0, apart = 0;
+    for (size_t y = 0; y < WIDTH; y++)
+        for (size_t x = 0; x < WIDTH; x++) {
+            const double there = b[(y + down) % WIDTH * WIDTH + (x + right) % WIDTH];
+            most = fmax(most, a[y * WIDTH + x]);
+            apart = fmax(apart, fabs(a[y * WIDTH + x] - there));
+        }
+    return apart / most;
+}
+
+/* The default picture of a box shows all of its mass. With the camera elsewhere it is the same
+ * picture, moved round the box, whether bodies are dots or a smooth density. */
+static void pictures_of_boxes_wrap(void **state)
+{
+    (void)state;
+    static const double middle[3] = {NAN, NAN, NAN}, corner[3] = {0, 0, 0}, far[3] = {10.5, -6, 2};
+    static double whole[WIDTH * WIDTH], moved[WIDTH * WIDTH];
+    for (size_t n = 400; n <= 20000; n += 19600) {
+        struct ky_snapshot panel;
+        box_of_clumps(&panel, n);
+        /* Smooth bodies outside the picture reach in from coarser grids than those inside. */
+        const double near = n < KY_DOTS ? 1e-9 : 0.008;
+        const double area = 9.0 / (WIDTH * WIDTH), mass = total(panel.bodies.mass, n);
+        map_of_box(&panel, middle, NAN, whole);
+        assert_between(total(whole, WIDTH * WIDTH) * area / mass, 1 - near, 1 + near);
+        map_of_box(&panel, corner, NAN, moved);
+        assert_between(moved_by(moved, whole, WIDTH / 2, WIDTH / 2), 0, 3 * near);
+        assert_true(moved_by(moved, whole, 0, 0) > 0.5);
+        map_of_box(&panel, far, NAN, moved); /* 3 boxes to the right; half a box down */
+        assert_between(moved_by(moved, whole, 0, WIDTH / 2), 0, 3 * near);
+        for (size_t i = 0; i < n; i++)
+            panel.bodies.position[i][i % 3] += i % 2 ? 3 : -6;
+        map_of_box(&panel, middle, NAN, moved);
+        assert_between(moved_by(moved, whole, 0, 0), 0, 3 * near);
+        panel.space.converted = KY_TO_PHYSICAL; /* then there is no box any more */
+        struct ky_draw_parameters parameters;
+        struct ky_view view;
+        ky_draw_parameters_defaults(&parameters);
+        assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
+        assert_true(view.side > 6);
+        ky_bodies_free(&panel.bodies);
+    }
+}
+
+/* A slab holds the mass of its part of the box, also across a face, and slabs add up to the box;
+ * turned cameras see the mean density. */
+static void slabs_are_parts(void **state)
+{
+    (void)state;
+    static double part[WIDTH * WIDTH];
+    const double area = 9.0 / (WIDTH * WIDTH);
+    struct ky_snapshot panel;
+    box_of_clumps(&panel, 5000);
+    for (int open = 0; open < 2; open++) {
+        double sum = 0;
+        for (int k = 0; k < 6; k++) {
+            const double centre[3] = {1.5, 1.5, 0.5 * k}, *z = &centre[2];
+            double mass = 0;
+            for (size_t i = 0; i < panel.bodies.n; i++) {
+                const double away = panel.bodies.position[i][2] - *z;
+                const double near = away - (open ? 0 : 3 * rint(away / 3));
+                mass += near >= -0.25 && near < 0.25 ? panel.bodies.mass[i] : 0;
+            }
+            panel.space.box = 3;
+            map_of_box(&panel, centre, 0.5, part);
+            sum += open ? 0 : total(part, WIDTH * WIDTH) * area;
+            if (!open)
+                assert_between(total(part, WIDTH * WIDTH) * area / mass, 0.99, 1.01);
+            struct ky_draw_parameters parameters;
+            struct ky_map map = {.size = sizeof map};
+            ky_draw_parameters_defaults(&parameters);
+            parameters.width = WIDTH, parameters.slab = 0.5, parameters.region = 8;
+            memcpy(parameters.centre, centre, sizeof centre);
+            panel.space.box = 0;
+            if (open && mass > 0) {
+                assert_ok(ky_draw_map(&panel, &parameters, &map, &error));
+                assert_between(total(map.values, WIDTH * WIDTH) * 64 / (WIDTH * WIDTH) / mass,
+                               0.999, 1.001);
+                ky_map_free(&map);
+            }
+        }
+        if (!open)
+            assert_between(sum / total(panel.bodies.mass, panel.bodies.n), 0.995, 1.005);
+    }
+    ky_bodies_free(&panel.bodies);
+}
+
+/* A camera that looks along no axis sees a slab of the periodic universe: in a uniform box the mean
+ * density everywhere. */
+static void turned_boxes_have_no_holes(void **state)
+{
+    (void)state;
+    struct ky_snapshot panel;
+    cloud(&panel, 32768, 1);
+    panel.space = (struct ky_space){.box = 2, .scale_factor = 1};
+    for (size_t i = 0; i < panel.bodies.n; i++) {
+        panel.bodies.mass[i] = 1;
+        for (int k = 0; k < 3; k++)
+            panel.bodies.position[i][k] = (double)(i >> 5 * k & 31) / 16;
+    }
+    struct ky_draw_parameters parameters;
+    struct ky_map map = {.size = sizeof map};
+    ky_draw_parameters_defaults(&parameters);
+    parameters.width = WIDTH, parameters.height = 2 * WIDTH;
+    parameters.turn = 33, parameters.tilt = 21;
+    assert_ok(ky_draw_map(&panel, &parameters, &map, &error));
+    for (size_t y = 0; y < map.height; y += WIDTH / 4) { /* blocks of 24 pixels have 2,048 bodies */
+        double sum = 0;
+        for (size_t p = 0; p < WIDTH / 4 * map.width; p++)
+            sum += map.values[y * map.width + p];
+        assert_between(sum / (WIDTH / 4) / (double)map.width / (32768.0 / 4), 0.95, 1.05);
+    }
+    ky_map_free(&map);
+    ky_bodies_free(&panel.bodies);
+}
+
+/* Few bodies are stars and circles, each with the images that the picture shows; what boxes cannot
+ * have is refused. */
+static void boxes_have_stars_circles_and_limits(void **state)
+{
+    (void)state;
+    const double circles[2][4] = {{1.5, 1.5, 1.5, 0.2}, {2.9, 0, 1.5, 0.2}};
+    double *layers = malloc((size_t)3 * WIDTH * WIDTH * sizeof *layers);
+    struct ky_draw_parameters parameters;
+    struct ky_scene scene = {.parameters = &parameters, .size = {WIDTH, WIDTH}};
+    struct ky_snapshot panel;
+    cloud(&panel, 1, 0);
+    panel.space = (struct ky_space){.box = 3, .scale_factor = 1};
+    panel.bodies.position[0][1] = 1.5, panel.bodies.position[0][2] = 2.9;
+    ky_draw_parameters_defaults(&parameters);
+    parameters.show = KY_SHOW_STARS;
+    assert_ok(ky_scene_choose(&scene, &panel, 1, 0, layers, &error));
+    const double *row = layers + WIDTH / 2 * WIDTH; /* half of the star on each side */
+    assert_true(row[0] > 0 && fabs(row[0] - row[WIDTH - 1]) < 1e-9 && row[WIDTH / 2] == 0);
+    parameters.circles = circles, parameters.circle_count = 2, parameters.slab = 1;
+    assert_false(ky_circles_miss(&scene));
+    for (int k = 0; k < 3; k++) {
+        static const char *const about[] = {"group:1", "group:2", "density"};
+        parameters.about = about[k];
+        const enum ky_status status = ky_view_aim(&scene.view, &parameters, &panel, &error);
+        assert_int_equal(status, k == 0 ? KY_OK : k == 1 ? KY_USAGE : KY_UNSUPPORTED);
+        assert_true(scene.view.middle[0] == 2.9 && scene.view.slab == 1);
+    }
+    assert_non_null(strstr(error.text, "periodic"));
+    parameters.about = "auto", scene.view.middle[2] = 0;
+    assert_ok(ky_view_aim(&scene.view, &parameters, &panel, &error));
+    assert_true(scene.view.middle[0] == 2.9 && ky_circles_miss(&scene)); /* outside the slab */
+    parameters.about = NULL, parameters.region = 1e4;
+    assert_int_equal(ky_scene_choose(&scene, &panel, 1, 0, layers, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "too many images"));
+    ky_bodies_free(&panel.bodies);
+    free(layers);
+}
+
+/* A path across a face goes on at the opposite one. */
+static void trails_in_boxes_do_not_jump(void **state)
+{
+    (void)state;
+    struct ky_snapshot at[2];
+    struct ky_trails trails;
+    for (int t = 0; t < 2; t++) {
+        cloud(&at[t], 2, 0);
+        at[t].space = (struct ky_space){.box = 3, .scale_factor = 0.5, .comoving = 1};
+        at[t].time = t;
+        at[t].bodies.position[0][0] = t ? 0.1 : 2.8;
+        at[t].bodies.velocity[0][1] = 5;
+    }
+    assert_ok(ky_trails_begin(&trails, &at[0].bodies, 10, 2, &error));
+    for (int t = 0; t < 2; t++)
+        ky_trails_add(&trails, &at[t]);
+    assert_true(fabs(trails.position[2][0] - 3.1) < 1e-12 && trails.velocity[0][1] == 0);
+    ky_trails_free(&trails);
+    for (int t = 0; t < 2; t++)
+        ky_bodies_free(&at[t].bodies);
 }
 
 /* The camera does not tremble with single bodies. It stays between two nuclei, whichever is denser.
@@ -1335,6 +1547,11 @@ int main(void)
         cmocka_unit_test(a_given_square_is_where_the_mass_is),
         cmocka_unit_test(components_that_take_turns_are_seen),
         cmocka_unit_test(the_camera_goes_where_the_bodies_are),
+        cmocka_unit_test(pictures_of_boxes_wrap),
+        cmocka_unit_test(slabs_are_parts),
+        cmocka_unit_test(turned_boxes_have_no_holes),
+        cmocka_unit_test(boxes_have_stars_circles_and_limits),
+        cmocka_unit_test(trails_in_boxes_do_not_jump),
         cmocka_unit_test(the_camera_moves_smoothly),
         cmocka_unit_test(an_anchor_stays_with_its_nucleus),
         cmocka_unit_test(odd_centres_are_found_or_refused),

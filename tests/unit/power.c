@@ -48,6 +48,131 @@ static void a_wave_is_in_its_shell(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Two clustered sets of bodies of different masses, the second in part at the places of the first.
+ */
+static void make_sets(struct ky_bodies sets[2])
+{
+    for (size_t s = 0; s < 2; s++) {
+        assert_ok(ky_bodies_allocate(&sets[s], 150 + 50 * s, 0, &error));
+        for (size_t i = 0; i < sets[s].n; i++) {
+            struct ky_random random = ky_random_at(7, (uint32_t)s, i),
+                             clump = ky_random_at(8, 3, i % 9);
+            for (int c = 0; c < 3; c++)
+                sets[s].position[i][c] =
+                    5 * ky_random_uniform(&clump) + 0.2 * ky_random_normal(&random);
+            sets[s].mass[i] = 1 + (double)(i % 3);
+        }
+    }
+}
+
+/* V Re δ1 δ2* of one wave, with k in units of 2π/box. */
+static double exact_wave(const struct ky_bodies sets[2], const long k[3], double box)
+{
+    double re[2] = {0, 0}, im[2] = {0, 0}, mass[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sets[s].n; i++) {
+            double phase = 0;
+            for (int c = 0; c < 3; c++)
+                phase += 2 * pi / box * (double)k[c] * sets[s].position[i][c];
+            mass[s] += sets[s].mass[i];
+            re[s] += sets[s].mass[i] * cos(phase);
+            im[s] += sets[s].mass[i] * sin(phase);
+        }
+    return box * box * box * (re[0] * re[1] + im[0] * im[1]) / (mass[0] * mass[1]);
+}
+
+/* The spectrum of a folded space has every fold-th wave: compared with sums over the bodies. */
+static void compare_waves(const struct ky_bodies sets[2], double box, long fold)
+{
+    struct ky_power power = {.size = sizeof power};
+    double sum[5] = {0};
+    uint64_t waves[5] = {0};
+    assert_ok(ky_power_cross(&sets[0], sets[1].mass == sets[0].mass ? NULL : &sets[1], box, 32,
+                             (uint64_t)fold, &power, &error));
+    for (long x = -4; x <= 4; x++)
+        for (long y = -4; y <= 4; y++)
+            for (long z = -4; z <= 4; z++) {
+                const long k[3] = {fold * x, fold * y, fold * z};
+                const size_t s = (size_t)(sqrt((double)(x * x + y * y + z * z)) + 0.5);
+                if (s < 1 || s > 4)
+                    continue;
+                sum[s] += exact_wave(sets, k, box);
+                waves[s]++;
+            }
+    for (size_t s = 1; s <= 4; s++) {
+        assert_int_equal(power.waves[s - 1], waves[s]);
+        const double scale = box * box * box / 100; /* a power of this order in all shells */
+        assert_between(power.power[s - 1], sum[s] / (double)waves[s] - 1e-3 * scale,
+                       sum[s] / (double)waves[s] + 1e-3 * scale);
+        assert_between(power.k[s - 1] * box / (2 * pi * (double)fold), (double)s - 0.3,
+                       (double)s + 0.3);
+    }
+    assert_true(sets[1].mass == sets[0].mass ? power.noise > 0 : power.noise == 0);
+    ky_power_free(&power);
+}
+
+static void folded_and_crossed_spectra_have_the_waves_of_the_bodies(void **state)
+{
+    (void)state;
+    struct ky_bodies sets[2];
+    struct ky_power one = {.size = sizeof one}, same = {.size = sizeof same};
+    make_sets(sets);
+    const struct ky_bodies alone[2] = {sets[0], sets[0]}, back[2] = {sets[1], sets[0]};
+    for (long fold = 1; fold <= 5; fold += 2) {
+        compare_waves(alone, 4, fold);
+        compare_waves(sets, 4, fold);
+        compare_waves(back, 4, fold);
+    }
+    assert_ok(ky_power_make(&sets[0], 4, 32, &one, &error));
+    assert_ok(ky_power_cross(&sets[0], &sets[0], 4, 32, 1, &same, &error));
+    assert_memory_equal(one.power, same.power, one.count * sizeof *one.power);
+    ky_power_free(&one);
+    ky_power_free(&same);
+    assert_int_equal(ky_power_cross(&sets[0], NULL, 4, 32, 0, &one, &error), KY_USAGE);
+    assert_int_equal(ky_power_cross(&sets[0], NULL, 4, 32, 1025, &one, &error), KY_USAGE);
+    const size_t all = sets[1].n;
+    for (sets[1].n = 0; sets[1].n < 2; sets[1].n++) /* none, one, and those without mass */
+        assert_int_equal(ky_power_cross(&sets[0], &sets[1], 4, 32, 1, &one, &error),
+                         sets[1].n ? KY_OK : KY_BAD_DATA);
+    ky_power_free(&one);
+    sets[1].n = all;
+    for (int s = 0; s < 2; s++)
+        ky_bodies_free(&sets[s]);
+}
+
+/* A folded spectrum continues one of the same mesh, and agrees with one of a finer mesh. */
+static void folded_spectra_agree_with_a_finer_mesh(void **state)
+{
+    (void)state;
+    enum { N = 20000, CLUMPS = 2000 };
+    const double box = 6, size = 0.005;
+    struct ky_bodies bodies = {0};
+    struct ky_power fine = {.size = sizeof fine}, folded = {.size = sizeof folded};
+    assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
+    for (size_t i = 0; i < N; i++) {
+        struct ky_random random = ky_random_at(7, 1, i), clump = ky_random_at(8, 2, i % CLUMPS);
+        bodies.mass[i] = 1;
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] =
+                box * (ky_random_uniform(&clump) + size * ky_random_normal(&random));
+    }
+    assert_ok(ky_power_make(&bodies, box, 128, &fine, &error));
+    assert_ok(ky_power_cross(&bodies, NULL, box, 32, 4, &folded, &error));
+    for (size_t s = 0; s + 1 < folded.count; s++) { /* shells 4 waves wide and 4 waves apart */
+        double sum = 0, waves = 0;
+        for (size_t f = 4 * s + 1; f <= 4 * s + 5; f++) { /* half of the first and of the last */
+            const double part = f == 4 * s + 1 || f == 4 * s + 5 ? 0.5 : 1;
+            sum += part * (double)fine.waves[f] * fine.power[f];
+            waves += part * (double)fine.waves[f];
+        }
+        const double scatter = sqrt(2 / (double)folded.waves[s]);
+        assert_between(folded.power[s] / (sum / waves), 0.95 - 4 * scatter, 1.05 + 4 * scatter);
+    }
+    ky_power_free(&fine);
+    ky_power_free(&folded);
+    ky_bodies_free(&bodies);
+}
+
 static void bodies_at_random_have_noise_alone(void **state)
 {
     (void)state;
@@ -108,6 +233,53 @@ static void the_cosmic_box_has_its_spectrum(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Two interleaved lattices have the same waves: each has the linear spectrum, their cross spectrum
+ * is the same, and so is the spectrum of both. */
+static void two_lattices_have_the_same_waves(void **state)
+{
+    (void)state;
+    enum { HALF = 24 * 24 * 24 };
+    static const char *const words[] = {"side=200", "fixed=yes", "redshift=99", "lattice=bcc",
+                                        NULL};
+    static const struct ky_cosmology cosmology = {
+        {.matter = 0.3111, .lambda = 0.6889}, 0.049, 0.6766, 0.9665, 0.8102};
+    struct ky_model_parameters parameters;
+    struct ky_snapshot snapshot;
+    struct ky_power power = {.size = sizeof power}, cross = {.size = sizeof cross};
+    const struct ky_spectrum spectrum = ky_spectrum_of(&cosmology);
+    ky_model_parameters_defaults(&parameters);
+    parameters.n = 2 * HALF;
+    parameters.options = words;
+    ky_snapshot_clear(&snapshot);
+    assert_ok(ky_model_make("cosmic-box", &parameters, &snapshot, &error));
+    const double side = snapshot.space.box, matter = 3 * 0.3111 * pow(67.66 / 1000, 2) *
+                                                     pow(side, 3) / (8 * pi * snapshot.units.g);
+    struct ky_bodies one = snapshot.bodies, two = snapshot.bodies;
+    one.n = two.n = HALF;
+    one.id = two.id = NULL;
+    two.position += HALF, two.mass += HALF, two.velocity += HALF, two.type += HALF;
+    assert_between(2 * HALF * one.mass[0] / matter, 1 - 1e-3, 1 + 1e-3);
+    assert_between(snapshot.softening / (side / cbrt(2 * HALF) / 30), 1 - 1e-9, 1 + 1e-9);
+    assert_ok(ky_power_make(&snapshot.bodies, side, 64, &power, &error));
+    assert_ok(ky_power_cross(&one, &two, side, 64, 1, &cross, &error));
+    const double d = ky_growth_at(&cosmology, 0.01).d1 / ky_growth_at(&cosmology, 1).d1;
+    for (size_t s = 0; s < 6; s++) {
+        const double wanted = 1e9 * d * d * ky_power(&spectrum, 1000 * power.k[s]);
+        assert_between(power.power[s] / wanted, 0.96, 1.04);
+        assert_between(cross.power[s] / wanted, 0.96, 1.04);
+    }
+    for (int c = 0; c < 3; c++) { /* half a cell apart, but for displacements */
+        const double apart = two.position[0][c] - one.position[0][c];
+        assert_between(apart / (side / 24), 0.4, 0.6);
+    }
+    ky_power_free(&power);
+    ky_power_free(&cross);
+    ky_snapshot_free(&snapshot);
+    parameters.n = HALF; /* not twice a cube */
+    assert_int_equal(ky_model_make("cosmic-box", &parameters, &snapshot, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "twice the cube"));
+}
+
 /* Ωm = 1: D = a. Matter and radiation: D = a + 2/3 a_eq. Ωm = 0.3 without Λ: the growth of an open
  * universe (Peebles 1980, 11.16). */
 static void growth_is_that_of_textbooks(void **state)
@@ -164,8 +336,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wave_is_in_its_shell),
+        cmocka_unit_test(folded_and_crossed_spectra_have_the_waves_of_the_bodies),
+        cmocka_unit_test(folded_spectra_agree_with_a_finer_mesh),
         cmocka_unit_test(bodies_at_random_have_noise_alone),
         cmocka_unit_test(the_cosmic_box_has_its_spectrum),
+        cmocka_unit_test(two_lattices_have_the_same_waves),
         cmocka_unit_test(growth_is_that_of_textbooks),
         cmocka_unit_test(what_has_no_spectrum_is_refused),
     };

@@ -143,6 +143,70 @@ static void a_plummer_sphere_has_its_profile(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* A cluster across a corner of a box has the profile of the same cluster in open space. */
+static void profiles_in_boxes_take_the_nearest_images(void **state)
+{
+    (void)state;
+    const double box = 8, corner[3] = {0.02, 7.99, 16.01};
+    struct ky_snapshot snapshot;
+    struct ky_profile_parameters parameters;
+    struct ky_radial_profile open = {0}, boxed = {0};
+    model("plummer", N, 0, &snapshot);
+    const struct ky_bodies *b = &snapshot.bodies;
+    ky_profile_parameters_defaults(&parameters);
+    parameters.inner = LOW, parameters.outer = 3, parameters.axis = KY_Y;
+    size_t outside = 0;
+    for (size_t i = 0; i < N; i++) { /* the farthest bodies go in, so that no image is nearer */
+        double r2 = 0;
+        for (int c = 0; c < 3; c++)
+            r2 += pow(b->position[i][c], 2);
+        for (int c = 0; c < 3 && r2 > 9; c++)
+            b->position[i][c] *= 2.9 / sqrt(r2);
+    }
+    for (int c = 0; c < 3; c++)
+        parameters.centre[c] = 0;
+    assert_ok(ky_profile_make(&parameters, b, &open, &error));
+    for (size_t i = 0; i < N; i++)
+        for (int c = 0; c < 3; c++) {
+            const double x = b->position[i][c] + corner[c];
+            b->position[i][c] = x - box * floor(x / box);
+            outside += x != b->position[i][c];
+        }
+    assert_true(outside > N);
+    memcpy(parameters.centre, corner, sizeof corner);
+    parameters.box = box;
+    assert_ok(ky_profile_make(&parameters, b, &boxed, &error));
+    for (size_t s = 0; s < open.shells; s++) {
+        assert_int_equal(boxed.bodies[s], open.bodies[s]);
+        assert_between(boxed.density[s], open.density[s] * (1 - 1e-9), open.density[s] * 1.000001);
+        assert_between(boxed.surface_density[s], open.surface_density[s] * (1 - 1e-9),
+                       open.surface_density[s] * 1.000001);
+        if (open.bodies[s] > 1)
+            assert_between(boxed.radial[s], open.radial[s] - 1e-9, open.radial[s] + 1e-9);
+    }
+    ky_profile_free(&boxed);
+    for (size_t i = 0; i < N; i++) /* the mean velocity within the last shell */
+        for (int c = 0; c < 3; c++)
+            b->velocity[i][c] += 5;
+    parameters.outer = parameters.inner = (double)NAN;
+    assert_ok(ky_profile_make(&parameters, b, &boxed, &error));
+    assert_between(boxed.velocity[0], 4.9, 5.1);
+    assert_true(boxed.edge[boxed.shells] == box / 2 && boxed.edge[0] < 0.5);
+    assert_between(boxed.enclosed[boxed.shells - 1], 1 - 1e-9, 1 + 1e-9);
+    ky_profile_free(&boxed);
+    ky_profile_free(&open);
+    parameters.outer = 4.1;
+    assert_int_equal(ky_profile_make(&parameters, b, &boxed, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "half of the box"));
+    parameters.outer = (double)NAN, parameters.box = -1;
+    assert_int_equal(ky_profile_make(&parameters, b, &boxed, &error), KY_USAGE);
+    parameters.box = box;
+    for (int c = 0; c < 3; c++)
+        parameters.centre[c] = (double)NAN;
+    assert_int_equal(ky_profile_make(&parameters, b, &boxed, &error), KY_USAGE);
+    ky_snapshot_free(&snapshot);
+}
+
 static void wrong_profiles_are_refused(void **state)
 {
     (void)state;
@@ -192,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shells_agree_with_sums_over_all_bodies),
         cmocka_unit_test(a_plummer_sphere_has_its_profile),
+        cmocka_unit_test(profiles_in_boxes_take_the_nearest_images),
         cmocka_unit_test(wrong_profiles_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
