@@ -18,16 +18,19 @@ _kyoho() {
         words="$commands units --all"
         [ "$before" != model ] || words="$models --all" ;;
     model)
-        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
+        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
         [ "$COMP_CWORD" -gt 2 ] || words="$models$words"
         case $before in
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -45,9 +48,12 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     force)
-        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -63,10 +69,13 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     tune)
-        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -82,6 +91,9 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     info)
         words=' --help --json --physical --as-stored --types --convention --renumber --units'
@@ -121,7 +133,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     neighbours)
-        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -131,9 +143,12 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     density)
-        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -143,9 +158,12 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     groups)
-        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -155,9 +173,12 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     binaries)
-        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -167,9 +188,12 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     profile)
-        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --axis) words='x y z' ;;
         --model) words=$models ;;
@@ -177,6 +201,9 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         esac ;;
     power)
         words=' --help --json --quiet --mesh --box --subtract-noise --output --overwrite --title --width --height --physical --as-stored --types --convention --renumber'

@@ -1547,6 +1547,25 @@ enum ky_mass_function {
     KY_MASS_KROUPA    /* m^−1.3 from 0.08 to 0.5, m^−2.3 to 100: Kroupa (2001) */
 };
 
+/* Primordial pairs of stars (docs/models.md): periods, eccentricities and ratios of masses. A star
+ * above 5 solar masses is massive. */
+enum ky_binary_periods {
+    KY_PERIODS_MIXED,      /* KY_PERIODS_SANA for pairs with a massive star, else Kroupa's */
+    KY_PERIODS_KROUPA,     /* Kroupa (1995): 10 d to 10^8.43 d */
+    KY_PERIODS_SANA,       /* Sana et al. (2012): 10^0.15 d to 10^3.5 d */
+    KY_PERIODS_LOG_UNIFORM /* in the semi-major axis, between two limits */
+};
+enum ky_binary_eccentricities {
+    KY_ECCENTRICITIES_BY_PERIODS, /* Sana's with Sana's periods, else thermal */
+    KY_ECCENTRICITIES_THERMAL,    /* f(e) = 2 e */
+    KY_ECCENTRICITIES_SANA,       /* f(e) ∝ e^−0.45 up to 1 − (P/2d)^(−2/3) */
+    KY_ECCENTRICITIES_CIRCULAR
+};
+enum ky_binary_ratios {
+    KY_RATIOS_MASSIVE, /* massive stars: uniform from 0.1 to 1; others at random */
+    KY_RATIOS_RANDOM   /* all companions are drawn from the mass function */
+};
+
 /* The fields have the names of the options of `kyoho model --help`; a model ignores fields that it
  * does not list there. `options` sets options by name, including options of a model that have no
  * field here.
@@ -1600,6 +1619,12 @@ struct ky_model_parameters {
     const char *position, *velocity, *orientation;
     const volatile int *stop; /* not 0: ky_model_make ends with KY_STOPPED; as in struct
                                  ky_parameters */
+    double binaries;          /* spheres: pairs over all systems, pairs and single stars, 0 to 1.
+                                 `n` counts stars. Pair k has the ids 2k and 2k + 1 */
+    int binary_periods;       /* enum ky_binary_periods; without scales of units log-uniform */
+    int binary_eccentricities, binary_ratios; /* the enums of these names */
+    double binary_axis_min, binary_axis_max;  /* log-uniform: limits of the semi-major axis */
+    int eigenevolution; /* 1: tides circularise close pairs (Kroupa 1995), with constant masses */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
