@@ -1012,6 +1012,24 @@ KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bod
  * KY_BAD_DATA for an id that no body has, and for an id that is given twice. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
+/* Two bodies that have become one. */
+struct ky_merger {
+    size_t size;    /* of this struct, or 0 */
+    uint64_t id[2]; /* of the body that stays, the heavier one or, of equal ones, the first in the
+                       order of the bodies; and of the other, which is gone */
+    double mass[2], radius[2];       /* of both before; radius NaN: unknown */
+    double new_radius;               /* NaN: unknown */
+    double position[3], velocity[3]; /* of their centre of mass */
+    double distance, speed;          /* of one relative to the other, before */
+    double energy; /* the change of the total energy: their relative motion and their pull on each
+                      other are gone, and others pull one body instead of two [mass velocity²] */
+};
+/* Makes one body of two: at their centre of mass, with its velocity and the sum of the masses, and
+ * with id, type and softening of the heavier one. Where bodies have radii, `radius` is its radius;
+ * NaN: their volumes add up. KY_BAD_DATA for an id that no body has, KY_USAGE for twice the same id
+ * and in a periodic box. `merger` may be NULL. */
+KY_API enum ky_status ky_sim_merge(struct ky_sim *sim, const uint64_t id[2], double radius,
+                                   struct ky_merger *merger, struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
  * divided step ends here. No forces are computed. KY_USAGE for a step that is 0, not finite, or so
  * short that the time would not change, and within a run. */
@@ -1241,6 +1259,13 @@ struct ky_progress {
 /* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
  * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
  * intervals of ln a. */
+/* Bodies that touch stop a run or merge. */
+enum ky_collisions {
+    KY_COLLISIONS_BY_STOP = -1, /* by stop_collision of struct ky_parameters (default) */
+    KY_COLLISIONS_STOP,         /* the run stops */
+    KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU without ranks */
+};
+
 struct ky_run_parameters {
     size_t size;
     const char *output;   /* the folder; made if it does not exist */
@@ -1308,6 +1333,10 @@ struct ky_run_parameters {
     /* Of a comoving box (ky_parameters.box and expansion), whose times are scale factors: */
     double end_z;     /* the redshift of the end, instead of `end`; NaN (default): not given */
     const char *at_z; /* redshifts of further snapshots, "9,4,0.5"; or NULL */
+    /* enum ky_collisions. Both test contacts as stop_collision of struct ky_parameters does. Where
+     * there is no body_radius, the bodies have no radii and the units have scales, each body has
+     * the radius of a star of its mass on the main sequence (docs/command.md) */
+    int collisions;
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "models/population.h"
 #include "physics/kepler.h"
+#include "physics/main_sequence.h"
 
 static const double day_s = 86400;
 /* Stars above this mass [Msun] have the companions and periods of massive stars. */
@@ -397,14 +398,13 @@ enum ky_status ky_binaries_put(const struct ky_model_parameters *parameters,
                                const struct ky_systems *systems, struct ky_snapshot *snapshot,
                                struct ky_error *error)
 {
-    const double sun_radius_cm = 6.957e10; /* IAU (2015) */
     const struct ky_units *units = &snapshot->units;
     struct drawing drawing = {.parameters = parameters, .systems = systems, .g = units->g};
     struct ky_bodies stars = {0}, *from = &snapshot->bodies;
     if (units->mass_g > 0) {
         drawing.day = day_s / ky_unit_cgs(units, KY_TIME_UNIT);
         drawing.sun = KY_SUN_G / units->mass_g;
-        drawing.sun_radius = sun_radius_cm / units->length_cm;
+        drawing.sun_radius = KY_SUN_RADIUS_CM / units->length_cm;
     }
     KY_TRY(ky_bodies_allocate(&stars, systems->stars, KY_WITH_ID, error));
 #pragma omp parallel for schedule(static)

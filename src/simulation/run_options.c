@@ -50,6 +50,11 @@ const struct ky_option ky_run_options[] = {
     {"escapers", KY_OPTION_REAL, FIELD(escapers), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "before each row of energy.csv list bodies that are unbound and farther from the density "
      "centre than this, each once, in escapers.csv; they stay in the run [length]"},
+    {"collisions", KY_OPTION_CHOICE, FIELD(collisions), NULL, KY_NO_RANGE, "stop|merge", NULL,
+     "two bodies that touch, as tested by --stop-collision, stop the run, or merge: they become "
+     "one "
+     "with the sum of their masses and momenta, and a row of events.csv. Stars in physical units "
+     "without radii get the radii of the main sequence"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,

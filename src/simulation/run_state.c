@@ -39,6 +39,10 @@ static const struct ky_stored_field fields[] = {
     {"escapers", AT(escapers), 1, KY_STORED_MAYBE},
     {"escapers bytes", AT(escapers_bytes), 1, KY_STORED_COUNT},
     {"pieces", AT(pieces), 1, KY_STORED_FLAG},
+    {"merges", AT(merges), 1, KY_STORED_FLAG},
+    {"stellar radii", AT(stellar_radii), 1, KY_STORED_FLAG},
+    {"mergers", AT(mergers), 1, KY_STORED_COUNT},
+    {"events bytes", AT(events_bytes), 1, KY_STORED_COUNT},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -325,6 +325,25 @@ static void massive_pairs(void **state)
     free(found);
 }
 
+/* A massive star has a companion with the probability F: of 0.3 within four deviations. */
+static void few_massive_stars_have_companions(void **state)
+{
+    (void)state;
+    struct ky_model_parameters parameters = cluster_of((uint64_t)2 * MANY, 0.3);
+    struct ky_snapshot snapshot = make("plummer", &parameters);
+    const struct ky_bodies *b = &snapshot.bodies;
+    const size_t pairs = 9231; /* 40,000 × 0.3/1.3, rounded */
+    double paired = 0, single = 0;
+    for (size_t k = 0; k < pairs; k++)
+        paired += b->mass[2 * k] > 5;
+    for (size_t i = 2 * pairs; i < b->n; i++)
+        single += b->mass[i] > 5;
+    assert_between(paired + single, 100, 1000);
+    const double deviation = sqrt(0.3 * 0.7 / (paired + single));
+    assert_between(paired / (paired + single), 0.3 - 4 * deviation, 0.3 + 4 * deviation);
+    ky_snapshot_free(&snapshot);
+}
+
 /* The same draws with and without: pericentres stay, and ln e changes by −(28 Rsun/q)^0.75. */
 static void close_pairs_become_circular(void **state)
 {
@@ -405,6 +424,7 @@ int main(void)
         cmocka_unit_test(sana_pairs),
         cmocka_unit_test(log_uniform_pairs),
         cmocka_unit_test(massive_pairs),
+        cmocka_unit_test(few_massive_stars_have_companions),
         cmocka_unit_test(close_pairs_become_circular),
         cmocka_unit_test(wrong_pairs_are_refused),
     };
