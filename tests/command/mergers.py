@@ -79,6 +79,16 @@ for name, words, late in (("leapfrog", ["--step", "0.0001220703125", "--precisio
     check(float(body["mass"]) == 4 and all(abs(float(body[c])) < (1e-4 if name == "block" else 1e-6) for c in ("x", "y", "z", "vx", "vy", "vz")),
           f"{name}: the body rests at the centre of mass", body)  # steps of their own do not conserve it
 
+# from rest, straight into each other, with a third body that falls straight in from afar
+write("fall.csv", [(7, 3.0, -0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.06), (5, 1.0, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.04),
+                   (3, 1e-9, 0.0, 900.0, 0.0, 0.0, 0.0, 0.0, 0.1)])
+run("run", path("fall.csv"), "--integrator", "few", "--step", "0.125", "--softening", "0", "--end", "0.625", "--collisions", "merge", "--output",
+    path("fall"), "--quiet", timeout=60)
+at = math.acos(2 * 0.1 - 1)  # r = (1 + cos)/2
+fall = events("fall")
+check(len(fall) == 1 and near(fall[0]["time"], math.sqrt(1 / 32) * (at + math.sin(at)), 1e-9) and near(fall[0]["energy"], 3, 1e-9)
+      and near(fall[0]["speed"], math.sqrt(72), 1e-9), "few: a straight fall ends at the contact", fall)
+
 # a cold cluster with many mergers: the energy error stays small, masses and momenta stay, and a killed run goes on with the same bits
 cloud = ["--model", "uniform-sphere", "-n", "60", "--seed", "4", "--mass-function", "kroupa", "--softening", "0", "--integrator", "hermite4",
          "--collisions", "merge", "--body-radius", "0.02", "--end", "1.25", "--step-max", "0.001953125", "--every", "0.125", "--quiet"]
