@@ -471,6 +471,10 @@ enum ky_status ky_run_source(const struct ky_parameters *parameters,
     enum ky_status status = begin_source(started, source, &own, error);
     if (!status)
         status = start_and_go(started, &own, error);
+    if (started->state.stellar_radii) { /* ky_run_give_radii: the caller's bodies have none */
+        free(own.bodies.radius);
+        own.bodies.radius = NULL;
+    }
     initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
     ky_run_destroy(started);
