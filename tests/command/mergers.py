@@ -113,6 +113,15 @@ check(text("parts/events.csv") == text("cloud/events.csv"), "rows after the rest
 said = run("verify", path("cloud")).stdout
 check("the same bits" in said, "kyoho verify repeats the mergers", said)
 
+# half of the systems are pairs, and many of these touch at their pericentres
+pairs = ["--model", "plummer", "-n", "100", "--seed", "2", "--binaries", "0.5", "--binary-periods", "sana", "--units", "cluster", "--radius", "0.3",
+         "--integrator", "hermite4", "--groups", "--collisions", "merge", "--body-radius", "8e-7", "--steps", "8", "--every", "0", "--quiet"]
+run("run", *pairs, "--output", path("pairs"))
+rows = table("pairs/energy.csv")
+later = [e for e in events("pairs") if float(e["time"]) > 0]
+check(len(events("pairs")) > 10 and later and all(abs(int(e["id"]) - int(e["other"])) == 1 for e in events("pairs"))
+      and int(rows[-1]["bodies"]) == 100 - len(events("pairs")) and abs(float(rows[-1]["de"])) < 1e-8, "primordial pairs merge in groups", rows[-1])
+
 # radii of stars: of the main sequence where there are none, and again after a merger
 sun = [(1, 1.0, -1e-5, 0.0, 0.0, 0.0, 0.0, 0.0), (2, 0.5, 1e-5, 0.0, 0.0, 0.0, 0.0, 0.0)]
 write("stars.csv", sun, radii=False)
