@@ -18,18 +18,22 @@ _kyoho() {
         words="$commands units --all"
         [ "$before" != model ] || words="$models --all" ;;
     model)
-        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
+        words=' --help --json --quiet --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --units --output --format --compress --overwrite'
         [ "$COMP_CWORD" -gt 2 ] || words="$models$words"
         case $before in
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --groups-every --linking-length --linking-fraction --groups-minimum --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --end-z --steps --every --at --at-z --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --groups-every --linking-length --linking-fraction --groups-minimum --collisions --compress --pieces --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --view-frame --engine --isa --threads --ranks --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --integrator --expansion --step --eta --softening-max --step-max --step-min --step-length --corrections --groups --group-radius --orbit-steps --tolerance --slow-down --stop-collision --stop-pair --stop-escape --stop-box --body-radius --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
+        --collisions) words='stop merge' ;;
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
@@ -46,10 +50,13 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     force)
-        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --mutual --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -65,11 +72,14 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     tune)
-        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --error --seconds --check --repeat --engine --isa --threads --tree --force --opening --cell --multipole --order --curve --leaf --group --precision --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -85,6 +95,9 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     info)
@@ -125,7 +138,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     neighbours)
-        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --radius --nearest --lists --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -135,10 +148,13 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     density)
-        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --neighbours --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -148,10 +164,13 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     groups)
-        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --linking-length --linking-fraction --volume --minimum --output --overwrite --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -161,10 +180,13 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     binaries)
-        words=' --help --json --quiet --output --overwrite --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --overwrite --hierarchies --engine --isa --threads --tree --softening --softening-kind --g --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -174,10 +196,13 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         --convention) words='file gadget swift' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     profile)
-        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --box --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --shells --inner --outer --centre-x --centre-y --centre-z --axis --g --box --output --overwrite --title --width --height --threads --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --side --a-s --spectrum --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --axis) words='x y z' ;;
         --model) words=$models ;;
@@ -185,6 +210,9 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
         --lattice) words='cubic bcc' ;;
         esac ;;
     power)
@@ -232,7 +260,7 @@ _kyoho() {
         --units) words='nbody galaxy cluster cosmic planets' ;;
         esac ;;
     haloes)
-        words=' --help --json --quiet --bins --sigma8 --spectral-index --omega-b --spectrum --linking-length --linking-fraction --volume --minimum --output --overwrite --title --width --height --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --hubble --side --a-s --fixed --opposite --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --bins --sigma8 --spectral-index --omega-b --spectrum --linking-length --linking-fraction --volume --minimum --output --overwrite --title --width --height --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --hubble --side --a-s --fixed --opposite --lattice --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -242,6 +270,10 @@ _kyoho() {
         --convention) words='file gadget swift' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        --binary-periods) words='mixed kroupa sana log-uniform' ;;
+        --binary-eccentricities) words='by-periods thermal sana circular' ;;
+        --binary-ratios) words='massive random' ;;
+        --lattice) words='cubic bcc' ;;
         esac ;;
     esac
     COMPREPLY=()

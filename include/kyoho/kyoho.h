@@ -1027,6 +1027,24 @@ KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bod
  * KY_BAD_DATA for an id that no body has, and for an id that is given twice. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
+/* Two bodies that have become one. */
+struct ky_merger {
+    size_t size;    /* of this struct, or 0 */
+    uint64_t id[2]; /* of the body that stays, the heavier one or, of equal ones, the first in the
+                       order of the bodies; and of the other, which is gone */
+    double mass[2], radius[2];       /* of both before; radius NaN: unknown */
+    double new_radius;               /* NaN: unknown */
+    double position[3], velocity[3]; /* of their centre of mass */
+    double distance, speed;          /* of one relative to the other, before */
+    double energy; /* the change of the total energy: their relative motion and their pull on each
+                      other are gone, and others pull one body instead of two [mass velocity²] */
+};
+/* Makes one body of two: at their centre of mass, with its velocity and the sum of the masses, and
+ * with id, type and softening of the heavier one. Where bodies have radii, `radius` is its radius;
+ * NaN: their volumes add up. KY_BAD_DATA for an id that no body has, KY_USAGE for twice the same id
+ * and in a periodic box. `merger` may be NULL. */
+KY_API enum ky_status ky_sim_merge(struct ky_sim *sim, const uint64_t id[2], double radius,
+                                   struct ky_merger *merger, struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
  * divided step ends here. No forces are computed. KY_USAGE for a step that is 0, not finite, or so
  * short that the time would not change, and within a run. */
@@ -1256,6 +1274,13 @@ struct ky_progress {
 /* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
  * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
  * intervals of ln a. */
+/* Bodies that touch stop a run or merge. */
+enum ky_collisions {
+    KY_COLLISIONS_BY_STOP = -1, /* by stop_collision of struct ky_parameters (default) */
+    KY_COLLISIONS_STOP,         /* the run stops */
+    KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU without ranks */
+};
+
 struct ky_run_parameters {
     size_t size;
     const char *output;   /* the folder; made if it does not exist */
@@ -1328,6 +1353,10 @@ struct ky_run_parameters {
     double linking_length; /* of struct ky_catalogue_parameters, as the next two */
     double linking_fraction;
     uint64_t groups_minimum;
+    /* enum ky_collisions. Both test contacts as stop_collision of struct ky_parameters does. Where
+     * there is no body_radius, the bodies have no radii and the units have scales, each body has
+     * the radius of a star of its mass on the main sequence (docs/command.md) */
+    int collisions;
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -1567,6 +1596,25 @@ enum ky_mass_function {
     KY_MASS_KROUPA    /* m^−1.3 from 0.08 to 0.5, m^−2.3 to 100: Kroupa (2001) */
 };
 
+/* Primordial pairs of stars (docs/models.md): periods, eccentricities and ratios of masses. A star
+ * above 5 solar masses is massive. */
+enum ky_binary_periods {
+    KY_PERIODS_MIXED,      /* KY_PERIODS_SANA for pairs with a massive star, else Kroupa's */
+    KY_PERIODS_KROUPA,     /* Kroupa (1995): 10 d to 10^8.43 d */
+    KY_PERIODS_SANA,       /* Sana et al. (2012): 10^0.15 d to 10^3.5 d */
+    KY_PERIODS_LOG_UNIFORM /* in the semi-major axis, between two limits */
+};
+enum ky_binary_eccentricities {
+    KY_ECCENTRICITIES_BY_PERIODS, /* Sana's with Sana's periods, else thermal */
+    KY_ECCENTRICITIES_THERMAL,    /* f(e) = 2 e */
+    KY_ECCENTRICITIES_SANA,       /* f(e) ∝ e^−0.45 up to 1 − (P/2d)^(−2/3) */
+    KY_ECCENTRICITIES_CIRCULAR
+};
+enum ky_binary_ratios {
+    KY_RATIOS_MASSIVE, /* massive stars: uniform from 0.1 to 1; others at random */
+    KY_RATIOS_RANDOM   /* all companions are drawn from the mass function */
+};
+
 /* The fields have the names of the options of `kyoho model --help`; a model ignores fields that it
  * does not list there. `options` sets options by name, including options of a model that have no
  * field here.
@@ -1620,6 +1668,12 @@ struct ky_model_parameters {
     const char *position, *velocity, *orientation;
     const volatile int *stop; /* not 0: ky_model_make ends with KY_STOPPED; as in struct
                                  ky_parameters */
+    double binaries;          /* spheres: pairs over all systems, pairs and single stars, 0 to 1.
+                                 `n` counts stars. Pair k has the ids 2k and 2k + 1 */
+    int binary_periods;       /* enum ky_binary_periods; without scales of units log-uniform */
+    int binary_eccentricities, binary_ratios; /* the enums of these names */
+    double binary_axis_min, binary_axis_max;  /* log-uniform: limits of the semi-major axis */
+    int eigenevolution; /* 1: tides circularise close pairs (Kroupa 1995), with constant masses */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);

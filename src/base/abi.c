@@ -26,6 +26,7 @@ static const struct ky_struct_size structs[] = {
     {"ky_walk_input", sizeof(struct ky_walk_input)},
     {"ky_sums", sizeof(struct ky_sums)},
     {"ky_stop", sizeof(struct ky_stop)},
+    {"ky_merger", sizeof(struct ky_merger)},
     {"ky_pairs", sizeof(struct ky_pairs)},
     {"ky_few_systems", sizeof(struct ky_few_systems)},
     {"ky_progress", sizeof(struct ky_progress)},

@@ -2,7 +2,9 @@
  * elements. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "command/files.h"
@@ -15,13 +17,23 @@ struct request {
     struct ky_parameters parameters;
     struct source source;
     struct table_output output;
+    int hierarchies;
+};
+
+static const struct ky_option own_options[] = {
+    {"hierarchies", KY_OPTION_FLAG, offsetof(struct request, hierarchies), NULL, KY_NO_RANGE, NULL,
+     NULL,
+     "also list orbits in which a side is a binary, as in triples and quadruples: binaries count "
+     "as "
+     "bodies at their centre of mass, until no more are found"},
 };
 
 /* The columns of the table, and the rows of all snapshots so far. */
+enum { ID_1, ID_2, BODIES_1, BODIES_2, WHOLE };
 enum { TIME, MASS_1, MASS_2, AXIS, ECCENTRICITY, PERIOD, ENERGY, SEPARATION, REALS };
 struct rows {
     size_t count, begin; /* begin: first row of the last snapshot */
-    uint64_t *id[2];
+    uint64_t *id[WHOLE]; /* of a body of each side, and the number of its bodies */
     double *real[REALS];
     struct ky_units units;
 };
@@ -30,7 +42,7 @@ static enum ky_status grow(struct cli *cli, struct rows *rows, size_t more)
 {
     const size_t all = rows->count + more ? rows->count + more : 1;
     int failed = 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < WHOLE; k++) {
         uint64_t *id = realloc(rows->id[k], all * sizeof *id);
         rows->id[k] = id ? id : rows->id[k];
         failed |= !id;
@@ -40,45 +52,138 @@ static enum ky_status grow(struct cli *cli, struct rows *rows, size_t more)
         rows->real[k] = real ? real : rows->real[k];
         failed |= !real;
     }
-    return failed ? ky_no_memory(&cli->error, "binaries", all, (REALS + 2) * sizeof(double))
+    return failed ? ky_no_memory(&cli->error, "binaries", all, (REALS + WHOLE) * sizeof(double))
                   : KY_OK;
 }
 
 static void free_rows(struct rows *rows)
 {
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < WHOLE; k++)
         free(rows->id[k]);
     for (int k = 0; k < REALS; k++)
         free(rows->real[k]);
 }
 
-/* Appends the pairs of a snapshot. */
-static enum ky_status append(struct cli *cli, struct rows *rows, const struct ky_snapshot *snapshot,
-                             const struct ky_binaries *found)
+/* The systems of a snapshot: bodies, and later centres of mass with the id of a body of theirs. */
+struct systems {
+    struct ky_bodies bodies;
+    uint64_t *members; /* bodies in each */
+};
+
+static enum ky_status begin(struct cli *cli, const struct ky_bodies *from, struct systems *systems)
 {
-    KY_TRY(grow(cli, rows, found->count));
-    rows->begin = rows->count;
-    rows->units = snapshot->units;
-    for (size_t k = 0; k < found->count; k++, rows->count++) {
-        const uint32_t *body = found->body[k];
-        const double numbers[REALS] = {snapshot->time,
-                                       snapshot->bodies.mass[body[0]],
-                                       snapshot->bodies.mass[body[1]],
-                                       found->semi_major_axis[k],
-                                       found->eccentricity[k],
-                                       found->period[k],
-                                       found->energy[k],
-                                       found->separation[k]};
-        for (int c = 0; c < 2; c++)
-            rows->id[c][rows->count] = table_id(&snapshot->bodies, body[c]);
-        for (int c = 0; c < REALS; c++)
-            rows->real[c][rows->count] = numbers[c];
+    struct ky_bodies *bodies = &systems->bodies;
+    const unsigned with = KY_WITH_ID | (from->softening ? KY_WITH_SOFTENING : 0U);
+    KY_TRY(ky_bodies_allocate(bodies, from->n, with, &cli->error));
+    systems->members = ky_allocate(from->n, sizeof *systems->members);
+    if (!systems->members)
+        return ky_no_memory(&cli->error, "systems", from->n, sizeof *systems->members);
+    for (size_t i = 0; i < from->n; i++) {
+        bodies->mass[i] = from->mass[i];
+        memcpy(bodies->position[i], from->position[i], sizeof *from->position);
+        memcpy(bodies->velocity[i], from->velocity[i], sizeof *from->velocity);
+        bodies->id[i] = table_id(from, (uint32_t)i);
+        if (bodies->softening)
+            bodies->softening[i] = from->softening[i];
+        systems->members[i] = 1;
     }
     return KY_OK;
 }
 
-enum { COLUMNS = REALS + 2 };
-static struct table table_of(const struct rows *rows, struct table_column column[COLUMNS])
+/* Moves the first system of the pair to the centre of mass; the second one is gone. */
+static void join(struct systems *systems, const uint32_t pair[2])
+{
+    struct ky_bodies *bodies = &systems->bodies;
+    const uint32_t i = pair[0], j = pair[1];
+    const double mass = bodies->mass[i] + bodies->mass[j], share = bodies->mass[j] / mass;
+    for (int c = 0; c < 3; c++) {
+        bodies->position[i][c] += share * (bodies->position[j][c] - bodies->position[i][c]);
+        bodies->velocity[i][c] += share * (bodies->velocity[j][c] - bodies->velocity[i][c]);
+    }
+    bodies->mass[i] = mass;
+    systems->members[i] += systems->members[j];
+    systems->members[j] = 0;
+}
+
+/* Removes the systems that are gone. */
+static void close_gaps(struct systems *systems)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < systems->bodies.n; i++)
+        if (systems->members[i]) {
+            systems->members[kept] = systems->members[i];
+            ky_bodies_move(&systems->bodies, kept++, i);
+        }
+    systems->bodies.n = kept;
+}
+
+/* Appends a row for pair k. */
+static void append(struct rows *rows, double time, const struct systems *systems,
+                   const struct ky_binaries *found, size_t k)
+{
+    const uint32_t *body = found->body[k];
+    const double numbers[REALS] = {time,
+                                   systems->bodies.mass[body[0]],
+                                   systems->bodies.mass[body[1]],
+                                   found->semi_major_axis[k],
+                                   found->eccentricity[k],
+                                   found->period[k],
+                                   found->energy[k],
+                                   found->separation[k]};
+    for (int c = 0; c < 2; c++) {
+        rows->id[ID_1 + c][rows->count] = systems->bodies.id[body[c]];
+        rows->id[BODIES_1 + c][rows->count] = systems->members[body[c]];
+    }
+    for (int c = 0; c < REALS; c++)
+        rows->real[c][rows->count] = numbers[c];
+    rows->count++;
+}
+
+/* Appends the pairs, after the first round only pairs with a binary, and joins them. */
+static enum ky_status take(struct cli *cli, struct rows *rows, double time, struct systems *systems,
+                           const struct ky_binaries *found, int round)
+{
+    KY_TRY(grow(cli, rows, found->count));
+    for (size_t k = 0; k < found->count; k++)
+        if (!round ||
+            systems->members[found->body[k][0]] + systems->members[found->body[k][1]] > 2) {
+            append(rows, time, systems, found, k);
+            join(systems, found->body[k]);
+        }
+    close_gaps(systems);
+    return KY_OK;
+}
+
+/* Finds the pairs, and with `hierarchies` pairs of pairs, until there are no more. */
+static enum ky_status find_all(struct cli *cli, const struct ky_parameters *parameters,
+                               const struct ky_snapshot *snapshot, int hierarchies,
+                               struct rows *rows)
+{
+    struct systems systems = {0};
+    struct ky_parameters told = *parameters;
+    size_t before;
+    int round = 0;
+    rows->begin = rows->count;
+    rows->units = snapshot->units;
+    enum ky_status status = begin(cli, &snapshot->bodies, &systems);
+    do {
+        struct ky_binaries found = {0};
+        before = rows->count;
+        if (!status)
+            status = ky_binaries_find(&told, &systems.bodies, &found, NULL, &cli->error);
+        if (!status)
+            status = take(cli, rows, snapshot->time, &systems, &found, round++);
+        ky_binaries_free(&found);
+        told.log = NULL; /* the same engine again */
+    } while (!status && hierarchies && rows->count > before);
+    ky_bodies_free(&systems.bodies);
+    free(systems.members);
+    return status;
+}
+
+enum { COLUMNS = REALS + WHOLE };
+static struct table table_of(const struct rows *rows, int hierarchies,
+                             struct table_column column[COLUMNS])
 {
     const struct table_column all[COLUMNS] = {
         {"time", KY_TIME_UNIT, rows->real[TIME], NULL},
@@ -91,10 +196,12 @@ static struct table table_of(const struct rows *rows, struct table_column column
         {"period", KY_TIME_UNIT, rows->real[PERIOD], NULL},
         {"energy", KY_ENERGY_UNIT, rows->real[ENERGY], NULL},
         {"separation", KY_LENGTH_UNIT, rows->real[SEPARATION], NULL},
+        {"first_bodies", KY_NO_UNIT, NULL, rows->id[BODIES_1]},
+        {"second_bodies", KY_NO_UNIT, NULL, rows->id[BODIES_2]},
     };
     for (int c = 0; c < COLUMNS; c++)
         column[c] = all[c];
-    return (struct table){column, COLUMNS, rows->count, &rows->units};
+    return (struct table){column, hierarchies ? COLUMNS : COLUMNS - 2, rows->count, &rows->units};
 }
 
 /* The softening of the pairs as ky_softening_choose returns it; none if it returns none. */
@@ -115,19 +222,27 @@ static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
 
 /* Prints one line about a snapshot. */
 static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const char *origin,
-                const struct ky_binaries *found)
+                const struct rows *rows)
 {
-    char time[KY_QUANTITY_TEXT], sum[KY_QUANTITY_TEXT];
+    char time[KY_QUANTITY_TEXT], sum[KY_QUANTITY_TEXT], more[64] = "";
     double energy = 0;
-    for (size_t k = 0; k < found->count; k++)
-        energy += found->energy[k];
+    size_t pairs = 0;
+    for (size_t k = rows->begin; k < rows->count; k++)
+        if (rows->id[BODIES_1][k] + rows->id[BODIES_2][k] == 2) {
+            energy += rows->real[ENERGY][k];
+            pairs++;
+        }
+    const size_t others = rows->count - rows->begin - pairs;
     if (cli->json || cli->quiet)
         return;
-    printf("%s: time %s, %zu %s of %zu %s, energy %s\n", origin,
-           ky_quantity_text(&snapshot->units, KY_TIME_UNIT, snapshot->time, 6, time), found->count,
-           ky_plural(found->count, "binary", "binaries"), snapshot->bodies.n,
+    if (others)
+        snprintf(more, sizeof more, ", and %zu %s of binaries", others,
+                 ky_plural(others, "orbit", "orbits"));
+    printf("%s: time %s, %zu %s of %zu %s, energy %s%s\n", origin,
+           ky_quantity_text(&snapshot->units, KY_TIME_UNIT, snapshot->time, 6, time), pairs,
+           ky_plural(pairs, "binary", "binaries"), snapshot->bodies.n,
            ky_plural(snapshot->bodies.n, "body", "bodies"),
-           ky_quantity_text(&snapshot->units, KY_ENERGY_UNIT, energy, 6, sum));
+           ky_quantity_text(&snapshot->units, KY_ENERGY_UNIT, energy, 6, sum), more);
 }
 
 /* Finds the pairs of one snapshot: the one in `file`, or the one that the command line names if
@@ -138,7 +253,6 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
     char origin[ORIGIN];
     struct ky_parameters parameters;
     struct ky_snapshot snapshot;
-    struct ky_binaries found = {0};
     const char *word = cli->word_count ? cli->words[0] : NULL;
     if (file)
         cli->words[0] = file;
@@ -150,12 +264,9 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
     if (!status)
         status = soften(cli, &parameters, &snapshot);
     if (!status)
-        status = ky_binaries_find(&parameters, &snapshot.bodies, &found, NULL, &cli->error);
+        status = find_all(cli, &parameters, &snapshot, request->hierarchies, rows);
     if (!status)
-        status = append(cli, rows, &snapshot, &found);
-    if (!status)
-        say(cli, &snapshot, origin, &found);
-    ky_binaries_free(&found);
+        say(cli, &snapshot, origin, rows);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -164,7 +275,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
 static enum ky_status give(struct cli *cli, const struct request *request, const struct rows *rows)
 {
     struct table_column column[COLUMNS];
-    const struct table table = table_of(rows, column);
+    const struct table table = table_of(rows, request->hierarchies, column);
     struct ky_file *file = NULL;
     enum ky_status status = KY_OK;
     if (request->output.output) {
@@ -213,6 +324,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct request request;
     table_add(cli, &request.output);
+    cli_add_table(cli, "binaries", own_options, &request);
     cli_add_force(cli, &request.parameters);
     cli_narrow(cli, "force", "softening softening-kind g");
     source_add(cli, &request.source);

@@ -1,6 +1,7 @@
 /* Functions that the models' `make` verbs share: bodies at rest, the softening of a pair, and the
  * loop that fills the bodies. */
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/number.h"
@@ -35,6 +36,10 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
         bodies->mass[i] = 1 / (double)common->n;
         if (bodies->id)
             bodies->id[i] = i;
+    }
+    if (common->masses) {
+        memcpy(bodies->mass, common->masses + portion.first, bodies->n * sizeof *bodies->mass);
+        return KY_OK;
     }
     return ky_population_masses(common->mass_function, common->seed, &portion, bodies, error);
 }

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/sums.h"
 #include "models/balance.h"
+#include "models/binaries.h"
 #include "models/equilibrium.h"
 #include "models/place.h"
 #include "models/population.h"
@@ -106,10 +107,17 @@ static struct ky_model_common common_of(const struct ky_model *model,
         .log_context = parameters->log_context};
 }
 
-/* Rotates, centres, scales and places the finished bodies. */
+/* 1 if stars of the model are pairs. */
+static int has_pairs(const struct ky_model *model, const struct ky_model_parameters *parameters)
+{
+    return ky_model_is_sphere(model) && parameters->binaries > 0;
+}
+
+/* Rotates, centres, scales and places the finished bodies. `systems`: NULL without pairs. */
 static enum ky_status finish(const struct ky_model *model, const struct ky_model_common *common,
                              const struct ky_model_parameters *parameters,
-                             struct ky_snapshot *snapshot, struct ky_error *error)
+                             const struct ky_systems *systems, struct ky_snapshot *snapshot,
+                             struct ky_error *error)
 {
     const struct ky_portion portion = ky_model_portion(common);
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -119,6 +127,8 @@ static enum ky_status finish(const struct ky_model *model, const struct ky_model
     KY_TRY(ky_balance_check(model, common, bodies, error));
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, common->length, snapshot);
+    if (systems)
+        KY_TRY(ky_binaries_put(parameters, systems, snapshot, error));
     return ky_bodies_place(bodies, parameters->position, parameters->velocity,
                            parameters->orientation, &snapshot->units, error);
 }
@@ -138,8 +148,8 @@ static void describe(const struct ky_model *model, const struct ky_model_paramet
 /* ky_model_make_one for the bodies of a portion (NULL: all), with resolved parameters. */
 static enum ky_status make(const struct ky_model *model, const void *own,
                            const struct ky_model_parameters *parameters,
-                           const struct ky_portion *portion, struct ky_snapshot *snapshot,
-                           struct ky_error *error)
+                           const struct ky_portion *portion, const struct ky_systems *systems,
+                           struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_halt halt = {.flag = parameters->stop};
     struct ky_model_common common = common_of(model, parameters);
@@ -148,9 +158,28 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     KY_TRY(ky_halt_check(&halt, error));
     KY_TRY(soften(model, own, parameters, &common, error));
     describe(model, parameters, &common, snapshot);
+    if (systems) {
+        common.n = systems->stars - systems->pairs;
+        common.masses = systems->system;
+    }
     KY_TRY(make_bodies(model, own, &common, snapshot, error));
     KY_TRY(ky_halt_check(&halt, error));
-    return finish(model, &common, parameters, snapshot, error);
+    return finish(model, &common, parameters, systems, snapshot, error);
+}
+
+/* The same without ranks, also with pairs. */
+static enum ky_status make_all(const struct ky_model *model, const void *own,
+                               const struct ky_model_parameters *parameters,
+                               struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    struct ky_systems systems;
+    if (!has_pairs(model, parameters))
+        return make(model, own, parameters, NULL, NULL, snapshot, error);
+    enum ky_status status = ky_binaries_choose(parameters, &systems, error);
+    if (!status)
+        status = make(model, own, parameters, NULL, &systems, snapshot, error);
+    ky_systems_free(&systems);
+    return status;
 }
 
 enum ky_status ky_model_make_one(const struct ky_model *model,
@@ -164,7 +193,7 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
         return ky_no_memory(error, "the model's parameters", 1, model->own_size);
     enum ky_status status = ky_model_resolve(model, given, &parameters, own, error);
     if (!status)
-        status = make(model, own, &parameters, NULL, snapshot, error);
+        status = make_all(model, own, &parameters, snapshot, error);
     if (status)
         ky_snapshot_free(snapshot);
     free(own);
@@ -227,6 +256,9 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
         status = keep_texts(recipe, error);
     if (status)
         return status;
+    if (has_pairs(model, &recipe->parameters))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "pairs are chosen from all stars: make them with ky_model_make");
     while (ky_models[recipe->model] != model)
         recipe->model++;
     struct ky_model_common common = common_of(model, &recipe->parameters);
@@ -253,7 +285,7 @@ enum ky_status ky_recipe_make(const struct ky_model_recipe *recipe,
         own.stop = NULL; /* ranks could see it at different points */
     ky_snapshot_clear(snapshot);
     const enum ky_status status =
-        make(ky_models[recipe->model], recipe->own, &own, portion, snapshot, error);
+        make(ky_models[recipe->model], recipe->own, &own, portion, NULL, snapshot, error);
     if (status)
         ky_snapshot_free(snapshot);
     return status;

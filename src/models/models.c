@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "models/binaries.h"
 #include "models/place.h"
 #include "models/population.h"
 #include "physics/softening.h"
@@ -22,8 +23,8 @@ const size_t ky_model_count = sizeof ky_models / sizeof *ky_models;
 
 #define FIELD(name) offsetof(struct ky_model_parameters, name)
 
-#define MASS_WORD(value, word) "|" word
-#define MASS_CHOICES (&(KY_MASS_FUNCTION_ROWS(MASS_WORD))[1])
+#define WORD(value, word) "|" word
+#define CHOICES(rows) (&(rows(WORD))[1])
 
 const struct ky_option ky_model_options[] = {
     {"bodies", KY_OPTION_COUNT, FIELD(n), NULL, 1, (double)INFINITY, NULL, "N", "number of bodies"},
@@ -32,7 +33,8 @@ const struct ky_option ky_model_options[] = {
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, 1e6, NULL, "LENGTH",
      "softening length for which the velocities are computed; it is stored with the bodies and "
      "does not change positions. Without --softening it is 0.75 r_h N^−0.26, for galaxy with r_h "
-     "of the disk; 0 for two-body, 0.1 for figure8 and super8, 0.01 for random and cartwheel, 0.1 "
+     "of the disk; 0 for two-body and with --binaries, 0.1 for figure8 and super8, 0.01 for random "
+     "and cartwheel, 0.1 "
      "for merger, 4 for cosmic, a 30th of the spacing for cosmic-box [length]"},
     {"softening-kind", KY_OPTION_CHOICE, FIELD(softening_kind), "plummer", KY_NO_RANGE,
      KY_SOFTENING_CHOICES, NULL,
@@ -49,13 +51,34 @@ const struct ky_option ky_model_options[] = {
      "lengths of its own options [length]"},
     {"g", KY_OPTION_REAL, FIELD(units.g), NULL, 1e-300, 1e300, NULL, NULL,
      "gravitational constant; without --g it is the one of the units, 1 for N-body units"},
-    {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE, MASS_CHOICES,
-     NULL,
+    {"mass-function", KY_OPTION_CHOICE, FIELD(mass_function), "equal", KY_NO_RANGE,
+     CHOICES(KY_MASS_FUNCTION_ROWS), NULL,
      "masses of the bodies of a sphere: salpeter (0.1 to 100 Msun), kroupa (0.08 to 100 Msun), or "
      "equal. Without --units only their ratios count"},
     {"rotation", KY_OPTION_REAL, FIELD(rotation), "0", 0, 1, NULL, NULL,
      "spheres: fraction of the bodies with L_z < 0 whose velocity about the z axis is reversed; 1: "
      "all bodies rotate in the same sense"},
+    {"binaries", KY_OPTION_REAL, FIELD(binaries), "0", 0, 1, NULL, "FRACTION",
+     "spheres: fraction of the systems, pairs and single stars, that are pairs. --bodies counts "
+     "stars; pair k has the ids 2k and 2k + 1. The softening is 0"},
+    {"binary-periods", KY_OPTION_CHOICE, FIELD(binary_periods), "mixed", KY_NO_RANGE,
+     CHOICES(KY_PERIOD_ROWS), NULL,
+     "periods of pairs: kroupa (1995), sana (2012), sana above 5 Msun and else kroupa (mixed), or "
+     "log-uniform. Only log-uniform needs no --units"},
+    {"binary-axis-min", KY_OPTION_REAL, FIELD(binary_axis_min), NULL, KY_ABOVE_0, NULL, "LENGTH",
+     "smallest semi-major axis of log-uniform pairs [length]"},
+    {"binary-axis-max", KY_OPTION_REAL, FIELD(binary_axis_max), NULL, KY_ABOVE_0, NULL, "LENGTH",
+     "largest semi-major axis of log-uniform pairs [length]"},
+    {"binary-eccentricities", KY_OPTION_CHOICE, FIELD(binary_eccentricities), "by-periods",
+     KY_NO_RANGE, CHOICES(KY_ECCENTRICITY_ROWS), NULL,
+     "eccentricities of pairs: thermal, sana (2012), circular, or sana with periods of sana and "
+     "else thermal (by-periods)"},
+    {"binary-ratios", KY_OPTION_CHOICE, FIELD(binary_ratios), "massive", KY_NO_RANGE,
+     CHOICES(KY_RATIO_ROWS), NULL,
+     "mass ratios of pairs: random companions, or uniform from 0.1 to 1 above 5 Msun and else "
+     "random (massive). The stars have the same masses as without pairs"},
+    {"eigenevolution", KY_OPTION_FLAG, FIELD(eigenevolution), NULL, KY_NO_RANGE, NULL, NULL,
+     "tides between young stars circularise close pairs (Kroupa 1995); masses do not change"},
     KY_OPTIONS_OF_PLACE(FIELD(position), FIELD(velocity), FIELD(orientation)),
 };
 const size_t ky_model_option_count = sizeof ky_model_options / sizeof *ky_model_options;
@@ -163,7 +186,8 @@ static int takes_shared(const struct ky_model *model, const char *option)
         return model->scaling != KY_NOT_SCALED;
     if (!strcmp(option, "softening") || !strcmp(option, "softening-kind"))
         return !model->own_softenings;
-    if (!strcmp(option, "mass-function") || !strcmp(option, "rotation"))
+    if (!strcmp(option, "mass-function") || !strcmp(option, "rotation") ||
+        !strncmp(option, "binar", 5) || !strcmp(option, "eigenevolution"))
         return ky_model_is_sphere(model);
     return 1;
 }
@@ -353,6 +377,8 @@ enum ky_status ky_model_resolve(const struct ky_model *model,
         parameters->mass = 1;
     if (!status)
         status = check_bodies(model, parameters->n, error);
+    if (!status && ky_model_is_sphere(model) && parameters->binaries > 0)
+        status = ky_binaries_resolve(model->name, parameters, error);
     for (int s = 0; s < 2 && !status; s++)
         status = ky_options_check(&sets[s], error);
     return status;

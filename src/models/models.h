@@ -45,6 +45,7 @@ struct ky_model_common {
     double length;    /* one length of `make` in the snapshot's unit of length */
     int softening_kind;
     int mass_function;    /* enum ky_mass_function; equal masses for models that are not spheres */
+    const double *masses; /* [n] in place of the mass function, with the sum 1; or NULL */
     ky_log_function *log; /* or NULL */
     void *log_context;
     struct ky_halt
@@ -129,7 +130,14 @@ struct ky_model_clock {
 void ky_model_tell_field(const struct ky_model_common *common, struct ky_model_clock *clock,
                          size_t n, int done, int all);
 /* Streams of random numbers. */
-enum { KY_STREAM_POSITION, KY_STREAM_VELOCITY, KY_STREAM_MASS, KY_STREAM_ROTATION };
+enum {
+    KY_STREAM_POSITION,
+    KY_STREAM_VELOCITY,
+    KY_STREAM_MASS,
+    KY_STREAM_ROTATION,
+    KY_STREAM_PAIR,
+    KY_STREAM_ORBIT
+};
 
 /* The options that all models share (struct ky_model_parameters), and the options of struct
  * ky_merge_parameters. */

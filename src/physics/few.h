@@ -111,12 +111,15 @@ KY_FN struct ky_few_orbit ky_few_orbit(double gm, double r, double v2, double rv
 
 /* The largest h that advances the eccentric anomaly by at most `angle` a step at the nearest point
  * of the orbit, the pericentre (of a hyperbola the present place), while the rest of the clock's
- * potential, `rest`, is least. `weight` × gm/r is the pair's own part of the clock, `slow` is
- * 1/κ. */
+ * potential, `rest`, is least. A body that falls straight in has the pericentre 0: from afar a
+ * thousandth of the present distance is near enough, since h follows the distance. `weight` × gm/r
+ * is the pair's own part of the clock, `slow` is 1/κ. */
 KY_FN double ky_few_longest(struct ky_few_orbit orbit, double weight, double rest, double slow,
                             double angle)
 {
     double nearest = orbit.inverse_axis > 0 ? orbit.pericentre : orbit.r;
+    if (nearest < 1e-3 * orbit.r)
+        nearest = 1e-3 * orbit.r;
     return angle * (weight * orbit.gm + rest * nearest) / (slow * orbit.speed);
 }
 

@@ -41,10 +41,11 @@ static inline struct ky_kepler_functions ky_kepler_functions(double beta, double
 }
 
 /* The s that belongs to the time dt, by Newton's method within bounds: t grows with s, since r is
- * positive. */
+ * positive. For e near 0.5 and times near half a period Newton's steps may jump between two points
+ * for hundreds of iterations: after `SLOW` every other step halves the bounds. */
 static inline double ky_kepler_solve(double beta, double r0, double along, double rest, double dt)
 {
-    enum { MOST = 200 };
+    enum { MOST = 200, SLOW = 16 };
     const double sign = dt < 0 ? -1 : 1, wanted = fabs(dt);
     double low = 0, high = (double)INFINITY, s = wanted / r0;
     if (beta > 0) /* at most a period: 2π of eccentric anomaly */
@@ -60,7 +61,7 @@ static inline double ky_kepler_solve(double beta, double r0, double along, doubl
         else
             high = s;
         double next = s + (wanted - t) / r;
-        if (!(next > low && next < high) || !(r > 0))
+        if (!(next > low && next < high) || !(r > 0) || (k > SLOW && k % 2))
             next = isinf(high) ? 2 * s : 0.5 * (low + high);
         const double change = fabs(next - s);
         s = next;

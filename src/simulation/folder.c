@@ -85,8 +85,8 @@ static const char begun[] = "starting.part", complete[] = "starting", moving[] =
 /* 1 if a run writes this file and may remove it; run.log is locked and emptied in place instead. */
 static int is_result(const char *name)
 {
-    static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
-                                          "escapers.csv", "run.json"};
+    static const char *const results[] = {"restart.kyo",  "restart.kyo.previous", "energy.csv",
+                                          "escapers.csv", "events.csv",           "run.json"};
     static const char *const beside[] = {".iord", ".param"}; /* of a TIPSY snapshot */
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))

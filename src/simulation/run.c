@@ -47,7 +47,8 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
                                       own_run, NULL,           NULL};
     KY_TRY(ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error));
     KY_TRY(ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults", error));
-    return ky_options_check(&set, error);
+    KY_TRY(ky_options_check(&set, error));
+    return ky_run_settle_collisions(own_run, own, error);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
@@ -73,7 +74,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->started = ky_clock();
     run->folder = run->given.output;
     run->energy.name = "energy.csv";
-    run->escapers.name = "escapers.csv";
+    run->escapers = (struct ky_run_table){"escapers.csv", ky_run_escaper_columns, NULL};
+    run->events = (struct ky_run_table){"events.csv", ky_run_event_columns, NULL};
     run->state.change = run->resume_time = run->energy_time = run->energy_error = (double)NAN;
     ky_sim_stop_reason(NULL, &run->stop);
     ky_size_give_grown(run->given.stopped, &run->stop, sizeof run->stop, KY_FIRST_STOP);
@@ -89,6 +91,8 @@ void ky_run_destroy(struct ky_run *run)
         fclose(run->energy.file);
     if (run->escapers.file)
         fclose(run->escapers.file);
+    if (run->events.file)
+        fclose(run->events.file);
     free(run->listed.id);
     ky_run_close_view(run);
     ky_schedule_free(&run->schedule);
@@ -217,7 +221,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     if (ky_folder_stop(run->given.output))
         *reason = because(run, KY_STOP_ASKED, "a file named stop");
     KY_TRY(ky_run_keep_table(run, &run->energy, error));
-    return ky_run_keep_table(run, &run->escapers, error);
+    KY_TRY(ky_run_keep_table(run, &run->escapers, error));
+    return ky_run_keep_table(run, &run->events, error);
 }
 
 /* Writes the parameters that the caller's function has changed as text again, for snapshots and
@@ -271,6 +276,8 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
         run->stop.kind = kind;
     if (status == KY_STOPPED && ky_sim_is_within(run->sim))
         return rest(run, error);
+    if (status == KY_STOPPED && run->stop.kind == KY_STOP_COLLISION && run->state.merges)
+        return ky_run_merge(run, error);
     if (status == KY_STOPPED) {
         run->halted = own;
         return KY_OK;

@@ -30,6 +30,10 @@ struct ky_run_state {
     double linking_length, linking_fraction;
     uint64_t core, collapsed; /* energy.csv has the core; the core was once small enough to stop */
     uint64_t escaped;         /* bodies removed so far */
+    uint64_t merges;          /* 1: bodies that touch become one */
+    uint64_t stellar_radii;   /* 1: bodies have the radii of stars */
+    uint64_t mergers;         /* so far */
+    uint64_t events_bytes;    /* length of events.csv at the restart; 0: there is none */
     double stop_core, escape_radius, escapers;
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that made the bodies */
@@ -60,8 +64,9 @@ struct ky_run_universe {
 
 /* A table that grows during the run. */
 struct ky_run_table {
-    const char *name; /* "energy.csv" */
-    FILE *file;       /* NULL: the run has no such table */
+    const char *name;    /* "energy.csv" */
+    const char *columns; /* its first line; NULL: of energy.csv, which has columns by choice */
+    FILE *file;          /* NULL: the run has no such table */
 };
 
 /* Ids of the bodies that are in escapers.csv and have not been removed, ascending. */
@@ -124,7 +129,7 @@ struct ky_run {
     char *source;         /* the same as options: struct ky_run_parameters; or NULL */
     uint64_t hash;        /* of the bodies at the start; 0: unknown */
     FILE *log;
-    struct ky_run_table energy, escapers;
+    struct ky_run_table energy, escapers, events;
     struct ky_run_listed listed;
     long log_before;        /* bytes of run.log that an earlier run has written */
     double energy_error;    /* of the last row since this process began; NaN: not conserved */
@@ -261,6 +266,21 @@ extern const char ky_run_escaper_columns[]; /* the first line of the table */
 /* Writes a row for each body that has newly escaped. Then removes the body and its energy, or
  * records its id. */
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error);
+
+/* run_merge.c. The parameters that --collisions asks for: the test of contacts, and with mergers
+ * the engine cpu instead of auto. KY_UNSUPPORTED if mergers do not go with the parameters. */
+enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
+                                        struct ky_parameters *parameters, struct ky_error *error);
+/* Gives stars without radii the radii of the main sequence, if --collisions asks for radii. */
+enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *units,
+                                 struct ky_bodies *bodies, struct ky_error *error);
+extern const char ky_run_event_columns[]; /* the first line of events.csv */
+/* Merges two bodies that touch, the nearest ones first, until there are none. Writes a row for
+ * each. The change of the energy is added to the reference energy. */
+enum ky_status ky_run_merge_all(struct ky_run *run, struct ky_error *error);
+/* The same, but first the two bodies of run->stop, whose distance is the sum of their radii but for
+ * rounding. */
+enum ky_status ky_run_merge(struct ky_run *run, struct ky_error *error);
 
 /* run_table.c. `begin` creates the table in the current folder, with the names of its columns;
  * `reopen` opens an existing table and truncates it to `bytes`; KY_BAD_DATA if it is missing or

@@ -290,6 +290,8 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     enum ky_status status = ky_run_sync_table(run, &run->energy, &state.energy_bytes, error);
     if (!status)
         status = ky_run_sync_table(run, &run->escapers, &state.escapers_bytes, error);
+    if (!status)
+        status = ky_run_sync_table(run, &run->events, &state.events_bytes, error);
     if (status || !ky_run_writes_restarts(run))
         return status;
     state.energy = run->energy_start.energy;

@@ -158,6 +158,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;
     run->given.escapers = stored->escapers;
+    run->given.collisions = stored->merges ? KY_COLLISIONS_MERGE : KY_COLLISIONS_BY_STOP;
     KY_TRY(restore_history(run, restart, error));
     KY_TRY(restore_listed(&run->listed, restart, error));
     return restore_times(&run->schedule, restart, error);
@@ -212,6 +213,8 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
     if (run->energy_start.core != (int)stored->core)
         return contradiction("core", "contradicts the columns of energy.csv", error);
     fseek(run->energy.file, 0, SEEK_END);
+    if (stored->merges)
+        KY_TRY(ky_run_reopen_table(run, &run->events, stored->events_bytes, error));
     if (!ky_run_finds_escapers(run))
         return KY_OK;
     return stored->escapers_bytes
@@ -275,6 +278,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
         status = restore_state(run, &restart, error);
     if (!status)
         status = restore_parameters(run, &restart, error);
+    if (!status)
+        status = ky_run_settle_collisions(&run->given, &run->parameters, error);
     if (!status)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     if (!status)

@@ -212,6 +212,8 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
     KY_TRY(ky_run_settle_universe(&run->parameters, initial, &run->universe, error));
     KY_TRY(resolve(run, error));
     KY_TRY(ky_units_check(&units, error));
+    if (!divides)
+        KY_TRY(ky_run_give_radii(run, &units, bodies, error));
     KY_TRY(divides ? ky_stopping_check_bodies(&run->parameters, bodies, error)
                    : check_bodies(run, bodies, error));
     KY_TRY(check_given(&run->given, run->parameters.box, error));
@@ -325,6 +327,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                                        .stop_core = run->given.stop_core,
                                        .escape_radius = run->given.escape_radius,
                                        .escapers = run->given.escapers,
+                                       .merges = run->given.collisions == KY_COLLISIONS_MERGE,
+                                       .stellar_radii = run->state.stellar_radii,
                                        .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = run->given.has_seed != 0,
@@ -361,6 +365,10 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     KY_TRY(ky_run_begin_table(run, &run->energy, error));
     if (ky_run_finds_escapers(run))
         KY_TRY(ky_run_begin_table(run, &run->escapers, error));
+    if (run->state.merges) { /* bodies that touch before the first step */
+        KY_TRY(ky_run_begin_table(run, &run->events, error));
+        KY_TRY(ky_run_merge_all(run, error));
+    }
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->universe.remark[0])
@@ -476,6 +484,10 @@ enum ky_status ky_run_source(const struct ky_parameters *parameters,
     enum ky_status status = begin_source(started, source, &own, error);
     if (!status)
         status = start_and_go(started, &own, error);
+    if (started->state.stellar_radii) { /* ky_run_give_radii: the caller's bodies have none */
+        free(own.bodies.radius);
+        own.bodies.radius = NULL;
+    }
     initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
     ky_run_destroy(started);

@@ -43,6 +43,10 @@ static const struct ky_stored_field fields[] = {
     {"groups minimum", AT(groups_minimum), 1, KY_STORED_COUNT},
     {"linking length", AT(linking_length), 1, KY_STORED_MAYBE},
     {"linking fraction", AT(linking_fraction), 1, KY_STORED_MAYBE},
+    {"merges", AT(merges), 1, KY_STORED_FLAG},
+    {"stellar radii", AT(stellar_radii), 1, KY_STORED_FLAG},
+    {"mergers", AT(mergers), 1, KY_STORED_COUNT},
+    {"events bytes", AT(events_bytes), 1, KY_STORED_COUNT},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

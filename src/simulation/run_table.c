@@ -1,5 +1,5 @@
-/* The tables that grow during a run: energy.csv, escapers.csv. Rows are appended; a table that
- * another program removes, replaces or truncates meanwhile is repaired. */
+/* The tables that grow during a run: energy.csv, escapers.csv, events.csv. Rows are appended; a
+ * table that another program removes, replaces or truncates meanwhile is repaired. */
 #include "simulation/run.h"
 
 #include <errno.h>
@@ -59,10 +59,10 @@ static void write_units(const struct ky_units *units, int comoving, FILE *file)
 static enum ky_status write_header(struct ky_run *run, struct ky_run_table *table,
                                    struct ky_error *error)
 {
-    if (table == &run->energy)
-        ky_energy_header(table->file, &run->energy_start);
+    if (table->columns)
+        fputs(table->columns, table->file);
     else
-        fputs(ky_run_escaper_columns, table->file);
+        ky_energy_header(table->file, &run->energy_start);
     write_units(&run->state.units, run->sim->line.comoving, table->file);
     return fflush(table->file) || ferror(table->file) ? cannot_write(run, table, error) : KY_OK;
 }

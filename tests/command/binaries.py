@@ -52,6 +52,34 @@ with folder() as where:
     check(len(periods) == 3 and "kyr" in lines[header + 1] and sum(0.1 < period < 100 for period in periods) == 2,
           "periods are in the unit that suits most of them, not the longest one", lines)
 
+    # 2 + 2, 3 + 1, a pair and single bodies, far from each other and receding: the elements of each orbit are the ones it was made of
+    def orbit(m, a, e, place, speed, axis):  # both bodies at the apocentre
+        r, v = [0, 0, 0], [0, 0, 0]
+        r[axis], v[(axis + 1) % 3] = a * (1 + e), math.sqrt(sum(m) * (1 - e) / (a * (1 + e)))
+        return [([x + f * y for x, y in zip(place, r)], [x + f * y for x, y in zip(speed, v)]) for f in (-m[1] / sum(m), m[0] / sum(m))]
+
+    two = orbit((1.5, 1.2), 1, 0.3, (0, 0, 0), (0, 0, 0), 0)
+    four = orbit((1.6, 0.2), 10, 0.25, (100, 0, 0), (5, 0, 0), 2)
+    three = orbit((1, 0.6), 0.5, 0.1, *four[0], 1)
+    bodies = [*zip((1, 0.5), orbit((1, 0.5), 0.01, 0.2, *two[0], 1)), *zip((0.8, 0.4), orbit((0.8, 0.4), 0.02, 0.4, *two[1], 2)),
+              *zip((0.7, 0.3), orbit((0.7, 0.3), 0.01, 0.5, *three[0], 0)), (0.6, three[1]), (0.2, four[1]),
+              *zip((1, 1), orbit((1, 1), 0.05, 0.1, (0, 200, 0), (0, 5, 0), 0)), (1, ((0, 0, 300), (0, 0, 5))), (1, ((0, 0, -300), (0, 0, -5)))]
+    with open(path("many.csv"), "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n")
+        file.writelines(f"{k + 10},{m},{','.join(map(repr, [*x, *v]))}\n" for k, (m, (x, v)) in enumerate(bodies))
+    rows = run_json("binaries", path("many.csv"), "--softening", "0", "--hierarchies")["binaries"]
+    wanted = [(10, 11, 1, 1, 0.01, 0.2, 1.5), (14, 15, 1, 1, 0.01, 0.5, 1), (18, 19, 1, 1, 0.05, 0.1, 2), (12, 13, 1, 1, 0.02, 0.4, 1.2),
+              (10, 12, 2, 2, 1, 0.3, 2.7), (14, 16, 2, 1, 0.5, 0.1, 1.6), (14, 17, 3, 1, 10, 0.25, 1.8)]
+    check(len(rows) == 7 and all((r["first"], r["second"], r["first_bodies"], r["second_bodies"]) == w[:4] and abs(r["semi_major_axis"] / w[4] - 1) < 1e-9
+                                 and abs(r["eccentricity"] - w[5]) < 1e-9 and abs(r["first_mass"] + r["second_mass"] - w[6]) < 1e-12
+                                 for r, w in zip(rows, wanted)), "--hierarchies lists a triple within a quadruple, and 2 + 2", rows)
+    plain = run_json("binaries", path("many.csv"), "--softening", "0")["binaries"]
+    check([{name: row[name] for name in plain[0]} for row in rows[:4]] == plain and "first_bodies" not in plain[0], "without it only the binaries, which are the same", plain)
+    said = run("binaries", path("many.csv"), "--softening", "0", "--hierarchies")
+    check("4 binaries of 12 bodies" in said.stdout and "and 3 orbits of binaries" in said.stdout and said.stderr.count("engine") == 1, "as text", said.stdout + said.stderr)
+    check(run_json("binaries", "--model", "plummer", "-n", "1", "--hierarchies")["binaries"] == [] and len(run_json("binaries", "--model", "two-body", "--hierarchies")["binaries"]) == 1,
+          "one body and two")
+
     # the snapshots of a run
     run("run", "--model", "two-body", "--eccentricity", "0.5", "--softening", "0.05", "--step", "0.0078125", "--end", "1", "--every", "0.5", "--output", path("run"),
         "--engine", "cpu", "--quiet")

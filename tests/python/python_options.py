@@ -34,6 +34,7 @@ OTHERWISE = {
     "profile": {"box": "that of the Snapshot", "title": "matplotlib", "width": "matplotlib", "height": "matplotlib", "threads": "kyoho.use_threads"},
     "orbit": {"start": "times", "end": "times", "rows": "times", "title": "matplotlib", "width": "matplotlib", "height": "matplotlib",
               "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "one body has one thread"},
+    "binaries": {"hierarchies": "the command finds pairs of the centres of kyoho.binaries again"},
     "few": {"end": "time", "every": "time"},
     "field": {"position": "points", "engine": "it is for the CPU", "isa": "it is for the CPU", "tree": "it is for the CPU", "threads": "kyoho.use_threads"},
     "tune": {"check": "samples"},

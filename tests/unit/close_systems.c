@@ -82,6 +82,9 @@ static void orbits_are_exact(void **state)
         for (size_t k = 0; k < 3 && p < 4; k++)
             an_orbit_is_exact(unbound[k], -0.01, periods[p]);
     }
+    for (int k = 0; k <= 40; k++) /* where Newton's steps alone jump to and fro */
+        for (int p = 0; p <= 60; p++)
+            an_orbit_is_exact(0.49 + 0.002 * k, 0.01, 0.38 + 0.002 * p);
     double x[3] = {1, 0, 0}, v[3] = {0, 1, 0}; /* half a circle */
     ky_kepler_move(1, x, v, turn / 2);
     assert_true(fabs(x[0] + 1) < 1e-14 && fabs(x[1]) < 1e-14 && fabs(v[1] + 1) < 1e-14);

@@ -11,9 +11,10 @@
 #include <omp.h>
 #endif
 
-#include "base/order.h"
 #include "models/equilibrium.h"
 #include "models/models.h"
+
+#include "kolmogorov.h"
 
 static struct ky_error error;
 
@@ -460,20 +461,6 @@ static void cold_and_warm_uniform_models(void **state)
             assert_between(2 * sum.kinetic / sum.virial, 0.5 * q * 0.96, 0.5 * q * 1.04);
             ky_bodies_free(&bodies);
         }
-}
-
-/* √N times the largest distance of the sample's distribution from a law: below 1.95 in 99.9 % of
- * samples. */
-static double kolmogorov(double *values, size_t n, double (*law)(double))
-{
-    double most = 0;
-    qsort(values, n, sizeof *values, ky_order_reals);
-    for (size_t i = 0; i < n; i++) {
-        double expected = law(values[i]);
-        most = fmax(most, fabs(expected - (double)i / (double)n));
-        most = fmax(most, fabs(expected - (double)(i + 1) / (double)n));
-    }
-    return most * sqrt((double)n);
 }
 
 /* The mass within x scale radii, for the density ρ(x) − ρ(cut), whose mass within the cut is 1. */

@@ -1,0 +1,164 @@
+/* Bodies of a run that touch and become one: --collisions, radii of stars, and events.csv. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/quantity.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "physics/main_sequence.h"
+#include "simulation/run.h"
+
+const char ky_run_event_columns[] =
+    "time,event,id,other,mass,other_mass,radius,distance,speed,energy,x,y,z,vx,vy,vz\n";
+
+enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
+                                        struct ky_parameters *parameters, struct ky_error *error)
+{
+    if (given->collisions == KY_COLLISIONS_BY_STOP)
+        return KY_OK;
+    parameters->stop_collision = 1;
+    if (given->collisions != KY_COLLISIONS_MERGE)
+        return KY_OK;
+    if (parameters->ranks > 1)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--collisions merge needs all bodies in one place: leave out --ranks");
+    if (!strcmp(parameters->engine, "auto"))
+        parameters->engine = "cpu";
+    if (strcmp(parameters->engine, "cpu") != 0)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--collisions merge is not available on devices: leave out --engine %s",
+                       parameters->engine);
+    return KY_OK;
+}
+
+/* ---- radii ---- */
+
+/* The radius of a star of this mass, in the units of the bodies. */
+static double stellar_radius(const struct ky_units *units, double mass)
+{
+    const double suns = mass * units->mass_g / KY_SUN_G;
+    return ky_main_sequence_radius(suns) * KY_SUN_RADIUS_CM / units->length_cm;
+}
+
+enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *units,
+                                 struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (run->given.collisions == KY_COLLISIONS_BY_STOP || !isnan(run->parameters.body_radius) ||
+        bodies->radius || !(units->length_cm > 0))
+        return KY_OK;
+    bodies->radius = ky_allocate(bodies->n, sizeof *bodies->radius);
+    if (!bodies->radius)
+        return ky_no_memory(error, "radii", bodies->n, sizeof *bodies->radius);
+    for (size_t i = 0; i < bodies->n; i++)
+        bodies->radius[i] = stellar_radius(units, bodies->mass[i]);
+    run->state.stellar_radii = 1;
+    ky_log(&run->parameters, KY_LOG_INFO,
+           "radii: of stars of these masses on the main sequence (Tout et al. 1996)");
+    return KY_OK;
+}
+
+/* ---- mergers ---- */
+
+static enum ky_status write_row(struct ky_run *run, const struct ky_merger *merger,
+                                struct ky_error *error)
+{
+    char row[24 * KY_NUMBER_TEXT], number[KY_NUMBER_TEXT];
+    const double *x = merger->position, *v = merger->velocity;
+    const double columns[] = {merger->mass[0],
+                              merger->mass[1],
+                              merger->new_radius,
+                              merger->distance,
+                              merger->speed,
+                              merger->energy,
+                              x[0],
+                              x[1],
+                              x[2],
+                              v[0],
+                              v[1],
+                              v[2]};
+    int used =
+        snprintf(row, sizeof row, "%s,merger,%" PRIu64 ",%" PRIu64,
+                 ky_number_text(number, ky_sim_time(run->sim)), merger->id[0], merger->id[1]);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        used += snprintf(row + used, sizeof row - (size_t)used, ",%s",
+                         isnan(columns[k]) ? "" : ky_number_text(number, columns[k]));
+    snprintf(row + used, sizeof row - (size_t)used, "\n");
+    return ky_run_append(run, &run->events, row, error);
+}
+
+/* The sum of the masses of two bodies. */
+static enum ky_status add_masses(struct ky_run *run, const uint64_t id[2], double *mass,
+                                 struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    *mass = 0;
+    enum ky_status status = ky_bodies_allocate(&bodies, run->sim->n, KY_WITH_ID, error);
+    if (!status)
+        status = ky_sim_bodies(run->sim, &bodies, error);
+    for (size_t i = 0; i < bodies.n && !status; i++)
+        if (bodies.id[i] == id[0] || bodies.id[i] == id[1])
+            *mass += bodies.mass[i];
+    ky_bodies_free(&bodies);
+    return status;
+}
+
+static enum ky_status merge(struct ky_run *run, const uint64_t id[2], struct ky_error *error)
+{
+    struct ky_merger merger = {.size = sizeof merger};
+    char time[KY_QUANTITY_TEXT];
+    double radius = (double)NAN, mass;
+    if (run->state.stellar_radii) {
+        KY_TRY(add_masses(run, id, &mass, error));
+        radius = stellar_radius(&run->state.units, mass);
+    }
+    KY_TRY(ky_sim_merge(run->sim, id, radius, &merger, error));
+    run->energy_start.energy += merger.energy;
+    run->state.mergers++;
+    ky_log(&run->parameters, KY_LOG_INFO, "time %s: bodies %" PRIu64 " and %" PRIu64 " have merged",
+           ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10, time),
+           merger.id[0], merger.id[1]);
+    return write_row(run, &merger, error);
+}
+
+/* The nearest two bodies that touch; *found: whether there are any. */
+static enum ky_status next_pair(struct ky_run *run, uint64_t id[2], int *found,
+                                struct ky_error *error)
+{
+    const struct ky_sim *sim = run->sim;
+    struct ky_pairs pairs = {.size = sizeof pairs};
+    size_t nearest = 0;
+    KY_TRY(ky_sim_pairs(run->sim, NULL, 0, &pairs, NULL, error));
+    *found = pairs.count > 0;
+    for (size_t k = 1; k < pairs.count; k++)
+        if (pairs.distance[k] < pairs.distance[nearest])
+            nearest = k;
+    for (int side = 0; side < 2 && *found; side++) {
+        const size_t i = pairs.index[nearest][side];
+        id[side] = sim->id ? sim->id[i] : i;
+    }
+    ky_pairs_free(&pairs);
+    return KY_OK;
+}
+
+enum ky_status ky_run_merge_all(struct ky_run *run, struct ky_error *error)
+{
+    uint64_t id[2];
+    int found;
+    KY_TRY(next_pair(run, id, &found, error));
+    while (found) {
+        KY_TRY(merge(run, id, error));
+        KY_TRY(next_pair(run, id, &found, error));
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_run_merge(struct ky_run *run, struct ky_error *error)
+{
+    const uint64_t id[2] = {run->stop.id[0], run->stop.id[1]};
+    KY_TRY(merge(run, id, error));
+    ky_sim_stop_reason(NULL, &run->stop);
+    return ky_run_merge_all(run, error);
+}
