@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O0 DEBUG= ISAS=plain HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no MPICC=no CMOCKA=no all >"$folder/made" 2>&1
+make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O0 DEBUG= ISAS=plain HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no CMOCKA=no all >"$folder/made" 2>&1
 result $? "builds without HDF5, libpng, cairo, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
@@ -50,8 +50,6 @@ result $? "a parameter file is read"
 "$kyoho" --version >"$folder/said"
 [ "$(grep -c 'switched off by [A-Z0-9]*=no' "$folder/said")" -eq 7 ] && ! grep -q 'not found' "$folder/said"
 result $? "--version says that features were switched off"
-grep -q '^MPI: no: there is no plug-in' "$folder/said" && [ ! -e "$small/mpi" ]
-result $? "and that there is no plug-in for MPI"
 ${CC:-cc} -Iinclude -Isrc -E src/base/features.c >"$folder/said"
 grep -q 'not found; install libhdf5-dev' "$folder/said" && ! grep -q 'switched off' "$folder/said"
 result $? "where a library is missing, it says what to install"
