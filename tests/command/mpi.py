@@ -150,7 +150,8 @@ def refusals(mpi, place):
     output = ["--output", os.path.join(place, "refused")]
     for words in (["--version"], ["--help"], ["help", "run"], ["run", "--help"], ["devices", "--help"]):
         alone, done = mpis.run(mpi.kyoho, *words), mpi.run(2, mpi.kyoho, *words)
-        check(done.returncode == 0 and done.stdout == alone.stdout and len(alone.stdout) > 40, f"{mpi.name}: {' '.join(words)} is printed once", done.stdout)
+        said, wanted = ([line for line in text.splitlines() if not line.startswith("MPI: ")] for text in (done.stdout, alone.stdout))  # the library depends on the launcher
+        check(done.returncode == 0 and said == wanted and len(alone.stdout) > 40, f"{mpi.name}: {' '.join(words)} is printed once", done.stdout)
     one_line(mpi.run(2, mpi.kyoho, "devices"), 2, "start it without the launcher", f"{mpi.name}: devices is refused by one line", "kyoho devices: ")
     done = mpi.run(2, mpi.kyoho, "info", "x", "--json")
     check(done.returncode == 2 and json.loads(done.stdout)["code"] == 2, f"{mpi.name}: with --json by one object too", done.stdout)
