@@ -278,6 +278,8 @@ def main():
     if "KYOHO_TEST_ALL" not in os.environ:
         return skip("ranks on several hosts", "make check-all runs them")
     found, lacking = mpis.find()
+    # not those of Debian 12: MPICH 4.0.2 at times hangs in MPI_Finalize between hosts, and mpiexec of Open MPI 4.1.4 outlives a host that fails
+    found = [mpi for mpi in found if mpi.mpiexec.startswith(mpis.BUILD + os.sep) and not mpi.abi]
     if not found:
         return skip("ranks on several hosts", "; ".join(lacking.values()))
     why = machines.enter()
@@ -292,7 +294,7 @@ def main():
         mpis.run(mpis.KYOHO, "model", *BODIES[1:-2], "-o", START[0], "--quiet")
         bits["read"] = alone(place, "read", *START, *CPU, *TREE, "--end", END)
         whole = alone(place, "long", *LONG[1:-1], "--end", LONG_END)
-        for k, mpi in enumerate(mpi for mpi in found if not mpi.abi):
+        for k, mpi in enumerate(found):
             all_of(mpi, hosts, os.path.join(place, str(k)), bits, whole)
 
 
