@@ -277,6 +277,16 @@ def libraries(place):
     one_line(done, 1, "MPI cannot be initialised: error 7", "so is MPI that does not begin")
     done = mpis.run(*words, **mpich, LD_LIBRARY_PATH=names["mpich"], FAKE_BROKEN="1", FAKE_BEGUN="1")
     one_line(done, 3, "of which Fake 1.5 knows 1", "MPI that has begun is not begun again")
+    # a launcher in a folder of its own, whose process is not the parent but the one before it
+    launcher = os.path.join(place, "launch", "bin", "mpiexec")
+    for kind in ("mpich", "junk"):
+        shutil.rmtree(os.path.join(place, "launch"), ignore_errors=True)
+        os.makedirs(os.path.dirname(launcher))
+        shutil.copytree(names[kind], os.path.join(place, "launch", "lib64"))
+        shutil.copy(shutil.which("sh"), launcher)
+        done = mpis.run(launcher, "-c", """sh -c '"$@"; exit $?' sh "$@"; exit $?""", "sh", *words, **open_mpi, LD_LIBRARY_PATH=names["old"])
+        one_line(done, 3, os.path.join(place, "launch", "lib64", "libmpi.so.40") + (" is Fake 1.5, not Open MPI" if kind == "mpich" else " cannot be opened"),
+                 f"the library {kind} beside the launcher comes before the loader's")
     listed = mpis.run(mpis.KYOHO, "devices", LD_LIBRARY_PATH=names["mpich"], LD_PRELOAD=os.path.join(names["other"], "libother.so")).stdout
     check(listed.splitlines()[-1] == "MPI: Fake 1.5 (this program)", "MPI that the program has loaded under any name is the only one", listed)
 

@@ -26,7 +26,7 @@ class MPI:
 
     def __init__(self, mpiexec, abi=None):
         self.mpiexec, self.abi, self.options = mpiexec, abi, ["-genv", "LD_PRELOAD", abi] if abi else []
-        self.kyoho, self.ranks = KYOHO, RANKS
+        self.kyoho, self.ranks = os.path.abspath(KYOHO), RANKS
         said = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=60, env=VALUES).stdout
         self.is_open_mpi = "open" in said.lower() or "prte" in said.lower()
         self.name = f"{'Open MPI' if self.is_open_mpi else 'MPICH'} by {(abi or mpiexec).replace(TOP + os.sep, '')}"
