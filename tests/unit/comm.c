@@ -1,7 +1,7 @@
 /* Ranks that are threads: what they tell each other, and how failures end them. */
 #include "test.h"
-#include <dlfcn.h>
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include "../helpers/ranks.h"
