@@ -202,7 +202,6 @@ static void expand(struct ky_far_field *far, int plane)
 void ky_far_sum(struct ky_far_field *far, const struct ky_far_bodies *bodies)
 {
     const int threads = ky_threads(bodies->threads), many = bodies->n >= (size_t)PARTS * LEAST;
-    (void)threads, (void)many; /* without OpenMP */
     far->per_side = 1 / bodies->side;
 #pragma omp parallel for num_threads(threads) if (many)
     for (int k = 0; k < PARTS; k++)
