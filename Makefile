@@ -18,7 +18,6 @@ include mk/isa.mk
 include mk/flags.mk
 include mk/library.mk
 include mk/draw.mk
-include mk/mpi.mk
 include mk/grape.mk
 include mk/command.mk
 include mk/tests.mk
@@ -29,7 +28,7 @@ include mk/install.mk
 include mk/python.mk
 
 .PHONY: all here isas clean help
-all: $(LIBRARIES) $(COMMAND) $(PLUGS)
+all: $(LIBRARIES) $(COMMAND)
 
 # The command with the instructions of this machine alone, in half the time. `isas` names them.
 here:
@@ -47,7 +46,6 @@ help:
 	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: more than an hour'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
-	@echo 'make plugs               plug-ins for MPI alone; MPICC="/one/mpicc /other/mpicc" names those that PATH has not'
 	@echo 'make docs                the man page and docs/options.md, from the program'
 	@echo 'make site                the documents as a site with search in $(BUILD)/site, by mkdocs'
 	@echo 'make wheel               the Python package for all systems whose C library is not older than the one here, in $(BUILD)/wheel'
@@ -55,6 +53,6 @@ help:
 	@echo 'make bench               the programs behind docs/results.md and docs/lab'
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
-	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no MPICC=no build without a library.'
+	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no OPENMP=no OPENCL=no CUDA=no build without a library.'
 	@echo '           CUDA=host compiles the kernels for this processor, for tests (tests/README.md).'
 	@echo 'PARTS=static makes HDF5, libpng and zlib parts of the libraries.'

@@ -65,4 +65,4 @@ sanitize-address sanitize-thread: sanitize-%:
 # Every library that this build links is in NOTICE, with its licence.
 .PHONY: licences
 licences: all
-	mk/licences $(filter -l%,$(subst $(comma), ,$(BOTH_LIBS))) $(SHARED) $(DRAW_SHARED) $(GRAPE_SHARED) $(COMMAND) $(wildcard $(BUILD)/mpi/*.so)
+	mk/licences $(filter -l%,$(subst $(comma), ,$(BOTH_LIBS))) $(SHARED) $(DRAW_SHARED) $(GRAPE_SHARED) $(COMMAND)

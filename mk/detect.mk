@@ -80,7 +80,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -W
 # -fno-math-errno: without it sqrt does not vectorise.
 CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(if $(DARWIN),-D_DARWIN_C_SOURCE) $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
              $(OPENMP_FLAG) $(TEAM_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
-# Plug-ins are opened by functions that glibc before 2.34 has in a library of their own.
+# Libraries are opened by functions that glibc before 2.34 has in a library of their own.
 DL_LIBS   := $(if $(call links,int main(void){return !dlsym(dlopen(0$(comma)RTLD_NOW)$(comma)"main");},-include dlfcn.h),,-ldl)
 LIBS_ALL   = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) -lm
 
@@ -95,5 +95,4 @@ info:
 	@echo 'OpenMP    $(OPENMP)$(if $(filter no,$(OPENMP)), - one thread)'
 	@echo 'OpenCL    $(OPENCL)$(if $(filter no,$(OPENCL)), - no OpenCL devices; install opencl-headers)'
 	@echo 'CUDA      $(CUDA)$(if $(filter yes,$(CUDA)), ($(NVCC); $(filter ptx,$(CUDA_ARCHS)) $(CUDA_USED)),$(if $(filter host,$(CUDA)), - kernels for this processor$(comma) for tests, - no CUDA devices; install the CUDA toolkit))'
-	@echo 'MPI       $(if $(filter-out no,$(MPICC)),$(MPICC),no$(if $(DARWIN), - there are no plug-ins for macOS, - ranks are threads of one process; name the mpicc of an MPI by MPICC=/folder/mpicc))'
 	@echo 'cmocka    $(CMOCKA)$(if $(filter no,$(CMOCKA)), - no unit tests; install libcmocka-dev)'

@@ -1,9 +1,7 @@
-# make install DESTDIR= PREFIX=: headers, libraries, plug-ins for MPI, kyoho.pc and the like, the command, its man page and completion, documents, examples.
+# make install DESTDIR= PREFIX=: headers, libraries, kyoho.pc and the like, the command, its man page and completion, documents, examples.
 # `make uninstall` with the same variables removes them.
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
-# Command and library find this folder from where they are (src/domain/plugs.c).
-PLUGDIR    ?= $(PREFIX)/lib/kyoho
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DOCDIR     ?= $(PREFIX)/share/doc/kyoho
@@ -54,7 +52,6 @@ install: all
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
 	$(INSTALL) -m 644 $(STATIC) $(DRAW_STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
 	$(INSTALL) -m 755 $(SHARED) $(DRAW_SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
-	$(if $(filter no,$(MPICC)),,for plug in $(BUILD)/mpi/*.so; do [ ! -e "$$plug" ] || $(INSTALL) -D -m 755 -t '$(DESTDIR)$(PLUGDIR)' "$$plug" || exit 1; done)
 	for name in $(PACKAGES); do \
 	    ln -sf $(call shared,$$name,$(VERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name,$(SOVERSION))" && \
 	    ln -sf $(call shared,$$name,$(SOVERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name)" && \
@@ -70,7 +67,7 @@ install: all
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so* '$(DESTDIR)$(LIBDIR)'/lib$(name).*dylib)
 	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES))) '$(DESTDIR)$(BASHDIR)/kyoho' '$(DESTDIR)$(ZSHDIR)/_kyoho'
-	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGDIR)'
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
 
 # Pages that the program writes; a test compares them with what it would write now.
 .PHONY: docs

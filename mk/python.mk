@@ -1,5 +1,5 @@
 # The parts of the Python package (python/hatch_build.py): the libraries, the command linked with them, the worker for AMUSE
-# (docs/amuse.md), plug-ins for MPI, and the declarations of the headers. They are stripped, and `pip install .` copies them.
+# (docs/amuse.md), and the declarations of the headers. They are stripped, and `pip install .` copies them.
 PYTHON_LIBRARY := $(BUILD)/python/libkyoho.so.$(SOVERSION)
 PYTHON_DRAW    := $(BUILD)/python/libkyoho_draw.so.$(SOVERSION)
 PYTHON_COMMAND := $(BUILD)/python/bin/kyoho
@@ -32,7 +32,7 @@ $(PYTHON_HEADER): $(HEADERS)
 	$(CC) -E -P '-D__attribute__(x)=' -Iinclude -o $@ -x c include/kyoho/draw.h
 
 .PHONY: python-parts
-python-parts: $(PLUGS) $(PYTHON_LIBRARY) $(PYTHON_DRAW) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
+python-parts: $(PYTHON_LIBRARY) $(PYTHON_DRAW) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
 
 # The wheel for all systems of Linux whose C library is not older than the one here: the libraries that it needs are parts of it, or are
 # opened where a machine has them. auditwheel finds the oldest C library that will do, and gives the wheel its name. pip brings the tools.
@@ -45,7 +45,7 @@ wheel:
 	rm -rf $(WHEEL)/made $(WHEEL)/*.whl
 	BUILD=$(WHEEL) KYOHO_MAKE='PARTS=static DEBUG=' CUDA_ARCHS='$(CUDA_ARCHS)' \
 	    $(WHEEL)/tools/bin/python -m pip wheel -q --disable-pip-version-check --no-deps -w $(WHEEL)/made .
-	PATH="$(abspath $(WHEEL))/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair --exclude 'libmpi*' -w $(WHEEL) $(WHEEL)/made/*.whl
+	PATH="$(abspath $(WHEEL))/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair -w $(WHEEL) $(WHEEL)/made/*.whl
 	@ls -l $(WHEEL)/*.whl
 
 -include $(WORKER_OBJECTS:.o=.d)

@@ -76,8 +76,6 @@ class BuildHook(BuildHookInterface):
         build_data["tag"] = "py3-none-" + platform  # no extension module: one wheel for every Python
         for part in PARTS:
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
-        for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
-            build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
         if "PARTS=static" in words:
             build_data["force_include"].update(licences())
 

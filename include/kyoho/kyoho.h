@@ -2029,13 +2029,14 @@ KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
 
 /* ---- processes of MPI ---- */
 
-/* The library is not linked with MPI. It has a plug-in for each MPI that the machine has: a file
- * next to the library, which it opens if an MPI launcher (mpiexec, srun) has started the process.
- * docs/ranks.md explains how to build one. */
+/* The library is not linked with MPI. If an MPI launcher (mpiexec, srun) has started the process,
+ * it opens the MPI library of the launcher. docs/ranks.md says where it looks. */
 
-/* The index-th plug-in that is here: the name of its file, and in *mpi the MPI that it is for, both
- * static text. NULL past the last. The call searches for it, but does not open it. */
-KY_API const char *ky_mpi_plug(size_t index, const char **mpi);
+/* The index-th MPI library that is found here: its file, and in *name its name and version ("Open
+ * MPI 4.1.4"), both static text. NULL past the last. If the process has loaded one, or a launcher
+ * has started it, only that library may be in the list. The first call opens the libraries, and
+ * closes them again. */
+KY_API const char *ky_mpi_library(size_t index, const char **name);
 
 /* Reads the launcher's environment variables. Returns the number of processes that an MPI launcher
  * has started for this program; *rank becomes the rank of this process, from 0. Returns 0 if the
@@ -2047,7 +2048,7 @@ KY_API int ky_mpi_launched(int *rank);
  * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes the
  * result of `lead` (0 to 255) on all ranks. The other ranks leave SIGINT and SIGTERM to rank 0. A
  * rank that fails prints its error on standard error and ends all processes. KY_UNSUPPORTED if
- * there is no plug-in for the launcher's MPI: on rank 0 the caller has to report it, and the first
+ * the launcher's MPI library is not found: on rank 0 the caller has to report it, and the first
  * rank of each other machine prints it. Without a launcher it calls `lead`. */
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
@@ -2055,9 +2056,9 @@ KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int
 /* Every process of a launcher calls this before it ends because of an error that only rank 0
  * prints; rank 0 calls it after it has printed the error. Since launchers end all processes as soon
  * as one ends with an error, the other ranks wait here for 3 s. If ky_mpi_lead has failed because
- * this machine has no plug-in, rank 0 asks the launcher to end all other processes with this exit
- * code: under MPICH they would wait for it forever. That takes 0.6 s, so that the launcher prints
- * the error first. Otherwise, and without a launcher, rank 0 does nothing here. */
+ * this machine has no MPI library, rank 0 asks the launcher to end all other processes with this
+ * exit code: under MPICH they would wait for it forever. That takes 0.6 s, so that the launcher
+ * prints the error first. Otherwise, and without a launcher, rank 0 does nothing here. */
 KY_API void ky_mpi_abandon(int code);
 
 /* The number of ranks, for rank 0 within `lead`; else 1. */

@@ -62,7 +62,7 @@ extern const struct subcommand model_command, merge_command, run_command, force_
     haloes_command, orbit_command, field_command, tune_command, view_command, verify_command,
     few_command;
 
-/* Prints one line: the MPI plug-ins that are installed. */
+/* Prints one line: the MPI libraries that are found. */
 void devices_mpi(void);
 
 /* Binds a table of options to the struct `values`, and sets its fields to their defaults. */

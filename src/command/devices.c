@@ -1,25 +1,25 @@
 /* kyoho devices: every device that the library knows, with the reason if it cannot be used, and the
- * MPI plug-ins. */
+ * MPI libraries. */
 #include "command/command.h"
 
 void devices_mpi(void)
 {
-    const char *mpi, *file;
+    const char *name, *file;
     size_t k = 0;
-    for (; (file = ky_mpi_plug(k, &mpi)); k++)
-        printf("%s%s (%s)", k ? "; " : "MPI: ", mpi, file);
+    for (; (file = ky_mpi_library(k, &name)); k++)
+        printf("%s%s (%s)", k ? "; " : "MPI: ", name, file);
     puts(k ? ""
-           : "MPI: no: there is no plug-in installed with this program; `make plugs` builds one");
+           : "MPI: no library is found; `mpiexec -n 1 kyoho devices` also looks beside mpiexec");
 }
 
-static void list_plugs(struct ky_json *json)
+static void list_libraries(struct ky_json *json)
 {
-    const char *mpi, *file;
+    const char *name, *file;
     ky_json_array(json, "mpi");
-    for (size_t k = 0; (file = ky_mpi_plug(k, &mpi)); k++) {
+    for (size_t k = 0; (file = ky_mpi_library(k, &name)); k++) {
         ky_json_object(json, NULL);
-        ky_json_text(json, "plug_in", file);
-        ky_json_text(json, "of", mpi);
+        ky_json_text(json, "library", file);
+        ky_json_text(json, "name", name);
         ky_json_end_object(json);
     }
     ky_json_end_array(json);
@@ -52,7 +52,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     if (cli->json) {
         ky_json_end_array(&json);
-        list_plugs(&json);
+        list_libraries(&json);
         ky_json_end_object(&json);
     } else
         devices_mpi();
@@ -62,7 +62,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 const struct subcommand devices_command = {
     "devices",
     "[--json]",
-    "list the processors, with the reason if one cannot be used, and the MPI plug-ins",
+    "list the processors, with the reason if one cannot be used, and the MPI libraries",
     run,
     NULL,
     NULL,

@@ -74,7 +74,7 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
                                struct ky_error *error);
 
 /* Runs it on the ranks of MPI, of which this process is one; without an MPI launcher, on one rank.
- * KY_UNSUPPORTED if a launcher has started the process but no plug-in for its MPI is found. A
+ * KY_UNSUPPORTED if a launcher has started the process but no library of its MPI is found. A
  * process in which the function fails prints the error and ends all processes. */
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
 

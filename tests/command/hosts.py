@@ -153,7 +153,7 @@ def devices(mpi, hosts, place):
 
 
 def lacks(mpi, hosts, place):
-    """A host without the folder of the run, the input, the plug-in, or with another build."""
+    """A host without the folder of the run, the input, the MPI library, or with another build."""
     on(mpi, hosts, SLOTS)
     words = ["run", *CPU, *KINDS["tree"], "--end", END]
     done = mpi.run(4, mpi.kyoho, *words, "--output", "/tmp/results")
@@ -166,11 +166,9 @@ def lacks(mpi, hosts, place):
     hosts.call("a", "seq -f '%g 0 0 0' 0 4 >/tmp/centre")
     done = mpi.run(4, mpi.kyoho, *words, "--field", "point:mass=1,centre=@/tmp/centre")
     one_line(done, 4, "rank 2 on b: external field: there is no file /tmp/centre", f"{mpi.name}: and one that does not see the table of a field")
-    plugs = os.path.join(os.path.dirname(os.path.dirname(mpi.kyoho)), "lib", "kyoho")
-    hosts.call("b", f"mount -t tmpfs kyoho '{plugs}'")
-    done = mpi.run(4, mpi.kyoho, *words)
-    one_line(done, 3, "an MPI launcher has started this program on b ", f"{mpi.name}: so is one without the plug-in")
-    hosts.call("b", f"umount --lazy '{plugs}'")
+    script = 'test "$(uname -n)" = b || exec "$@"; export LD_PRELOAD="$HIDES"; exec "$@"'
+    done = mpi.run(4, "env", f"HIDES={mpis.HIDDEN}", "KYOHO_TEST_HIDDEN=libmpi", "sh", "-c", script, "sh", mpi.kyoho, *words)
+    one_line(done, 3, "an MPI launcher has started this program on b ", f"{mpi.name}: so is one without the MPI library")
     other = os.path.join(place, "other")
     with open(mpi.kyoho, "rb") as file, open(other, "wb") as changed:
         version = mpis.run(mpi.kyoho, "--version").stdout.split()[1]
@@ -266,10 +264,7 @@ def cut(mpi, hosts, place, whole):
 
 
 def all_of(mpi, hosts, place, bits, whole):
-    lack = mpi.install(place)
-    if lack:
-        skip(f"{mpi.name}: ranks on several hosts", lack.strip())
-        return
+    os.makedirs(place)
     neighbours(mpi, hosts)
     same_bits(mpi, hosts, place, bits)
     goes_on(mpi, hosts, place, bits)
@@ -283,6 +278,8 @@ def main():
     if "KYOHO_TEST_ALL" not in os.environ:
         return skip("ranks on several hosts", "make check-all runs them")
     found, lacking = mpis.find()
+    # not those of Debian 12: MPICH 4.0.2 at times hangs in MPI_Finalize between hosts, and mpiexec of Open MPI 4.1.4 outlives a host that fails
+    found = [mpi for mpi in found if mpi.mpiexec.startswith(mpis.BUILD + os.sep) and not mpi.abi]
     if not found:
         return skip("ranks on several hosts", "; ".join(lacking.values()))
     why = machines.enter()
@@ -297,7 +294,7 @@ def main():
         mpis.run(mpis.KYOHO, "model", *BODIES[1:-2], "-o", START[0], "--quiet")
         bits["read"] = alone(place, "read", *START, *CPU, *TREE, "--end", END)
         whole = alone(place, "long", *LONG[1:-1], "--end", LONG_END)
-        for k, mpi in enumerate(mpi for mpi in found if not mpi.mpicc.endswith("mpicc_abi")):
+        for k, mpi in enumerate(found):
             all_of(mpi, hosts, os.path.join(place, str(k)), bits, whole)
 
 

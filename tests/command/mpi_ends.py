@@ -200,10 +200,7 @@ with folder() as place:
         check(len(whole) == 7, "a run without MPI to compare with", len(whole))
     for k, mpi in enumerate(found):
         own = os.path.join(place, str(k))
-        lack = mpi.install(own)
-        if lack:
-            skip(f"{mpi.name}: the end of runs", lack.strip())
-            continue
+        os.mkdir(own)
         killed(mpi, own, whole, 1, 3)
         killed(mpi, own, whole, 0, 0)
         signals(mpi, own, whole)

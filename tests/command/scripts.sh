@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v shellcheck >/dev/null; then
     echo "ok 1 - shellcheck finds nothing # SKIP shellcheck is not installed"
-elif grep -rlIE '^#!/bin/(ba)?sh' bootstrap .ci mk tests bench examples packaging --include='*.sh' --include=run --include=bootstrap --include=write-docs --include=make-plugs --include=try-systems --include=wheel --include=static-parts --include=changes |
+elif grep -rlIE '^#!/bin/(ba)?sh' bootstrap .ci mk tests bench examples packaging --include='*.sh' --include=run --include=bootstrap --include=write-docs --include=try-systems --include=wheel --include=static-parts --include=changes |
     xargs shellcheck -x -e SC2319; then
     echo "ok 1 - shellcheck finds nothing"
 else

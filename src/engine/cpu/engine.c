@@ -463,10 +463,11 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     ky_cpu_moved(cpu);
     add(cpu, cpu->x, cpu->v, dt / cpu->length);
-    for (int c = 0; c < 3 && cpu->box > 0; c++)
+    for (int c = 0; c < 3 && cpu->box > 0; c++) { /* without OpenMP a pragma is a statement */
 #pragma omp parallel for num_threads(cpu->team)
         for (size_t i = 0; i < cpu->n; i++)
             cpu->x[c][i] = ky_cpu_place(cpu, cpu->x[c][i]);
+    }
     return KY_OK;
 }
 
