@@ -118,12 +118,23 @@ static double mass_within(const struct ky_box_sphere *sphere, const struct ky_bo
     return mass;
 }
 
+/* The spheres about the peaks of groups within which the mean density is 200 times `density`, and
+ * where their masses and radii go. */
+struct spheres {
+    const struct ky_box_grid *grid;
+    const struct ky_catalogue *catalogue;
+    double density, *mass, *radius;
+};
+
 /* The sphere of the group g: its mass and radius. 0 if memory runs out. */
-static int measure(const struct ky_box_grid *grid, const struct ky_catalogue *catalogue, size_t g,
-                   double density, struct ky_box_sphere *sphere, double found[2])
+static int measure(const struct spheres *own, size_t g, struct ky_box_sphere *sphere,
+                   double found[2])
 {
     static const double wider = 1.25;
+    const struct ky_box_grid *grid = own->grid;
+    const struct ky_catalogue *catalogue = own->catalogue;
     const struct ky_bodies *bodies = grid->bodies;
+    const double density = own->density;
     double first = wider * radius_of(catalogue->mass[g], density), mass;
     found[0] = found[1] = 0;
     if (!(catalogue->mass[g] > 0))
@@ -149,10 +160,8 @@ static int measure(const struct ky_box_grid *grid, const struct ky_catalogue *ca
     return 1;
 }
 
-/* Measures the spheres with 200 times this density of all groups. */
-static enum ky_status measure_all(const struct ky_box_grid *grid,
-                                  const struct ky_catalogue *catalogue, double density,
-                                  double *mass, double *radius, struct ky_error *error)
+/* Measures the spheres of all groups; without a density masses and radii are NaN. */
+static enum ky_status measure_all(const struct spheres *own, struct ky_error *error)
 {
     const int threads = ky_threads(0);
     int failed = 0;
@@ -160,17 +169,17 @@ static enum ky_status measure_all(const struct ky_box_grid *grid,
     if (!sphere)
         return ky_no_memory(error, "spheres about groups", (size_t)threads, sizeof *sphere);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(| : failed)
-    for (size_t g = 0; g < catalogue->groups; g++) {
+    for (size_t g = 0; g < own->catalogue->groups; g++) {
         double found[2] = {(double)NAN, (double)NAN};
-        if (density > 0)
-            failed |= !measure(grid, catalogue, g, density, &sphere[ky_thread()], found);
-        mass[g] = found[0];
-        radius[g] = found[1];
+        if (own->density > 0)
+            failed |= !measure(own, g, &sphere[ky_thread()], found);
+        own->mass[g] = found[0];
+        own->radius[g] = found[1];
     }
     for (int k = 0; k < threads; k++)
         free(sphere[k].body);
     free(sphere);
-    return failed ? ky_no_memory(error, "bodies in a sphere", grid->bodies->n,
+    return failed ? ky_no_memory(error, "bodies in a sphere", own->grid->bodies->n,
                                  sizeof(struct ky_box_near))
                   : KY_OK;
 }
@@ -190,11 +199,11 @@ enum ky_status ky_halos_measure(struct ky_walker *walker, const struct ky_bodies
         all += bodies->mass[i];
     const double mean = all / pow(catalogue->box, 3);
     enum ky_status status = ky_box_grid_open(bodies, catalogue->box, &grid, error);
-    if (!status)
-        status = measure_all(&grid, catalogue, mean, catalogue->m200m, catalogue->r200m, error);
-    if (!status)
-        status = measure_all(&grid, catalogue, mean / omega_matter, catalogue->m200c,
-                             catalogue->r200c, error);
+    const struct spheres spheres[] = {
+        {&grid, catalogue, mean, catalogue->m200m, catalogue->r200m},
+        {&grid, catalogue, mean / omega_matter, catalogue->m200c, catalogue->r200c}};
+    for (int k = 0; k < 2 && !status; k++)
+        status = measure_all(&spheres[k], error);
     ky_box_grid_close(&grid);
     return status;
 }

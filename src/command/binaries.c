@@ -66,6 +66,7 @@ static void free_rows(struct rows *rows)
 
 /* The systems of a snapshot: bodies, and later centres of mass with the id of a body of theirs. */
 struct systems {
+    double time;
     struct ky_bodies bodies;
     uint64_t *members; /* bodies in each */
 };
@@ -118,11 +119,11 @@ static void close_gaps(struct systems *systems)
 }
 
 /* Appends a row for pair k. */
-static void append(struct rows *rows, double time, const struct systems *systems,
+static void append(struct rows *rows, const struct systems *systems,
                    const struct ky_binaries *found, size_t k)
 {
     const uint32_t *body = found->body[k];
-    const double numbers[REALS] = {time,
+    const double numbers[REALS] = {systems->time,
                                    systems->bodies.mass[body[0]],
                                    systems->bodies.mass[body[1]],
                                    found->semi_major_axis[k],
@@ -140,14 +141,14 @@ static void append(struct rows *rows, double time, const struct systems *systems
 }
 
 /* Appends the pairs, after the first round only pairs with a binary, and joins them. */
-static enum ky_status take(struct cli *cli, struct rows *rows, double time, struct systems *systems,
+static enum ky_status take(struct cli *cli, struct rows *rows, struct systems *systems,
                            const struct ky_binaries *found, int round)
 {
     KY_TRY(grow(cli, rows, found->count));
     for (size_t k = 0; k < found->count; k++)
         if (!round ||
             systems->members[found->body[k][0]] + systems->members[found->body[k][1]] > 2) {
-            append(rows, time, systems, found, k);
+            append(rows, systems, found, k);
             join(systems, found->body[k]);
         }
     close_gaps(systems);
@@ -159,7 +160,7 @@ static enum ky_status find_all(struct cli *cli, const struct ky_parameters *para
                                const struct ky_snapshot *snapshot, int hierarchies,
                                struct rows *rows)
 {
-    struct systems systems = {0};
+    struct systems systems = {.time = snapshot->time};
     struct ky_parameters told = *parameters;
     size_t before;
     int round = 0;
@@ -172,7 +173,7 @@ static enum ky_status find_all(struct cli *cli, const struct ky_parameters *para
         if (!status)
             status = ky_binaries_find(&told, &systems.bodies, &found, NULL, &cli->error);
         if (!status)
-            status = take(cli, rows, snapshot->time, &systems, &found, round++);
+            status = take(cli, rows, &systems, &found, round++);
         ky_binaries_free(&found);
         told.log = NULL; /* the same engine again */
     } while (!status && hierarchies && rows->count > before);

@@ -116,18 +116,27 @@ static enum ky_status exchange(struct ky_comm *comm, const struct ky_parcel *out
 }
 
 /* All-to-all by parcels: rank r's bytes for rank s are at own + step × s, and their number is
- * bytes[r]; they arrive in the order of the ranks. For more bytes than an int can count. */
-static enum ky_status by_parcels(struct ky_comm *comm, const void *own, size_t step,
-                                 const size_t *bytes, void *all, struct ky_error *error)
+ * bytes[r]; they arrive in `all` in the order of the ranks. For more bytes than an int can count.
+ */
+struct by_parcels {
+    const void *own;
+    size_t step;
+    const size_t *bytes;
+    void *all;
+};
+
+static enum ky_status send_parcels(struct ky_comm *comm, const struct by_parcels *it,
+                                   struct ky_error *error)
 {
     const size_t ranks = (size_t)comm->size;
     struct ky_parcel *parcels = ky_allocate(2 * ranks, sizeof *parcels);
     if (!parcels)
         return ky_no_memory(error, "the ranks", 2 * ranks, sizeof *parcels);
-    char *to = all;
-    for (size_t r = 0; r < ranks; to += bytes[r], r++) {
-        parcels[r] = (struct ky_parcel){(int)r, (char *)own + step * r, bytes[comm->rank]};
-        parcels[ranks + r] = (struct ky_parcel){(int)r, to, bytes[r]};
+    char *to = it->all;
+    for (size_t r = 0; r < ranks; to += it->bytes[r], r++) {
+        parcels[r] =
+            (struct ky_parcel){(int)r, (char *)it->own + it->step * r, it->bytes[comm->rank]};
+        parcels[ranks + r] = (struct ky_parcel){(int)r, to, it->bytes[r]};
     }
     const enum ky_status status = exchange(comm, parcels, ranks, parcels + ranks, ranks, error);
     free(parcels);
@@ -135,8 +144,8 @@ static enum ky_status by_parcels(struct ky_comm *comm, const void *own, size_t s
 }
 
 /* The same with equal parts. */
-static enum ky_status equal_by_parcels(struct ky_comm *comm, const void *own, size_t step,
-                                       size_t bytes, void *all, struct ky_error *error)
+static enum ky_status send_equal(struct ky_comm *comm, struct by_parcels it, size_t bytes,
+                                 struct ky_error *error)
 {
     const size_t ranks = (size_t)comm->size;
     size_t *each = ky_allocate(ranks, sizeof *each);
@@ -144,7 +153,8 @@ static enum ky_status equal_by_parcels(struct ky_comm *comm, const void *own, si
         return ky_no_memory(error, "the ranks", ranks, sizeof *each);
     for (size_t r = 0; r < ranks; r++)
         each[r] = bytes;
-    const enum ky_status status = by_parcels(comm, own, step, each, all, error);
+    it.bytes = each;
+    const enum ky_status status = send_parcels(comm, &it, error);
     free(each);
     return status;
 }
@@ -166,7 +176,7 @@ static enum ky_status gather(struct ky_comm *comm, const void *own, size_t bytes
                              struct ky_error *error)
 {
     if (bytes > INT_MAX)
-        return equal_by_parcels(comm, own, 0, bytes, all, error);
+        return send_equal(comm, (struct by_parcels){own, 0, NULL, all}, bytes, error);
     union ky_mpi_handle request;
     const int count = (int)bytes;
     const int wrong =
@@ -179,7 +189,7 @@ static enum ky_status deal(struct ky_comm *comm, const void *own, size_t bytes, 
                            struct ky_error *error)
 {
     if (bytes > INT_MAX)
-        return equal_by_parcels(comm, own, bytes, bytes, all, error);
+        return send_equal(comm, (struct by_parcels){own, bytes, NULL, all}, bytes, error);
     union ky_mpi_handle request;
     const int count = (int)bytes;
     const int wrong =
@@ -202,7 +212,7 @@ static enum ky_status gather_parts(struct ky_comm *comm, const void *own, const 
         return tell(root, all, sum, error);
     }
     if (sum > INT_MAX)
-        return by_parcels(comm, own, 0, bytes, all, error);
+        return send_parcels(comm, &(struct by_parcels){own, 0, bytes, all}, error);
     int *counts = ky_allocate(2 * (size_t)ranks, sizeof *counts);
     if (!counts)
         return ky_no_memory(error, "the ranks", 2 * (size_t)ranks, sizeof *counts);

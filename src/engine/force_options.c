@@ -73,7 +73,7 @@ static const struct ky_option force_options[] = {
      "a few compact clumps: 0.6 %). With --force fmm it is the tolerance of an expansion: with the "
      "default, 99 % of the accelerations are within 0.1 % (default 0.005; fmm: 0.0005, with the "
      "orders 2, 3, 5, 6: 0.0001, 0.0002, 0.0008, 0.001; in a periodic box 0.002, fmm with order 4: "
-     "0.00005, 5: 0.0002, 6: 0.0005)"},
+     "0.00005, 5: 0.0002, 6: 0.0008)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},

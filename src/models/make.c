@@ -113,11 +113,10 @@ static int has_pairs(const struct ky_model *model, const struct ky_model_paramet
     return ky_model_is_sphere(model) && parameters->binaries > 0;
 }
 
-/* Rotates, centres, scales and places the finished bodies. `systems`: NULL without pairs. */
+/* Rotates, centres, scales and places the finished bodies. */
 static enum ky_status finish(const struct ky_model *model, const struct ky_model_common *common,
                              const struct ky_model_parameters *parameters,
-                             const struct ky_systems *systems, struct ky_snapshot *snapshot,
-                             struct ky_error *error)
+                             struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const struct ky_portion portion = ky_model_portion(common);
     struct ky_bodies *bodies = &snapshot->bodies;
@@ -127,8 +126,8 @@ static enum ky_status finish(const struct ky_model *model, const struct ky_model
     KY_TRY(ky_balance_check(model, common, bodies, error));
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, common->length, snapshot);
-    if (systems)
-        KY_TRY(ky_binaries_put(parameters, systems, snapshot, error));
+    if (common->systems)
+        KY_TRY(ky_binaries_put(parameters, common->systems, snapshot, error));
     return ky_bodies_place(bodies, parameters->position, parameters->velocity,
                            parameters->orientation, &snapshot->units, error);
 }
@@ -155,6 +154,7 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     struct ky_model_common common = common_of(model, parameters);
     common.portion = portion;
     common.halt = &halt;
+    common.systems = systems;
     KY_TRY(ky_halt_check(&halt, error));
     KY_TRY(soften(model, own, parameters, &common, error));
     describe(model, parameters, &common, snapshot);
@@ -164,7 +164,7 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     }
     KY_TRY(make_bodies(model, own, &common, snapshot, error));
     KY_TRY(ky_halt_check(&halt, error));
-    return finish(model, &common, parameters, systems, snapshot, error);
+    return finish(model, &common, parameters, snapshot, error);
 }
 
 /* The same without ranks, also with pairs. */

@@ -35,6 +35,7 @@ enum ky_model_centring {
 };
 
 /* Parameters that every model gets. */
+struct ky_systems;
 struct ky_model_common {
     size_t n; /* number of bodies of the model */
     /* The bodies to make here; NULL: all. Only models with `in_parts` get a portion. */
@@ -46,7 +47,8 @@ struct ky_model_common {
     int softening_kind;
     int mass_function;    /* enum ky_mass_function; equal masses for models that are not spheres */
     const double *masses; /* [n] in place of the mass function, with the sum 1; or NULL */
-    ky_log_function *log; /* or NULL */
+    const struct ky_systems *systems; /* pairs whose centres the model makes; or NULL */
+    ky_log_function *log;             /* or NULL */
     void *log_context;
     struct ky_halt
         *halt; /* when it is set, bodies may stay unfilled: make.c checks it at the end */

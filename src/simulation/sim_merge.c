@@ -74,7 +74,6 @@ static enum ky_status check(const struct ky_sim *sim, const uint64_t id[2], doub
                             struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
-    KY_NEED(id, error);
     if (id[0] == id[1])
         return ky_fail(error, KY_USAGE, "body %" PRIu64 " cannot merge with itself", id[0]);
     if (sim->parameters.box > 0)
@@ -91,6 +90,7 @@ enum ky_status ky_sim_merge(struct ky_sim *sim, const uint64_t id[2], double rad
     struct ky_sums before = {0}, after = {0};
     struct ky_bodies bodies = {0};
     size_t index[2];
+    KY_NEED(id, error);
     KY_TRY(check(sim, id, radius, error));
     KY_TRY(ky_sim_sums(sim, &before, error));
     enum ky_status status = ky_sim_take(sim, 0, 0, &bodies, error);

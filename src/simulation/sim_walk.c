@@ -114,22 +114,6 @@ struct ky_parameters ky_sim_search_parameters(const struct ky_sim *sim)
     return parameters;
 }
 
-/* The catalogue of these bodies of the simulation. In a box on an engine that does not search
- * there, the CPU does. */
-static enum ky_status find_groups(struct ky_sim *sim, const struct ky_catalogue_parameters *wanted,
-                                  const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
-                                  struct ky_force_report *report, struct ky_error *error)
-{
-    if (sim->parameters.box > 0 && !sim->engine->verbs->box_walks) {
-        const struct ky_parameters parameters = ky_sim_search_parameters(sim);
-        return ky_catalogue_make(&parameters, wanted, bodies, catalogue, report, error);
-    }
-    struct ky_walker walker = walker_of(sim);
-    const enum ky_status status = ky_walker_catalogue(&walker, wanted, bodies, catalogue, error);
-    ky_walker_close(&walker, report);
-    return status;
-}
-
 enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
                                      const struct ky_catalogue_parameters *wanted,
                                      struct ky_catalogue *catalogue, struct ky_force_report *report,
@@ -144,8 +128,15 @@ enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
     status = ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
     if (!status)
         status = ky_engine_get(sim->engine, &bodies, error);
-    if (!status)
-        status = find_groups(sim, wanted, &bodies, catalogue, report, error);
+    if (!status && sim->parameters.box > 0 && !sim->engine->verbs->box_walks) {
+        /* in a box the CPU searches for engines that do not */
+        const struct ky_parameters parameters = ky_sim_search_parameters(sim);
+        status = ky_catalogue_make(&parameters, wanted, &bodies, catalogue, report, error);
+    } else if (!status) {
+        struct ky_walker walker = walker_of(sim);
+        status = ky_walker_catalogue(&walker, wanted, &bodies, catalogue, error);
+        ky_walker_close(&walker, report);
+    }
     ky_bodies_free(&bodies);
     return status;
 }

@@ -204,8 +204,10 @@ with folder() as place:
         run("draw", at("ngenic"), *words, "--centre-y", 7, "--centre-z", 7, "--width", 100, "-o", at(f"{k}.png"), "--quiet")
         pictures.append(open(at(f"{k}.png"), "rb").read())
     check(pictures[0] == pictures[1] != pictures[2], "lengths with units are comoving ones without h in pictures")
-    for words in (["groups"], ["density"], ["neighbours", "--radius", 1], ["binaries"]):
-        refused(f"{words[0]} of a box", "in a periodic box|leaves out the box", *words, at("ngenic"))
+    refused("binaries of a box", "in a periodic box|leaves out the box", "binaries", at("ngenic"))
+    count = run_json("neighbours", at("ngenic"), "--radius", f"{1.2 * SIDE / CELLS / H}Mpc")["count"]
+    check(count["median"] == 6 and count["min"] > 3, "neighbours on the lattice of a box", count)
+    check(run_json("groups", at("ngenic"), "--linking-fraction", 1.2, "--minimum", 1)["members"] == N, "its groups")
     gadget(at("masses"), mass_block=True)
     refused("masses in a block: the units are open", "--units cosmic|--units galaxy", "run", at("masses"), "--end", 1, "--output", at("no"))
     agrees("masses in a block", at("masses"), place, "--units", "cosmic")

@@ -213,8 +213,9 @@ static void wrong_options_by_name(void **state)
     } cases[] = {
         {"king", "w0=99", "w0: 99 is out of range"},
         {"king", "cutoff=3",
-         "softening softening-kind mass radius g mass-function rotation position velocity "
-         "orientation w0"},
+         "softening softening-kind mass radius g mass-function rotation binaries binary-periods "
+         "binary-axis-min binary-axis-max binary-eccentricities binary-ratios eigenevolution "
+         "position velocity orientation w0"},
         {"king", "w0", "'w0' is not an option of the model king and its value"},
         {"king", "=9", "'=9'"},
         {"two-body", "radius=1", "eccentricity mass-ratio semi-major-axis"},
@@ -255,8 +256,9 @@ static void options_are_listed(void **state)
             assert_string_equal(about.unit, "length");
     }
     assert_string_equal(
-        names, "bodies seed softening softening-kind mass radius g mass-function rotation position "
-               "velocity orientation w0 ");
+        names, "bodies seed softening softening-kind mass radius g mass-function rotation binaries "
+               "binary-periods binary-axis-min binary-axis-max binary-eccentricities binary-ratios "
+               "eigenevolution position velocity orientation w0 ");
     assert_true(about.kind == KY_IS_REAL && about.low == 0.1 && about.high == 16);
     assert_string_equal(about.initial, "6");
     for (size_t k = 0; ky_model_option_get("two-body", k, &about) == KY_OK; k++)

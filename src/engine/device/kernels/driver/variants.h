@@ -29,7 +29,7 @@
     V(p, number, fmm, FMM, order, general, KY_GUARD | KY_EPS_SUM | KY_SHARES, KY_TEAM_KERNEL)      \
     V(p, number, fmm, FMM, order, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,       \
       KY_TEAM_KERNEL)                                                                              \
-    V(p, number, fmm, FMM, order, box_plain, KY_BOXED, KY_FMM_PLAIN)                               \
+    V(p, number, fmm, FMM, order, box_plain, KY_BOXED, KY_FMM_BOX)                                 \
     V(p, number, fmm, FMM, order, box_general, KY_GUARD | KY_EPS_SUM | KY_SHARES | KY_BOXED,       \
       KY_TEAM_KERNEL)                                                                              \
     V(p, number, fmm, FMM, order, box_spline,                                                      \
