@@ -1271,16 +1271,16 @@ struct ky_progress {
                           conserved */
 };
 
-/* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
- * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
- * intervals of ln a. */
-/* Bodies that touch stop a run or merge. */
+/* Bodies that touch stop the run, or merge. */
 enum ky_collisions {
     KY_COLLISIONS_BY_STOP = -1, /* by stop_collision of struct ky_parameters (default) */
     KY_COLLISIONS_STOP,         /* the run stops */
     KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU without ranks */
 };
 
+/* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
+ * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
+ * intervals of ln a. */
 struct ky_run_parameters {
     size_t size;
     const char *output;   /* the folder; made if it does not exist */

@@ -272,12 +272,16 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
         ky_sim_go_to(run->sim, ky_schedule_next(&run->schedule, run->sim->now), &own);
     const int kind = run->stop.kind; /* of run->within */
     ky_sim_stop_reason(run->sim, &run->stop);
+    const int touch = run->stop.kind == KY_STOP_COLLISION;
+    if (status == KY_STOPPED && touch && run->state.merges) { /* also if the run is to stop here */
+        status = ky_run_merge(run, error);
+        run->stop.kind = run->within ? kind : run->stop.kind;
+        return status;
+    }
     if (run->within)
         run->stop.kind = kind;
     if (status == KY_STOPPED && ky_sim_is_within(run->sim))
         return rest(run, error);
-    if (status == KY_STOPPED && run->stop.kind == KY_STOP_COLLISION && run->state.merges)
-        return ky_run_merge(run, error);
     if (status == KY_STOPPED) {
         run->halted = own;
         return KY_OK;

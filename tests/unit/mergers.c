@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "physics/main_sequence.h"
@@ -172,6 +174,76 @@ static void every_integrator_goes_on(void **state)
         all_become_one(integrators[k]);
 }
 
+/* No force. Asks the run to stop when the bodies have come to the time 0.1. */
+static volatile int asked;
+static void ask(void *context, struct ky_field_place *place)
+{
+    (void)context;
+    memset(place->acceleration, 0, sizeof place->acceleration);
+    memset(place->jerk, 0, sizeof place->jerk);
+    place->potential = 0;
+    if (place->time > 0.1)
+        asked = 1;
+}
+
+/* Counts the mergers in events.csv at this time. */
+static int mergers_in(const char *folder, double time)
+{
+    char path[128], line[1024];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/events.csv", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, ",merger,") && strtod(line, NULL) == time;
+    fclose(file);
+    return count;
+}
+
+/* Two bodies approach and touch at 0.4. The longest step of 0.5 has thousands of blocks because of
+ * a close pair, and in it the run is asked to stop: they merge at its end all the same, before the
+ * run stops or, on a slow computer, after it is resumed. */
+static void a_run_that_stops_merges_first(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-mergers-XXXXXX", command[64];
+    static const double row[4][4] = {
+        {1e-3, -0.5, 0.5, 0}, {1e-3, 0.5, -0.5, 0}, {1, 100, 0, -7}, {1, 100.01, 0, 7}};
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
+    struct ky_run_parameters run;
+    struct ky_snapshot initial;
+    struct ky_stop stop = {0};
+    assert_non_null(mkdtemp(folder));
+    ky_snapshot_clear(&initial);
+    assert_ok(ky_bodies_allocate(&initial.bodies, 4, KY_WITH_RADIUS, &error));
+    for (size_t i = 0; i < 4; i++) {
+        const double x[3] = {row[i][1], 0, 0}, v[3] = {row[i][2], row[i][3], 0};
+        initial.bodies.mass[i] = row[i][0];
+        memcpy(initial.bodies.position[i], x, sizeof x);
+        memcpy(initial.bodies.velocity[i], v, sizeof v);
+        initial.bodies.radius[i] = i < 2 ? 0.3 : 1e-6;
+    }
+    parameters.integrator = KY_HERMITE4;
+    parameters.precision = KY_DOUBLE;
+    parameters.softening = 0;
+    parameters.threads = 1;
+    parameters.step = (double)NAN, parameters.step_max = 0.5;
+    parameters.field_function = ask;
+    ky_run_parameters_defaults(&run);
+    run.output = folder, run.end = 1, run.collisions = KY_COLLISIONS_MERGE;
+    run.stop = &asked, run.stopped = &stop;
+    asked = 0;
+    assert_int_equal(ky_run(&parameters, &run, &initial, &error), KY_STOPPED);
+    assert_non_null(strstr(error.text, "the program"));
+    assert_int_equal(stop.kind, KY_STOP_ASKED);
+    run.stop = NULL;
+    assert_ok(ky_resume(&parameters, &run, &error));
+    assert_int_equal(mergers_in(folder, 0.5), 1);
+    ky_snapshot_free(&initial);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* The radius of the Sun at zero age in Tout et al. (1996), and the ends of the fit. */
 static void stars_have_radii(void **state)
 {
@@ -220,11 +292,9 @@ static void wrong_mergers_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pair_becomes_one),
-        cmocka_unit_test(the_first_of_equal_ones_stays),
-        cmocka_unit_test(every_integrator_goes_on),
-        cmocka_unit_test(stars_have_radii),
-        cmocka_unit_test(wrong_mergers_are_refused),
+        cmocka_unit_test(a_pair_becomes_one),       cmocka_unit_test(the_first_of_equal_ones_stays),
+        cmocka_unit_test(every_integrator_goes_on), cmocka_unit_test(a_run_that_stops_merges_first),
+        cmocka_unit_test(stars_have_radii),         cmocka_unit_test(wrong_mergers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
