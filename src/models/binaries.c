@@ -159,7 +159,7 @@ static void join_random(struct choice *choice, int most)
 }
 
 /* Masses over the total; *limit: the mass above which stars are massive, infinite for equal masses.
- */
+ * Without units the masses as drawn are meant. */
 static enum ky_status draw_masses(const struct ky_model_parameters *parameters, double *mass,
                                   double *limit, struct ky_error *error)
 {
@@ -168,7 +168,9 @@ static enum ky_status draw_masses(const struct ky_model_parameters *parameters, 
     *limit = (double)INFINITY;
     for (size_t i = 0; i < parameters->n; i++)
         mass[i] = 1 / (double)parameters->n;
-    if (parameters->mass_function != KY_MASS_EQUAL)
+    if (parameters->mass_function != KY_MASS_EQUAL && parameters->units.mass_g > 0)
+        *limit = massive_sun * KY_SUN_G / parameters->units.mass_g / parameters->mass;
+    else if (parameters->mass_function != KY_MASS_EQUAL)
         *limit = massive_sun /
                  ky_population_total(parameters->mass_function, parameters->seed, parameters->n);
     return ky_population_masses(parameters->mass_function, parameters->seed, &all, &bodies, error);

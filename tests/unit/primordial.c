@@ -344,6 +344,32 @@ static void few_massive_stars_have_companions(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* A cluster whose --mass gives its stars a hundredth of the masses that were drawn has none above
+ * 5 Msun. Then both laws of mass ratios make the same pairs, and no period is Sana's. */
+static void massive_stars_have_their_masses(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct ky_model_parameters parameters = cluster_of(N, 0.5);
+    struct ky_snapshot drawn = make("plummer", &parameters);
+    double total = 0, most = 0;
+    for (size_t i = 0; i < N; i++) {
+        total += drawn.bodies.mass[i];
+        most = fmax(most, drawn.bodies.mass[i]);
+    }
+    assert_between(most, 5, 100);
+    parameters.mass = total / 100;
+    struct ky_snapshot massive = make("plummer", &parameters);
+    parameters.binary_ratios = KY_RATIOS_RANDOM;
+    parameters.binary_periods = KY_PERIODS_KROUPA;
+    struct ky_snapshot random = make("plummer", &parameters);
+    assert_memory_equal(massive.bodies.mass, random.bodies.mass, N * sizeof(double));
+    assert_memory_equal(massive.bodies.position, random.bodies.position, 3 * N * sizeof(double));
+    ky_snapshot_free(&drawn);
+    ky_snapshot_free(&massive);
+    ky_snapshot_free(&random);
+}
+
 /* The same draws with and without: pericentres stay, and ln e changes by −(28 Rsun/q)^0.75. */
 static void close_pairs_become_circular(void **state)
 {
@@ -425,6 +451,7 @@ int main(void)
         cmocka_unit_test(log_uniform_pairs),
         cmocka_unit_test(massive_pairs),
         cmocka_unit_test(few_massive_stars_have_companions),
+        cmocka_unit_test(massive_stars_have_their_masses),
         cmocka_unit_test(close_pairs_become_circular),
         cmocka_unit_test(wrong_pairs_are_refused),
     };
