@@ -271,7 +271,8 @@ enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *err
  * the engine cpu instead of auto. KY_UNSUPPORTED if mergers do not go with the parameters. */
 enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
                                         struct ky_parameters *parameters, struct ky_error *error);
-/* Gives stars without radii the radii of the main sequence, if --collisions asks for radii. */
+/* Gives stars without radii the radii of the main sequence, if --collisions asks for radii.
+ * KY_USAGE without physical units. */
 enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *units,
                                  struct ky_bodies *bodies, struct ky_error *error);
 extern const char ky_run_event_columns[]; /* the first line of events.csv */

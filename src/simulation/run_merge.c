@@ -47,8 +47,13 @@ enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *unit
                                  struct ky_bodies *bodies, struct ky_error *error)
 {
     if (run->given.collisions == KY_COLLISIONS_BY_STOP || !isnan(run->parameters.body_radius) ||
-        bodies->radius || !(units->length_cm > 0))
+        bodies->radius)
         return KY_OK;
+    if (!(units->length_cm > 0))
+        return ky_fail(error, KY_USAGE,
+                       "--collisions needs radii, and the bodies have none: give --body-radius, "
+                       "bodies with a column radius (CSV) or a data set Radius (HDF5), or --units "
+                       "for radii of stars");
     bodies->radius = ky_allocate(bodies->n, sizeof *bodies->radius);
     if (!bodies->radius)
         return ky_no_memory(error, "radii", bodies->n, sizeof *bodies->radius);

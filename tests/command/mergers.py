@@ -155,5 +155,5 @@ for words, why in ((["--ranks", "2"], "leave out --ranks"), (["--engine", "cuda"
     said = run("run", path("pair.csv"), "--softening", "0", "--step", "0.5", "--steps", "1", "--collisions", "merge", *words, "--output", path("none"), code=None)
     check(said.returncode and why in said.stderr and not os.path.exists(path("none")), f"refused with {words[0]} {words[1]}", said.stderr)
 said = run("run", path("same.csv"), "--softening", "0", "--step", "0.5", "--steps", "1", "--collisions", "merge", "--output", path("none"), code=2).stderr
-check("needs radii" in said, "bodies without radii and without units are refused", said)
+check("--collisions needs radii" in said and "--units" in said, "bodies without radii and without units are refused", said)
 finish()
