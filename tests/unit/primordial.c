@@ -156,6 +156,34 @@ static void centres_are_the_model(void **state)
     }
 }
 
+/* Of 1,000 stars with F = 0.5 333 systems are pairs and 334 single stars: they have the places of
+ * 667 bodies of a model, but for the centre of mass, which their masses move. */
+static void every_system_has_a_place(void **state)
+{
+    (void)state;
+    enum { N = 1000, PAIRS = 333, SYSTEMS = N - PAIRS };
+    struct ky_model_parameters parameters = parameters_of(N, 0.5);
+    parameters.binary_periods = KY_PERIODS_LOG_UNIFORM;
+    parameters.binary_axis_min = 1e-3, parameters.binary_axis_max = 1e-2;
+    struct ky_snapshot stars = make("plummer", &parameters);
+    parameters.n = SYSTEMS, parameters.binaries = 0, parameters.softening = 0;
+    struct ky_snapshot systems = make("plummer", &parameters);
+    const struct ky_bodies *a = &stars.bodies, *b = &systems.bodies;
+    double x[3], v[3], x0[3], v0[3];
+    for (size_t k = 0; k < SYSTEMS; k++)
+        for (int c = 0; c < 3; c++) {
+            const size_t one = k < PAIRS ? 2 * k : k + PAIRS, other = one + (k < PAIRS);
+            x[c] = 0.5 * (a->position[one][c] + a->position[other][c]) - b->position[k][c];
+            v[c] = 0.5 * (a->velocity[one][c] + a->velocity[other][c]) - b->velocity[k][c];
+            if (!k)
+                x0[c] = x[c], v0[c] = v[c];
+            assert_between(x[c] - x0[c], -1e-12, 1e-12);
+            assert_between(v[c] - v0[c], -1e-12, 1e-12);
+        }
+    ky_snapshot_free(&stars);
+    ky_snapshot_free(&systems);
+}
+
 /* Stars have the masses that they have without pairs, in another order; the heavier member of a
  * pair is the first. */
 static void stars_keep_their_masses(void **state)
@@ -313,6 +341,7 @@ static void massive_pairs(void **state)
         const double l = log10(found[k].period * day);
         if (found[k].mass[0] > 5) {
             values[massive] = l;
+            assert_between(found[k].mass[1] / found[k].mass[0], 0.098, 1);
             ratios[massive++] = (found[k].mass[1] / found[k].mass[0] - 0.1) / 0.9;
         } else {
             periods[light++] = l;
@@ -445,6 +474,7 @@ int main(void)
         cmocka_unit_test(pairs_are_counted),
         cmocka_unit_test(no_fraction_no_change),
         cmocka_unit_test(centres_are_the_model),
+        cmocka_unit_test(every_system_has_a_place),
         cmocka_unit_test(stars_keep_their_masses),
         cmocka_unit_test(kroupa_pairs),
         cmocka_unit_test(sana_pairs),
