@@ -24,8 +24,7 @@ static const struct ky_option own_options[] = {
     {"hierarchies", KY_OPTION_FLAG, offsetof(struct request, hierarchies), NULL, KY_NO_RANGE, NULL,
      NULL,
      "also list orbits in which a side is a binary, as in triples and quadruples: binaries count "
-     "as "
-     "bodies at their centre of mass, until no more are found"},
+     "as bodies at their centre of mass, until no more are found"},
 };
 
 /* The columns of the table, and the rows of all snapshots so far. */

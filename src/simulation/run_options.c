@@ -61,9 +61,8 @@ const struct ky_option ky_run_options[] = {
      NULL, "with --groups-every: smallest number of bodies in a group"},
     {"collisions", KY_OPTION_CHOICE, FIELD(collisions), NULL, KY_NO_RANGE, "stop|merge", NULL,
      "two bodies that touch, as tested by --stop-collision, stop the run, or merge: they become "
-     "one "
-     "with the sum of their masses and momenta, and a row of events.csv. Stars in physical units "
-     "without radii get the radii of the main sequence"},
+     "one with the sum of their masses and momenta, and a row of events.csv. Stars in physical "
+     "units without radii get the radii of the main sequence"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,

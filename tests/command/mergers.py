@@ -150,6 +150,9 @@ run("run", path("heap.csv"), "--softening", "0", "--integrator", "hermite4", "--
 heap = table("heap/energy.csv")
 check(len(events("heap")) == 8 and heap[0]["bodies"] == heap[-1]["bodies"] == "1" and near(heap[-1]["momentum_x"], 3.6, 1e-14)
       and all(e["time"] == "0" for e in events("heap")), "bodies in a heap become one before the first step", events("heap"))
+write("row.csv", [(1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1), (2, 1.0, 0.15, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1), (3, 1.0, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)])
+run("run", path("row.csv"), "--softening", "0.1", "--step", "0.5", "--steps", "1", "--collisions", "merge", "--output", path("row"), "--quiet")
+check([(e["id"], e["other"]) for e in events("row")] == [("2", "3"), ("2", "1")], "of two contacts the nearer one is first, and the new body may touch the third", events("row"))
 for words, why in ((["--ranks", "2"], "leave out --ranks"), (["--engine", "cuda"], "not available on devices"),
                    (["--engine", "opencl"], "not available on devices"), (["--box", "2000"], "in open space")):
     said = run("run", path("pair.csv"), "--softening", "0", "--step", "0.5", "--steps", "1", "--collisions", "merge", *words, "--output", path("none"), code=None)
