@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "command/files.h"
+#include "command/info.h"
 #include "command/signals.h"
 
 /* ---- the progress line ---- */
@@ -35,6 +36,15 @@ static void words_of_left(double seconds, char *text, size_t size)
         snprintf(text, size, "  left %.0f min", seconds / 60);
     else
         snprintf(text, size, "  left %.1f h", seconds / 3600);
+}
+
+/* 1 if the times of the run are scale factors, which have no unit. */
+static int has_scale_factors(const struct ky_parameters *parameters,
+                             const struct ky_snapshot *snapshot)
+{
+    const struct ky_space *space = &snapshot->space;
+    return (space->comoving && space->converted == KY_TO_COMOVING) ||
+           (parameters->box > 0 && parameters->expansion);
 }
 
 /* The progress function of struct ky_run_parameters: rewrites a line on a terminal, otherwise
@@ -235,7 +245,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
         cli, &request->source, &request->parameters, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
-    if (request->run.progress)
+    if (request->run.progress && !has_scale_factors(&request->parameters, &snapshot))
         ((struct progress_line *)request->run.progress_context)->units = snapshot.units;
     char *source = status ? NULL : source_text(cli, &request->source);
     request->run.source = source;
@@ -410,6 +420,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         line.units = units_of_run(request.resume);
         if (!status)
             status = cli_settle(cli, &line.units);
+        if (run_state_read(request.resume).comoving) /* times are scale factors */
+            line.units = (struct ky_units){0};
     }
     if (status)
         return status;

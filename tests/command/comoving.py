@@ -39,6 +39,10 @@ with folder() as where:
     matter = 0.3111 * 27.7536627 * 20**3  # rho_crit is 27.75 1e10 Msun/h / (Mpc/h)^3
     check(abs(told["mass"] / matter - 1) < 1e-3, "the mass is the matter of the box, in 1e10 Msun/h", told["mass"] / matter)
 
+    # A 30th of 2.5 Mpc/h, comoving: in kpc of a comoving box, kpc/h as stored, and physical kpc.
+    lengths = [run_json("info", box, *words)["softening"] * 0.6766 * factor for words, factor in ((["--physical"], 50), ([], 1 / 0.6766), (["--as-stored"], 1 / 0.6766))]
+    check(all(abs(length - 2500 / 30) < 1e-9 for length in lengths), "the softening has the units of the other lengths", lengths)
+
     # The same large waves with eight times the bodies: displacements of the common bodies' neighbourhoods agree.
     first = columns(csv(box, scratch), "x", "y", "z", "vx", "vy", "vz")
     run(*MODEL[:3], "4096", *MODEL[4:], "-o", at("fine.hdf5"), "--quiet")
@@ -74,6 +78,7 @@ with folder() as where:
     files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))
     times = [run_json("info", os.path.join(one, name))["space"]["scale_factor"] for name in files]
     check([round(a, 9) for a in times] == [0.02, 0.04, 0.1, 0.25], "snapshots at scale factors and redshifts", times)
+    check("time 0.25 (z = 3) after" in run("info", one).stdout, "info tells the scale factor and the redshift", run("info", one).stdout.splitlines()[0])
     last = os.path.join(one, files[-1])
     energy = [line for line in open(os.path.join(one, "energy.csv")).read().splitlines() if not line.startswith("#")]
     rows = columns(energy, "time", "kinetic", "layzer_irvine")
@@ -112,7 +117,7 @@ with folder() as where:
         run(*stepped, "--softening-max", "4kpc", "--restart-every", "0.01", "--output", at(name), *words)
         return [os.path.join(at(name), file) for file in sorted(os.listdir(at(name))) if file.startswith("snapshot")]
 
-    found = [run_json("info", file)["softening"] for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
+    found = [run_json("info", file)["softening"] / 0.6766 for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
     check(all(abs(eps / min(100, 4 / a) - 1) < 1e-6 for eps, a in zip(found, (0.02, 0.03, 0.04, 0.08))), "the softening is comoving up to a largest physical one", found)
     whole = soft("soft_whole", "--at", "0.03,0.05", "--end", "0.08")[-1]
     soft("soft_parts", "--end", "0.03")
