@@ -119,6 +119,7 @@ with folder() as where:
 
     found = [run_json("info", file)["softening"] / 0.6766 for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
     check(all(abs(eps / min(100, 4 / a) - 1) < 1e-6 for eps, a in zip(found, (0.02, 0.03, 0.04, 0.08))), "the softening is comoving up to a largest physical one", found)
+    check("same bits" in run("verify", at("soft")).stdout, "run.json has the softening that was given, not the last one")
     whole = soft("soft_whole", "--at", "0.03,0.05", "--end", "0.08")[-1]
     soft("soft_parts", "--end", "0.03")
     for end in ("0.05", "0.08"):  # before and after the change
@@ -126,7 +127,8 @@ with folder() as where:
     check(csv(os.path.join(at("soft_parts"), "snapshot_0003.hdf5"), scratch) == csv(whole, scratch), "restarts before and after the change of softening have the same bits")
     run(*stepped, "--end", "0.08", "--output", at("hard"))
     check(csv(os.path.join(at("hard"), "snapshot_0001.hdf5"), scratch) != csv(os.path.join(at("soft"), "snapshot_0003.hdf5"), at("b.csv")), "it changes the motion")
-    refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="--softening-max")
+    refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="outside a comoving box")
+    refused("--collisions in a box", "run", box, "--end-z", "9", "--collisions", "merge", "--body-radius", "1kpc", "--output", at("no"), text="leave out --collisions")
     refused("--softening-max 0", "run", box, "--end-z", "9", "--softening-max", "0", "--output", at("no"), text="softening-max")
 
     run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")
