@@ -342,6 +342,19 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
+/* KY_USAGE for options of catalogues that would have no effect; a run.json has all of them. */
+static enum ky_status check_groups(struct cli *cli, const struct request *request)
+{
+    if (cli->bodies_hash || request->resume)
+        return KY_OK;
+    if (!request->run.groups_every)
+        return cli_refuse(cli, "linking-length linking-fraction groups-minimum", "--groups-every");
+    return !isnan(request->run.linking_length) && cli_given(cli, "linking-fraction")
+               ? ky_fail(&cli->error, KY_USAGE,
+                         "--linking-length is complete: leave out --linking-fraction")
+               : KY_OK;
+}
+
 /* Opens the view if it was asked for, and prints its address. */
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
@@ -431,6 +444,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         status =
             (cli->bodies_hash ? cli_force_of_file : cli_choose_force)(cli, &request.parameters);
     request.parameters.stop = signals_stop();
+    if (!status)
+        status = check_groups(cli, &request);
     if (!status)
         status = open_view(cli, &request);
     if (!status)

@@ -45,6 +45,10 @@ with folder() as where:
     run("run", path("box.hdf5"), "--end-z", "45", "--quiet", "--overwrite", "--output", path("b"))
     check(not [name for name in os.listdir(path("b")) if name.startswith("groups")], "--overwrite removes them", sorted(os.listdir(path("b"))))
     refused("a linking length without catalogues", "run", path("box.hdf5"), "--end-z", "20", "--linking-length", "100kpc", "--output", path("c"), text="--groups-every")
+    refused("a smallest number without catalogues", "run", path("box.hdf5"), "--end-z", "20", "--groups-minimum", "2", "--output", path("c"), text="--groups-every")
+    refused("a linking length and a fraction", "run", path("box.hdf5"), "--end-z", "20", "--groups-every", "1", "--linking-length", "100kpc", "--linking-fraction", "0.3", "--output", path("c"),
+            text="leave out --linking-fraction")
+    run("verify", path("a"))
     refused("a linking length of more than half of the box", "run", path("box.hdf5"), "--end-z", "20", "--groups-every", "1", "--linking-length", "20Mpc", "--output", path("c"),
             text="half of the periodic box")
 
