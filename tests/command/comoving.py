@@ -2,8 +2,9 @@
 # Comoving boxes: the model cosmic-box, runs in a and z, files as GADGET writes them, and what is refused.
 import math
 import os
+import subprocess
 
-from tap import check, finish, folder, run, run_json
+from tap import KYOHO, check, finish, folder, run, run_json
 
 MODEL = ["model", "cosmic-box", "-n", "512", "--side", "20", "--seed", "3"]
 RUN = ["--force", "direct", "--quiet"]
@@ -78,6 +79,10 @@ with folder() as where:
     files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))
     times = [run_json("info", os.path.join(one, name))["space"]["scale_factor"] for name in files]
     check([round(a, 9) for a in times] == [0.02, 0.04, 0.1, 0.25], "snapshots at scale factors and redshifts", times)
+    ours, theirs = os.openpty()
+    subprocess.run([KYOHO, "run", box, "--force", "direct", "--end-z", "9", "--output", at("shown")], stderr=theirs, check=True)
+    shown = os.read(ours, 65536).decode()
+    check("z = 9" in shown and "yr" not in shown, "the progress of a run is a scale factor, without a unit of time", shown)
     check("time 0.25 (z = 3) after" in run("info", one).stdout, "info tells the scale factor and the redshift", run("info", one).stdout.splitlines()[0])
     last = os.path.join(one, files[-1])
     energy = [line for line in open(os.path.join(one, "energy.csv")).read().splitlines() if not line.startswith("#")]
