@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "command/draw.h"
 
 enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
@@ -277,7 +278,9 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
         status = ky_lagrangian_radii(&snapshot.bodies, centre, RADII, ky_lagrangian_fractions,
                                      radii, &cli->error);
     *time = snapshot.time;
-    run->units = snapshot.units, run->comoving = snapshot.space.comoving;
+    run->units = ky_units_stored(&snapshot.units, &snapshot.space);
+    run->units.velocity_cm_s = snapshot.units.velocity_cm_s; /* of comoving ones it has √a */
+    run->comoving = snapshot.space.comoving;
     ky_snapshot_free(&snapshot);
     return status;
 }
