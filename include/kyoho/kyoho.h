@@ -865,8 +865,9 @@ KY_API enum ky_status ky_catalogue_may_write(const char *path, int overwrite,
                                              struct ky_error *error);
 /* Reads the centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x,
  * y, z and radius, in the units of its snapshot, as `circles` of struct ky_draw_parameters takes
- * them. *circles [*count] is the caller's to free(); NULL after a failure. KY_BAD_DATA for another
- * file, KY_UNSUPPORTED in a build without HDF5. */
+ * them; of a comoving box without factors of h, as KY_SPACE_IN_BOX reads its bodies. *circles
+ * [*count] is the caller's to free(); NULL after a failure. KY_BAD_DATA for another file,
+ * KY_UNSUPPORTED in a build without HDF5. */
 KY_API enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
                                            struct ky_error *error);
 

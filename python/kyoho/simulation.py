@@ -21,7 +21,7 @@ from ._view import View
 from ._words import Named, counted, hinted, no_option, softened
 from .errors import BadDataError, StoppedError, UnsupportedError, UsageError
 from .forces import Groups, Neighbours, Points, nearest_of
-from .snapshot import ARRAYS, HAS_HDF5, Cosmology, Snapshot, at_rest_box, bodies_array, fill_bodies, snapshot_of, with_box
+from .snapshot import ARRAYS, HAS_HDF5, Cosmology, Snapshot, at_rest_box, bodies_array, fill_bodies, omega_matter_of, snapshot_of, with_box
 from .units import Units, WithQuantities
 
 if TYPE_CHECKING:
@@ -359,8 +359,9 @@ class Simulation(Named, Shared, WithQuantities):
         return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
                         units=self.units, box=told.box or None, cosmology=self._cosmology(told))
 
-    def _cosmology(self, told):
+    def _cosmology(self, told=None):
         """The Cosmology of a comoving box, or None."""
+        told = told or self._told()
         if not told.box > 0 or told.expansion == NULL:
             return None
         found = dict(part.split("=") for part in ffi.string(told.expansion).decode().split(","))
@@ -368,7 +369,11 @@ class Simulation(Named, Shared, WithQuantities):
         return Cosmology(h, float(found["omega-m"]), float(found.get("omega-lambda", 0)))
 
     def sums(self) -> Sums:
-        """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
+        """
+        Energies, momenta and the centre of mass, as kyoho.simulation.Sums.
+
+        In a comoving box they are sums with the momenta a² dx/dt as velocities, and with comoving distances.
+        """
         found = struct("ky_sums")
         self._call(lib.ky_sim_sums, found)
         return sums_of(found)
@@ -737,7 +742,11 @@ class Simulation(Named, Shared, WithQuantities):
         Example:
           groups = sim.groups(linking_length=0.2)
         """
-        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self))
+        found = Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units, len(self),
+                             omega_matter_of(self))
+        for speeds in (found.velocity, found.dispersion):  # of momenta in a comoving box
+            speeds /= self._momentum()
+        return found
 
     def report(self):
         """{name: value} with the cost of the last evaluation of forces: engine, device, seconds of each phase, interactions."""

@@ -93,10 +93,11 @@ def taken(bodies, units, options=None, **given):
 
 
 def omega_matter_of(bodies):
-    """The density parameter of matter at the time of a Snapshot in a comoving box; None for other bodies."""
-    if getattr(bodies, "cosmology", None) is None:
+    """The density parameter of matter at the time of a Snapshot or Simulation in a comoving box; None for other bodies."""
+    cosmology = bodies._cosmology() if hasattr(bodies, "_cosmology") else getattr(bodies, "cosmology", None)
+    if cosmology is None:
         return None
-    h, matter, dark = bodies.cosmology
+    h, matter, dark = cosmology
     space = ffi.new("struct ky_space *", {"comoving": 1, "scale_factor": bodies.time, "hubble": h, "omega_matter": matter, "omega_lambda": dark})
     return lib.ky_omega_matter(space)
 

@@ -65,17 +65,30 @@ static void tell(void *context, size_t done, size_t frames)
             seconds / (double)done * (double)(frames - done), terminal && !last ? "" : "\n");
 }
 
-/* Converts values with units to the units of the first snapshot, of which only the header is
- * read. */
+/* Multiplies the circles of a catalogue whose lengths are comoving, without factors of h, by the h
+ * of lengths in kpc/h, which a picture of such a file keeps. */
+static void scale_circles(const struct draw_request *request, const struct ky_space *space)
+{
+    if (!request->in_box || !(space->box > 0) || !space->per_h || space->converted)
+        return;
+    for (size_t k = 0; k < request->parameters->circle_count; k++)
+        for (int c = 0; c < 4; c++)
+            request->circles[k][c] *= space->hubble;
+}
+
+/* Converts values with units, and circles, to the units of the first snapshot, of which only the
+ * header is read. */
 static enum ky_status settle(struct cli *cli, const struct draw_request *request, const char *file)
 {
     struct ky_snapshot snapshot;
     struct reading head = *request->reading;
     head.count_above = 1;
-    if (!cli_waits(cli, NULL))
+    if (!cli_waits(cli, NULL) && !request->in_box)
         return KY_OK;
     ky_snapshot_clear(&snapshot);
     enum ky_status status = reading_get(cli, &head, file, NULL, KY_SPACE_AS_STORED, &snapshot);
+    if (!status)
+        scale_circles(request, &snapshot.space);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -113,15 +126,18 @@ static enum ky_status draw_picture(struct cli *cli, const struct draw_request *r
     return status;
 }
 
-/* Reads the positions and radii of groups. The caller frees *circles. KY_USAGE for a file name that
- * no catalogue has, KY_BAD_DATA for a file without groups. */
-static enum ky_status read_groups(struct cli *cli, const char *path, double (**circles)[4],
-                                  size_t *count)
+/* Reads the positions and radii of groups. The caller frees request->circles. KY_USAGE for a file
+ * name that no catalogue has, KY_BAD_DATA for a file without groups. */
+static enum ky_status read_groups(struct cli *cli, struct draw_request *request, size_t *count)
 {
     static const char *const names[] = {"x", "y", "z", "radius"};
+    const char *path = request->groups;
+    double(**circles)[4] = &request->circles;
     struct columns table;
-    if (ky_format_of_name(path) == KY_HDF5)
+    if (ky_format_of_name(path) == KY_HDF5) {
+        request->in_box = 1;
         return ky_catalogue_circles(path, circles, count, &cli->error);
+    }
     if (!ky_ends_with(path, ".csv"))
         return ky_fail(&cli->error, KY_USAGE,
                        "--groups: %s is neither .csv nor .hdf5; kyoho groups FILE -o GROUPS.hdf5 "
@@ -129,6 +145,7 @@ static enum ky_status read_groups(struct cli *cli, const char *path, double (**c
                        path);
     enum ky_status status = draw_read_columns(cli, path, names, 4, &table);
     *count = table.rows;
+    request->in_box = table.box > 0;
     *circles = status ? NULL : ky_allocate(table.rows, sizeof **circles);
     if (!status && !*circles)
         status = ky_no_memory(&cli->error, "groups", table.rows, sizeof **circles);
@@ -359,13 +376,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     if (request.plot >= 0)
         return plot(cli, &request);
     follow_runs(cli, &parameters);
-    double(*circles)[4] = NULL;
+    request.circles = NULL, request.in_box = 0;
     if (request.groups)
-        status = read_groups(cli, request.groups, &circles, &parameters.circle_count);
-    parameters.circles = (const double(*)[4])circles;
+        status = read_groups(cli, &request, &parameters.circle_count);
+    parameters.circles = (const double(*)[4])request.circles;
     if (!status)
         status = request.live ? follow(cli, &request) : draw_snapshots(cli, &request, film);
-    free(circles);
+    free(request.circles);
     return status;
 }
 

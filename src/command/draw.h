@@ -11,7 +11,9 @@ enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };
 
 struct draw_request {
     const char *output, *groups;
-    int plot; /* −1: none */
+    double (*circles)[4]; /* of groups, or NULL */
+    int in_box;           /* 1: circles of groups in a box have no factors of h */
+    int plot;             /* −1: none */
     uint64_t panels;
     /* for plots of tables */
     const char *x, *y, *label;

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "command/draw.h"
 
 enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
@@ -15,6 +16,7 @@ enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
 struct run {
     const char *name; /* in the legend */
     struct ky_units units;
+    int comoving; /* times are scale factors */
 };
 
 /* Names the runs: the last component of their paths, or the whole word where two last components
@@ -42,9 +44,19 @@ static enum ky_status too_many(struct cli *cli)
 static double unit_of(const struct run *runs, size_t r, struct ky_dimension dimension,
                       double largest, char name[KY_UNIT_TEXT])
 {
+    if (runs[0].comoving && dimension.time == 1) {
+        *name = '\0';
+        return 1;
+    }
     const double first = ky_unit_shown(&runs[0].units, dimension, largest, name);
     const double scale = ky_unit_cgs(&runs[0].units, dimension);
     return scale > 0 ? first * (ky_unit_cgs(&runs[r].units, dimension) / scale) : first;
+}
+
+/* The name of the axis of times. */
+static const char *clock_of(const struct run *runs)
+{
+    return runs[0].comoving ? "scale factor" : "time";
 }
 
 /* KY_BAD_DATA if some runs have units and others have none. */
@@ -92,7 +104,7 @@ enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, QUANTITIES, EXTERNAL = QUANTITIE
 /* Reads energy.csv of a run, or such a table; the units come from the snapshots in the same
  * folder. */
 static enum ky_status read_energies(struct cli *cli, const struct draw_request *request,
-                                    const char *word, struct columns *table, struct ky_units *units)
+                                    const char *word, struct columns *table, struct run *run)
 {
     static const char *const names[QUANTITIES] = {"time", "kinetic", "potential", "energy", "de"};
     const int folder = files_is_folder(word);
@@ -111,7 +123,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
     status = files_add(cli, &files, word);
     if (!status)
         status = reading_get(cli, &head, files.names[0], NULL, KY_SPACE_AS_STORED, &snapshot);
-    *units = snapshot.units;
+    run->units = snapshot.units, run->comoving = snapshot.space.comoving;
     ky_snapshot_free(&snapshot);
     files_free(&files);
     return status;
@@ -195,14 +207,16 @@ static enum ky_status plot_energies(struct cli *cli, const struct draw_request *
     for (int k = 0; k < shown && count > 1; k++)
         energies[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(energies, used, runs, count);
-    const char *right = folder ? time : columns_unit(tables, "time", time);
+    const char *right = runs[0].comoving ? NULL
+                        : folder         ? time
+                                         : columns_unit(tables, "time", time);
     const struct ky_plot plots[2] = {
-        {{"time", "energy"},
+        {{clock_of(runs), "energy"},
          {0, 0},
          energies,
          used,
          {right, folder ? energy : columns_unit(tables, "energy", energy)}},
-        {{"time", "relative change of energy"}, {0, 0}, changes, count, {right, NULL}}};
+        {{clock_of(runs), "relative change of energy"}, {0, 0}, changes, count, {right, NULL}}};
     return draw_write_plots(cli, request, plots, has_change(tables, count) ? 2 : 1);
 }
 
@@ -215,7 +229,7 @@ enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
     enum ky_status status = count > RUNS_MOST ? too_many(cli) : KY_OK;
     (void)unused;
     for (size_t r = 0; r < count && !status; r++)
-        status = read_energies(cli, request, cli->words[r], &tables[r], &runs[r].units);
+        status = read_energies(cli, request, cli->words[r], &tables[r], &runs[r]);
     if (!status) {
         name_runs(runs, count, (const char *const *)cli->words);
         status = check_units(cli, runs, count);
@@ -246,7 +260,7 @@ struct series {
 /* Lagrangian radii of one snapshot, about its density centre; NaN if it has no bodies. */
 static enum ky_status measure_radii(struct cli *cli, const struct draw_request *request,
                                     const char *file, double *time, double radii[RADII],
-                                    struct ky_units *units)
+                                    struct run *run)
 {
     struct ky_snapshot snapshot;
     double centre[3];
@@ -263,7 +277,10 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     if (!status && n)
         status = ky_lagrangian_radii(&snapshot.bodies, centre, RADII, ky_lagrangian_fractions,
                                      radii, &cli->error);
-    *time = snapshot.time, *units = snapshot.units;
+    *time = snapshot.time;
+    run->units = ky_units_stored(&snapshot.units, &snapshot.space);
+    run->units.velocity_cm_s = snapshot.units.velocity_cm_s; /* of comoving ones it has √a */
+    run->comoving = snapshot.space.comoving;
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -302,10 +319,10 @@ static void sort_by_time(struct series *series)
 }
 
 static enum ky_status read_series(struct cli *cli, const struct draw_request *request,
-                                  struct series *series, struct ky_units *units)
+                                  struct series *series, struct run *run)
 {
     const size_t n = series->files.count;
-    struct ky_units own;
+    struct run own = {0};
     double radii[RADII];
     enum ky_status status = KY_OK;
     series->values = ky_allocate(n, (RADII + 1) * sizeof *series->values);
@@ -314,9 +331,9 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
     for (size_t s = 0; s < n && !status; s++) {
         status =
             measure_radii(cli, request, series->files.names[s], &series->values[s], radii, &own);
-        *units = s == 0 ? own : *units;
+        *run = s == 0 ? own : *run;
         if (!status)
-            status = ky_units_together(units, &own, &cli->error);
+            status = ky_units_together(&run->units, &own.units, &cli->error);
         for (size_t k = 0; k < RADII && !status; k++)
             series->values[(k + 1) * n + s] = radii[k];
     }
@@ -362,11 +379,11 @@ static enum ky_status plot_series(struct cli *cli, const struct draw_request *re
     for (int k = 0; k < RADII && count > 1; k++)
         curves[used++] = (struct ky_plot_curve){.name = names[k], .colour = k, .mark = k + 1};
     used = add_runs(curves, used, runs, count);
-    const struct ky_plot plot = {{"time", "radius that contains this fraction of the mass"},
+    const struct ky_plot plot = {{clock_of(runs), "radius that contains this fraction of the mass"},
                                  {0, 1},
                                  curves,
                                  used,
-                                 {time, length}};
+                                 {runs[0].comoving ? NULL : time, length}};
     return draw_write_plots(cli, request, &plot, 1);
 }
 
@@ -381,7 +398,7 @@ enum ky_status draw_radii(struct cli *cli, const struct draw_request *request,
     enum ky_status status = sort_words(cli, series, &count);
     for (size_t r = 0; r < count && !status; r++) {
         words[r] = series[r].word;
-        status = read_series(cli, request, &series[r], &runs[r].units);
+        status = read_series(cli, request, &series[r], &runs[r]);
     }
     if (!status) {
         name_runs(runs, count, words);

@@ -121,6 +121,8 @@ static enum ky_status fill(struct bins *bins, const struct request *request,
     double all = 0;
     for (size_t i = 0; i < n; i++)
         all += snapshot->bodies.mass[i];
+    if (!(all > 0))
+        return ky_fail(error, KY_BAD_DATA, "no body has mass");
     find_edges(bins, catalogue, all / (double)n * (double)catalogue->minimum, unit, request->bins);
     KY_TRY(make_room(bins, error));
     count(bins, SPHERES, catalogue->m200m, catalogue->groups, unit);
@@ -269,8 +271,7 @@ const struct subcommand haloes_command = {
     "haloes",
     "FILE [--linking-length LENGTH] [-o FILE.csv|FILE.png]",
     "count the haloes of each mass in a comoving box, with Press–Schechter, Sheth–Tormen and "
-    "Tinker "
-    "curves beside it",
+    "Tinker curves beside it",
     run,
     NULL,
     "bins sigma8 spectrum linking-length minimum output overwrite",

@@ -8,6 +8,7 @@ struct run_state {
     double time, change;
     uint64_t steps;
     int known, empty;      /* empty: no body is left */
+    int comoving;          /* times are scale factors */
     struct ky_units units; /* the units of run.json */
 };
 

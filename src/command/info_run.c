@@ -10,7 +10,7 @@
 #include "command/info.h"
 
 /* The columns of energy.csv that are used here, in the order of their names below. */
-enum { TIME, STEPS, CHANGE, BODIES, COLUMNS };
+enum { TIME, STEPS, CHANGE, BODIES, LAYZER_IRVINE, COLUMNS };
 struct places {
     size_t of[COLUMNS]; /* column index, from 0; SIZE_MAX: the file lacks the column */
 };
@@ -18,7 +18,7 @@ struct places {
 /* Finds the columns of these names in the first line of the file. */
 static void read_header(const char *line, struct places *places)
 {
-    static const char *const names[COLUMNS] = {"time", "steps", "de", "bodies"};
+    static const char *const names[COLUMNS] = {"time", "steps", "de", "bodies", "layzer_irvine"};
     for (int k = 0; k < COLUMNS; k++)
         places->of[k] = SIZE_MAX;
     for (size_t place = 0; *line && *line != '\n'; place++) {
@@ -33,7 +33,7 @@ static void read_header(const char *line, struct places *places)
 /* Reads a complete row; a row without time or steps is ignored. An empty cell means unknown. */
 static void read_row(const char *line, const struct places *places, struct run_state *last)
 {
-    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
     for (size_t place = 0; *line && *line != '\n'; place++) {
         char *end;
         const double value = ky_number_real(line, &end);
@@ -48,7 +48,8 @@ static void read_row(const char *line, const struct places *places, struct run_s
                                    .change = cells[CHANGE],
                                    .steps = (uint64_t)cells[STEPS],
                                    .known = 1,
-                                   .empty = cells[BODIES] == 0};
+                                   .empty = cells[BODIES] == 0,
+                                   .comoving = places->of[LAYZER_IRVINE] != SIZE_MAX};
 }
 
 /* The last row of energy.csv in the folder; `known` stays 0 if there is none. */
@@ -111,7 +112,8 @@ static void read_run_json(const char *folder, struct run_state *last)
 {
     char path[4096], *text = NULL;
     struct ky_option_storage *storage = NULL;
-    struct run_state told = {.change = (double)NAN, .known = 1, .empty = last->empty};
+    struct run_state told = {
+        .change = (double)NAN, .known = 1, .empty = last->empty, .comoving = last->comoving};
     snprintf(path, sizeof path, "%s/run.json", folder);
     FILE *file = fopen(path, "r");
     if (file && !ky_options_read_file(file, path, &storage, &text, NULL) &&
@@ -133,6 +135,18 @@ struct run_state run_state_read(const char *folder)
     return last;
 }
 
+/* The time of the last state in words; in a comoving box a scale factor and its redshift. */
+static void words_of_time(const struct run_state *last, const struct ky_units *units,
+                          char text[KY_QUANTITY_TEXT])
+{
+    const double z = 1 / last->time - 1;
+    if (last->comoving)
+        ky_format(text, KY_QUANTITY_TEXT, "%.9g (z = %.4g)", last->time, fabs(z) < 1e-9 ? 0 : z);
+    else
+        ky_quantity_text(units->length_cm > 0 ? units : &last->units, KY_TIME_UNIT, last->time, 9,
+                         text);
+}
+
 void run_state_show(struct cli *cli, const char *folder, const struct file_list *files,
                     const struct ky_units *units, struct ky_json *json)
 {
@@ -147,15 +161,14 @@ void run_state_show(struct cli *cli, const char *folder, const struct file_list 
         return;
     }
     char change[32] = "not defined";
+    words_of_time(&last, units, time);
     if (!isnan(last.change))
         snprintf(change, sizeof change, "%+.2e", last.change);
     printf("%-22s %zu %s; ", folder, files->count,
            ky_plural(files->count, "snapshot", "snapshots"));
     if (last.known)
-        printf("time %s after %" PRIu64 " %s, dE/E %s%s\n",
-               ky_quantity_text(units->length_cm > 0 ? units : &last.units, KY_TIME_UNIT, last.time,
-                                9, time),
-               last.steps, ky_plural(last.steps, "step", "steps"), change,
+        printf("time %s after %" PRIu64 " %s, dE/E %s%s\n", time, last.steps,
+               ky_plural(last.steps, "step", "steps"), change,
                last.empty ? "; no body is left" : "");
     else
         printf("no rows in energy.csv\n");

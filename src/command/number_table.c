@@ -48,12 +48,16 @@ static int read_line(FILE *file, struct line *line)
     return 1;
 }
 
-/* Takes the units from a comment that gives some. Returns 0 for a line that is no comment. */
+/* Takes the units or the side of the box from a comment that gives them. Returns 0 for a line that
+ * is no comment. */
 static int read_comment(const char *text, struct columns *columns)
 {
-    static const char mark[] = "# units: ";
-    if (!strncmp(text, mark, strlen(mark)))
-        ky_format(columns->units, COLUMNS_UNITS, "%.500s", text + strlen(mark));
+    static const char units[] = "# units: ", box[] = "# box: ";
+    char *end;
+    if (!strncmp(text, units, strlen(units)))
+        ky_format(columns->units, COLUMNS_UNITS, "%.500s", text + strlen(units));
+    else if (!strncmp(text, box, strlen(box)))
+        columns->box = ky_number_real(text + strlen(box), &end);
     return *text == '#';
 }
 

@@ -12,6 +12,7 @@ struct columns {
     char first[160];              /* error of the first incomplete row */
     char units[COLUMNS_UNITS];    /* the units in a comment "# units: …" beside the names, as in
                                      kyoho's tables: "time 0.977792 Myr; mass Msun" */
+    double box;                   /* of a catalogue in a periodic box, from "# box: 100"; else 0 */
 };
 
 /* Reads the columns with these names from a file. The first line that is not a comment (#) names

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "command/files.h"
+#include "command/info.h"
 #include "command/signals.h"
 
 /* ---- the progress line ---- */
@@ -35,6 +36,15 @@ static void words_of_left(double seconds, char *text, size_t size)
         snprintf(text, size, "  left %.0f min", seconds / 60);
     else
         snprintf(text, size, "  left %.1f h", seconds / 3600);
+}
+
+/* 1 if the times of the run are scale factors, which have no unit. */
+static int has_scale_factors(const struct ky_parameters *parameters,
+                             const struct ky_snapshot *snapshot)
+{
+    const struct ky_space *space = &snapshot->space;
+    return (space->comoving && space->converted == KY_TO_COMOVING) ||
+           (parameters->box > 0 && parameters->expansion);
 }
 
 /* The progress function of struct ky_run_parameters: rewrites a line on a terminal, otherwise
@@ -235,7 +245,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
         cli, &request->source, &request->parameters, &snapshot, origin);
     request->run.origin = origin;
     request->run.input = file;
-    if (request->run.progress)
+    if (request->run.progress && !has_scale_factors(&request->parameters, &snapshot))
         ((struct progress_line *)request->run.progress_context)->units = snapshot.units;
     char *source = status ? NULL : source_text(cli, &request->source);
     request->run.source = source;
@@ -332,6 +342,19 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
+/* KY_USAGE for options of catalogues that would have no effect; a run.json has all of them. */
+static enum ky_status check_groups(struct cli *cli, const struct request *request)
+{
+    if (cli->bodies_hash || request->resume)
+        return KY_OK;
+    if (!request->run.groups_every)
+        return cli_refuse(cli, "linking-length linking-fraction groups-minimum", "--groups-every");
+    return !isnan(request->run.linking_length) && cli_given(cli, "linking-fraction")
+               ? ky_fail(&cli->error, KY_USAGE,
+                         "--linking-length is complete: leave out --linking-fraction")
+               : KY_OK;
+}
+
 /* Opens the view if it was asked for, and prints its address. */
 static enum ky_status open_view(struct cli *cli, struct request *request)
 {
@@ -410,6 +433,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         line.units = units_of_run(request.resume);
         if (!status)
             status = cli_settle(cli, &line.units);
+        if (run_state_read(request.resume).comoving) /* times are scale factors */
+            line.units = (struct ky_units){0};
     }
     if (status)
         return status;
@@ -419,6 +444,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         status =
             (cli->bodies_hash ? cli_force_of_file : cli_choose_force)(cli, &request.parameters);
     request.parameters.stop = signals_stop();
+    if (!status)
+        status = check_groups(cli, &request);
     if (!status)
         status = open_view(cli, &request);
     if (!status)

@@ -202,7 +202,7 @@ static enum ky_status aim_at_group(struct ky_view *view,
 {
     if (!parameters->circle_count)
         return ky_fail(error, KY_USAGE,
-                       "--about %s: give the catalogue of the groups with --groups",
+                       "--about %s: give a catalogue that has groups with --groups",
                        parameters->about);
     if (group >= parameters->circle_count)
         return ky_fail(error, KY_USAGE, "--about %s: there are %zu groups, from 0 on",

@@ -322,8 +322,8 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
         {has_field, "external fields are in open space: leave out --field or --box"},
         {!isnan(own->error),
          "--error is for open space: with --box give --order and --alpha instead of it"},
-        {has_stop, "searches for pairs and escapers are in open space: leave out --stop-collision, "
-                   "--stop-pair, --stop-escape and --stop-box, or --box"},
+        {has_stop, "searches for pairs and escapers are in open space: leave out --collisions, "
+                   "--stop-collision, --stop-pair, --stop-escape and --stop-box, or --box"},
         {own->softening > 0.1 * own->box,
          "the softening is more than a tenth of the box, whose farther images are not softened: "
          "use a smaller --softening or a larger --box"},

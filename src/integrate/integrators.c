@@ -199,16 +199,22 @@ static int is_initial(const struct ky_option *option, const struct ky_parameters
     return same;
 }
 
+/* 1 for an option that the integrator has only in comoving boxes. */
+static int is_for_boxes(const struct ky_integrator_verbs *verbs, const char *name)
+{
+    size_t b = 0;
+    while (verbs->in_comoving_box[b] && strcmp(name, verbs->in_comoving_box[b]) != 0)
+        b++;
+    return verbs->in_comoving_box[b] != NULL;
+}
+
 int ky_integrator_has(const struct ky_parameters *parameters, const char *name)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     size_t k = 0;
     while (k < verbs->option_count && strcmp(verbs->options[k].name, name) != 0)
         k++;
-    int idle = 0;
-    for (size_t b = 0; verbs->in_comoving_box[b] && !ky_is_comoving(parameters); b++)
-        idle |= !strcmp(name, verbs->in_comoving_box[b]);
-    return k < verbs->option_count && !idle;
+    return k < verbs->option_count && (ky_is_comoving(parameters) || !is_for_boxes(verbs, name));
 }
 
 /* KY_USAGE for an option that the chosen integrator would not use. */
@@ -222,8 +228,9 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
             if (!ky_integrator_has(parameters, option->name) && !is_initial(option, parameters))
-                return ky_fail(error, KY_USAGE, "--%s is not an option of --integrator %s",
-                               option->name, verbs->name);
+                return ky_fail(error, KY_USAGE, "--%s is not an option of --integrator %s%s",
+                               option->name, verbs->name,
+                               is_for_boxes(verbs, option->name) ? " outside a comoving box" : "");
         }
     return KY_OK;
 }

@@ -129,7 +129,7 @@ static void write_source(struct ky_json *json, const struct ky_run *run)
 static void write_options(struct ky_json *json, const struct ky_run *run)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    struct ky_parameters own = run->sim->parameters;
+    struct ky_parameters own = ky_sim_given(run->sim);
     ky_parameter_sets(&own, sets);
     ky_json_object(json, "options");
     write_source(json, run);

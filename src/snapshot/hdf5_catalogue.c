@@ -206,8 +206,9 @@ static enum ky_status read_set(hid_t group, const struct circle_set *from, doubl
     return status;
 }
 
-/* The file's unit of length in the snapshot's; /Kyoho has the units. */
-static double length_scale(hid_t file)
+/* The file's unit of length in the snapshot's; /Kyoho has the units. Only catalogues of comoving
+ * boxes have h, and their lengths are in units of 1/h. */
+static double length_scale(hid_t file, hid_t header)
 {
     static const struct ky_array length = {.length = 1};
     hid_t own = ky_hdf5_group(file, "Kyoho");
@@ -215,7 +216,7 @@ static double length_scale(hid_t file)
                                    ky_hdf5_real(own, "UnitMass_in_g", 0),
                                    ky_hdf5_real(own, "UnitVelocity_in_cm_per_s", 0), 0};
     ky_hdf5_close_group(own);
-    return ky_hdf5_scale(&length, &ky_hdf5_units, &units);
+    return ky_hdf5_scale(&length, &ky_hdf5_units, &units) / ky_hdf5_real(header, "HubbleParam", 1);
 }
 
 static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *count,
@@ -237,7 +238,7 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
     }
     for (int k = 0; k < 2 && !status; k++)
         status = read_set(group, &sets[k], values, *circles, rows, error);
-    const double scale = length_scale(file);
+    const double scale = length_scale(file, header);
     for (uint64_t k = 0; k < rows && !status; k++)
         for (int c = 0; c < 4; c++)
             (*circles)[k][c] *= scale;

@@ -216,6 +216,17 @@ static double mass_of_all(const struct ky_hdf5_reader *r)
     return sum;
 }
 
+/* The softening that our files give is comoving, without factors of h, if they are: its factor in
+ * the space of the snapshot that is read. */
+static double softening_scale(const struct ky_space *file, const struct ky_space *read)
+{
+    if (!file->comoving || read->converted == KY_TO_COMOVING)
+        return 1;
+    if (read->converted == KY_TO_PHYSICAL)
+        return file->scale_factor;
+    return file->per_h ? file->hubble : 1;
+}
+
 /* Reads the data of the first file that apply to all: units, time, space and the number of
  * files. */
 static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
@@ -236,7 +247,10 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
         r->snapshot->units = r->stored;
     }
     space.box *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_POSITION], &r->stored, &r->snapshot->units);
-    return status ? status : ky_space_decide(&space, r->options, r->snapshot, error);
+    KY_TRY(status);
+    KY_TRY(ky_space_decide(&space, r->options, r->snapshot, error));
+    r->softening_scale = softening_scale(&space, &r->snapshot->space);
+    return KY_OK;
 }
 
 /* Reads the data that only our own files have. */
@@ -245,7 +259,7 @@ static enum ky_status read_own(hid_t file, struct ky_hdf5_reader *r, struct ky_e
     hid_t own = ky_hdf5_group(file, "Kyoho");
     if (own < 0)
         return KY_OK;
-    r->snapshot->softening = ky_hdf5_real(own, "Softening", (double)NAN);
+    r->snapshot->softening = ky_hdf5_real(own, "Softening", (double)NAN) * r->softening_scale;
     r->snapshot->softening_kind = ky_softening_kind_of(ky_hdf5_real(own, "SofteningSymmetric", -1));
     enum ky_status status = ky_hdf5_read_parameters(own, r->snapshot, error);
     H5Gclose(own);

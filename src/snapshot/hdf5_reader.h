@@ -22,6 +22,7 @@ struct ky_hdf5_reader {
     char lacks_ids;          /* digit of a type without ids, or 0 */
     int typed;               /* 1: a type other than 4 occurs */
     int has_softenings;      /* 1: of each body */
+    double softening_scale;  /* of the common softening that our files give */
     double softening[KY_HDF5_TYPES]; /* of the bodies of each type; NaN: unknown */
     int occurs[KY_HDF5_TYPES];       /* 1: a body of this type is read */
     int some_order;                  /* 1: a file has its bodies in another order than the run */

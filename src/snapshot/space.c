@@ -73,8 +73,9 @@ void ky_space_describe(const struct ky_space *space, char *text, size_t size)
     static const struct ky_space ordinary = {.scale_factor = 1};
     char part[3][64] = {"", "", ""};
     space = space ? space : &ordinary;
+    const double z = 1 / space->scale_factor - 1;
     if (space->comoving && space->scale_factor > 0)
-        ky_format(part[0], sizeof part[0], "comoving (redshift %.4g)", 1 / space->scale_factor - 1);
+        ky_format(part[0], sizeof part[0], "comoving (redshift %.4g)", fabs(z) < 1e-9 ? 0 : z);
     else if (space->comoving)
         ky_format(part[0], sizeof part[0], "comoving (scale factor %.4g)", space->scale_factor);
     if (space->per_h)

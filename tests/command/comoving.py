@@ -2,8 +2,9 @@
 # Comoving boxes: the model cosmic-box, runs in a and z, files as GADGET writes them, and what is refused.
 import math
 import os
+import subprocess
 
-from tap import check, finish, folder, run, run_json
+from tap import KYOHO, check, finish, folder, run, run_json
 
 MODEL = ["model", "cosmic-box", "-n", "512", "--side", "20", "--seed", "3"]
 RUN = ["--force", "direct", "--quiet"]
@@ -38,6 +39,10 @@ with folder() as where:
           "the file has comoving kpc/h", space)
     matter = 0.3111 * 27.7536627 * 20**3  # rho_crit is 27.75 1e10 Msun/h / (Mpc/h)^3
     check(abs(told["mass"] / matter - 1) < 1e-3, "the mass is the matter of the box, in 1e10 Msun/h", told["mass"] / matter)
+
+    # A 30th of 2.5 Mpc/h, comoving: in kpc of a comoving box, kpc/h as stored, and physical kpc.
+    lengths = [run_json("info", box, *words)["softening"] * 0.6766 * factor for words, factor in ((["--physical"], 50), ([], 1 / 0.6766), (["--as-stored"], 1 / 0.6766))]
+    check(all(abs(length - 2500 / 30) < 1e-9 for length in lengths), "the softening has the units of the other lengths", lengths)
 
     # The same large waves with eight times the bodies: displacements of the common bodies' neighbourhoods agree.
     first = columns(csv(box, scratch), "x", "y", "z", "vx", "vy", "vz")
@@ -74,6 +79,11 @@ with folder() as where:
     files = sorted(name for name in os.listdir(one) if name.startswith("snapshot"))
     times = [run_json("info", os.path.join(one, name))["space"]["scale_factor"] for name in files]
     check([round(a, 9) for a in times] == [0.02, 0.04, 0.1, 0.25], "snapshots at scale factors and redshifts", times)
+    ours, theirs = os.openpty()
+    subprocess.run([KYOHO, "run", box, "--force", "direct", "--end-z", "9", "--output", at("shown")], stderr=theirs, check=True)
+    shown = os.read(ours, 65536).decode()
+    check("z = 9" in shown and "yr" not in shown, "the progress of a run is a scale factor, without a unit of time", shown)
+    check("time 0.25 (z = 3) after" in run("info", one).stdout, "info tells the scale factor and the redshift", run("info", one).stdout.splitlines()[0])
     last = os.path.join(one, files[-1])
     energy = [line for line in open(os.path.join(one, "energy.csv")).read().splitlines() if not line.startswith("#")]
     rows = columns(energy, "time", "kinetic", "layzer_irvine")
@@ -112,8 +122,9 @@ with folder() as where:
         run(*stepped, "--softening-max", "4kpc", "--restart-every", "0.01", "--output", at(name), *words)
         return [os.path.join(at(name), file) for file in sorted(os.listdir(at(name))) if file.startswith("snapshot")]
 
-    found = [run_json("info", file)["softening"] for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
+    found = [run_json("info", file)["softening"] / 0.6766 for file in soft("soft", "--at", "0.03,0.04", "--end", "0.08")]
     check(all(abs(eps / min(100, 4 / a) - 1) < 1e-6 for eps, a in zip(found, (0.02, 0.03, 0.04, 0.08))), "the softening is comoving up to a largest physical one", found)
+    check("same bits" in run("verify", at("soft")).stdout, "run.json has the softening that was given, not the last one")
     whole = soft("soft_whole", "--at", "0.03,0.05", "--end", "0.08")[-1]
     soft("soft_parts", "--end", "0.03")
     for end in ("0.05", "0.08"):  # before and after the change
@@ -121,7 +132,8 @@ with folder() as where:
     check(csv(os.path.join(at("soft_parts"), "snapshot_0003.hdf5"), scratch) == csv(whole, scratch), "restarts before and after the change of softening have the same bits")
     run(*stepped, "--end", "0.08", "--output", at("hard"))
     check(csv(os.path.join(at("hard"), "snapshot_0001.hdf5"), scratch) != csv(os.path.join(at("soft"), "snapshot_0003.hdf5"), at("b.csv")), "it changes the motion")
-    refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="--softening-max")
+    refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="outside a comoving box")
+    refused("--collisions in a box", "run", box, "--end-z", "9", "--collisions", "merge", "--body-radius", "1kpc", "--output", at("no"), text="leave out --collisions")
     refused("--softening-max 0", "run", box, "--end-z", "9", "--softening-max", "0", "--output", at("no"), text="softening-max")
 
     run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")

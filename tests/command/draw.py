@@ -415,6 +415,15 @@ def boxes(top):
     about = ["--title", "", "--groups", groups]
     check(draw("--about", "group:1", *about) == draw("--centre-x", "10000", "--centre-y", "0", "--centre-z", "20000", *about) != draw(*about),
           "a group of a catalogue is the middle")
+    circles = []
+    found = os.path.join(top, "found.csv")
+    for name in (found, os.path.join(top, "found.hdf5")):
+        run("groups", box, "--linking-fraction", "1", "--minimum", "2", "-o", name, "--quiet")
+        circles.append(draw("--groups", name, "--about", "group:0", "--region", "9Mpc"))
+    first = dict(zip("xyz", next(line for line in open(found) if line.startswith("0,")).split(",")[3:6]))
+    centre = [word for axis, value in first.items() for word in (f"--centre-{axis}", value + "kpc")]
+    check(draw("--groups", found, *centre, "--region", "9Mpc") == circles[0] == circles[1] != draw("--region", "9Mpc", *centre),
+          "circles of catalogues without factors of h, and with them in HDF5, are about the groups of a box in kpc/h")
     check("there are 2 groups" in draw("--about", "group:2", *about, code=2), "a group that is not there is refused")
     check("--groups" in draw("--about", "group:0", code=2), "a group without a catalogue is refused")
     check("group:K" in draw("--about", "group:x", code=2), "a group without a number is refused")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Catalogues during a run in a comoving box, and kyoho haloes.
 import os
+import re
 
 from tap import check, finish, folder, run, run_json
 
@@ -44,6 +45,10 @@ with folder() as where:
     run("run", path("box.hdf5"), "--end-z", "45", "--quiet", "--overwrite", "--output", path("b"))
     check(not [name for name in os.listdir(path("b")) if name.startswith("groups")], "--overwrite removes them", sorted(os.listdir(path("b"))))
     refused("a linking length without catalogues", "run", path("box.hdf5"), "--end-z", "20", "--linking-length", "100kpc", "--output", path("c"), text="--groups-every")
+    refused("a smallest number without catalogues", "run", path("box.hdf5"), "--end-z", "20", "--groups-minimum", "2", "--output", path("c"), text="--groups-every")
+    refused("a linking length and a fraction", "run", path("box.hdf5"), "--end-z", "20", "--groups-every", "1", "--linking-length", "100kpc", "--linking-fraction", "0.3", "--output", path("c"),
+            text="leave out --linking-fraction")
+    run("verify", path("a"))
     refused("a linking length of more than half of the box", "run", path("box.hdf5"), "--end-z", "20", "--groups-every", "1", "--linking-length", "20Mpc", "--output", path("c"),
             text="half of the periodic box")
 
@@ -63,5 +68,11 @@ with folder() as where:
     check(other[-1]["tinker"] < bins[-1]["tinker"] and len(other) < len(bins), "--sigma8 and --bins", (other[-1], bins[-1]))
     picture = run("haloes", *words, "-o", path("m.png"), "--quiet", code=None)
     check(picture.returncode == 0 and open(path("m.png"), "rb").read(4) == b"\x89PNG" or "cairo" in picture.stderr, "a plot", picture.stderr)
+    with open(path("a", "snapshot_0002.hdf5"), "rb") as file:
+        zeros = re.sub(rb"(.{6}[^\0]{2})\1{511}", bytes(8 * 512), file.read(), count=1, flags=re.DOTALL)
+    with open(path("massless.hdf5"), "wb") as file:
+        file.write(zeros)
+    process = run("haloes", path("massless.hdf5"), *words[1:], code=4)
+    check("no body has mass" in process.stderr, "groups without mass are in no bin", process.stderr)
     refused("bodies in open space", "haloes", path("p.csv"), text="comoving box")
 finish()

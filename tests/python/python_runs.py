@@ -162,6 +162,9 @@ def comoving():
         apart = np.abs((now.position - run[-1].position + box / 2) % box - box / 2).max()
         check(apart < 0.05 and np.allclose(now.velocity, run[-1].velocity, rtol=1e-3, atol=1e-3) and np.allclose(now.cosmology, bodies.cosmology, rtol=1e-6)
               and np.isclose(now.time, 0.04) and now.box == box, "it gives the Snapshot that kyoho.run gives", (apart, now.cosmology))
+        alone, same = sim.groups(linking_length=1, minimum=1), kyoho.groups(now, linking_length=1, minimum=1)
+        check(np.allclose(alone.velocity, now.velocity[alone.body]) and np.allclose(alone.m200c, same.m200c) and np.allclose(kyoho.groups(sim, linking_length=1, minimum=1).m200c, same.m200c)
+              and np.allclose(sim.groups(linking_fraction=0.99).dispersion, kyoho.groups(now, linking_fraction=0.99).dispersion), "groups have peculiar velocities, and spheres", alone.velocity[:2])
         sim.velocity = now.velocity * 2
         sim.kick(-now.velocity)
         check(np.allclose(sim.velocity, now.velocity) and np.allclose(sim.sums().kinetic, 0.5 * (now.mass[:, None] * now.velocity**2).sum() * now.time**2), "changes of velocities are peculiar", sim.sums().kinetic)
