@@ -41,10 +41,20 @@ def versions():
         said = tool(setter, "--check")
         check(said.returncode == 1 and "meta.yaml: 9.8.6 instead of 9.8.7" in said.stderr, "a recipe of another version is named", said.stderr)
         check(tool(setter, "colour=red").returncode == 2, "other names are refused")
+        for wrong in ("version=1.2", "version=", "date=tomorrow", "sha256=0", "url=kyoho"):
+            said = tool(setter, wrong)
+            check(said.returncode == 2 and wrong in said.stderr and "Traceback" not in said.stderr, f"{wrong} is refused", said.stderr)
+        with open(os.path.join(place, "mk/version"), encoding="utf-8") as file:
+            check("version=9.8.7\n" in file.read(), "and mk/version stays as it was")
 
 
 def recipes():
-    """Recipes in Python compile, and the one of conda has nothing but what make and the licences know."""
+    """Recipes in Python compile, the one of conda has nothing but what make and the licences know, and the page has the commands of EasyBuild's."""
+    recipe, = glob.glob("packaging/easybuild/*.eb")
+    with open(recipe, encoding="utf-8") as file, open("docs/packages.md", encoding="utf-8") as page:
+        told = re.findall(r"(?m)^#   (.*)$", file.read())
+        known = [line.strip() for line in page]
+    check(len(told) == 2 and set(told) <= set(known), "packages.md has the commands of EasyBuild's recipe", "\n".join(told))
     for path in glob.glob("packaging/**/*.py", recursive=True) + glob.glob("packaging/easybuild/*.eb"):
         with open(path, encoding="utf-8") as file:
             text = file.read()
