@@ -2,6 +2,7 @@
 """What packages need: one version everywhere, licences of all libraries, and a program that runs where OpenCL and cairo are not installed."""
 import glob
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -95,6 +96,28 @@ def licences():
               "a symbol of FFTW would be noticed", built.stderr + said.stderr)
 
 
+def parts():
+    """packaging/static-parts, with an apt-get that has nothing to give: where it looks for sources, and what it leaves of the machine's."""
+    if not os.path.exists("/usr/lib/apt/apt-helper"):
+        skip("sources of the wheel's parts", "no apt here")
+        return
+    with folder() as place:
+        release = platform.freedesktop_os_release()
+        system = "bookworm" if release["ID"] == "debian" else release["VERSION_CODENAME"]
+        for name, text in (("bin/apt-get", '#!/bin/sh\necho "$@" >>"$0.log"\ncase $* in *source\\ -y*) exit 1 ;; esac\n'), (f"mirror/dists/{system}/InRelease", "")):
+            os.makedirs(os.path.dirname(os.path.join(place, name)), exist_ok=True)
+            with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        os.chmod(os.path.join(place, "bin/apt-get"), 0o755)
+        before = sorted(os.listdir("/etc/apt/sources.list.d"))
+        for mirror, code in ((f"copy:{place}/none", 2), (f"copy:{place}/mirror", 1)):
+            said = tool("packaging/static-parts", os.path.join(place, "parts"), env=dict(os.environ, PATH=f"{place}/bin:{os.environ['PATH']}", MIRROR=mirror))
+            check(said.returncode == code and ("name one by MIRROR" in said.stderr) == (code == 2), f"sources of the wheel's parts: {mirror.rpartition('/')[2]}", said.stdout + said.stderr)
+        with open(os.path.join(place, "parts/apt/sources.list"), encoding="utf-8") as lists, open(os.path.join(place, "bin/apt-get.log"), encoding="utf-8") as log:
+            check(f"deb-src copy:{place}/mirror {system} main" in lists.read() and log.read().count("sourceparts=- ") == 2, "they come from a list of their own")
+        check(sorted(os.listdir("/etc/apt/sources.list.d")) == before, "and those of the machine stay as they are")
+
+
 def without_libraries():
     """OpenCL's loader and cairo are opened when they are needed; here they seem not to be installed."""
     hide = os.path.join(BUILD, "tests/faults/hidden.so")
@@ -123,5 +146,6 @@ os.chdir(TOP)
 versions()
 recipes()
 licences()
+parts()
 without_libraries()
 finish()
