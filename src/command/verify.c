@@ -128,13 +128,17 @@ static void tell(struct cli *cli, struct request *request, const char *name, int
         printf("%-8s %s%s%s\n", same ? "same" : "differs", name, how ? ": " : "", how ? how : "");
 }
 
-/* Compares the files of this name, of which the first run has one. */
+/* Compares the files of this name, of which the first run has one. A folder is no result of a run:
+ * it may be the second run, that --keep puts into the first one. */
 static void compare(struct cli *cli, struct request *request, const char *name)
 {
     struct pair pair;
+    struct stat about;
     const char *how = NULL;
     int same = 0;
     snprintf(pair.path[0], sizeof pair.path[0], "%s/%s", request->folder, name);
+    if (!stat(pair.path[0], &about) && S_ISDIR(about.st_mode))
+        return;
     snprintf(pair.path[1], sizeof pair.path[1], "%s/%s", request->again, name);
     for (int k = 0; k < 2; k++)
         pair.file[k] = fopen(pair.path[k], "rb");
@@ -327,6 +331,11 @@ static enum ky_status verify(struct cli *cli, struct request *request)
     char told[FILES_PATH];
     KY_TRY(prepare(cli, request, told));
     enum ky_status status = run_again(cli, request, told);
+    if (status == KY_CANNOT_WRITE && !request->keep) {
+        const struct ky_error why = cli->error;
+        status = ky_fail(&cli->error, status, "%s; --keep FOLDER puts the second run elsewhere",
+                         why.text);
+    }
     if (!status)
         status = for_files(cli, request, request->folder, has_results, compare);
     if (!status && !request->files)

@@ -2,6 +2,7 @@
 """What packages need: one version everywhere, licences of all libraries, and a program that runs where OpenCL and cairo are not installed."""
 import glob
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -41,10 +42,20 @@ def versions():
         said = tool(setter, "--check")
         check(said.returncode == 1 and "meta.yaml: 9.8.6 instead of 9.8.7" in said.stderr, "a recipe of another version is named", said.stderr)
         check(tool(setter, "colour=red").returncode == 2, "other names are refused")
+        for wrong in ("version=1.2", "version=", "date=tomorrow", "sha256=0", "url=kyoho"):
+            said = tool(setter, wrong)
+            check(said.returncode == 2 and wrong in said.stderr and "Traceback" not in said.stderr, f"{wrong} is refused", said.stderr)
+        with open(os.path.join(place, "mk/version"), encoding="utf-8") as file:
+            check("version=9.8.7\n" in file.read(), "and mk/version stays as it was")
 
 
 def recipes():
-    """Recipes in Python compile, and the one of conda has nothing but what make and the licences know."""
+    """Recipes in Python compile, the one of conda has nothing but what make and the licences know, and the page has the commands of EasyBuild's."""
+    recipe, = glob.glob("packaging/easybuild/*.eb")
+    with open(recipe, encoding="utf-8") as file, open("docs/packages.md", encoding="utf-8") as page:
+        told = re.findall(r"(?m)^#   (.*)$", file.read())
+        known = [line.strip() for line in page]
+    check(len(told) == 2 and set(told) <= set(known), "packages.md has the commands of EasyBuild's recipe", "\n".join(told))
     for path in glob.glob("packaging/**/*.py", recursive=True) + glob.glob("packaging/easybuild/*.eb"):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -85,6 +96,28 @@ def licences():
               "a symbol of FFTW would be noticed", built.stderr + said.stderr)
 
 
+def parts():
+    """packaging/static-parts, with an apt-get that has nothing to give: where it looks for sources, and what it leaves of the machine's."""
+    if not os.path.exists("/usr/lib/apt/apt-helper"):
+        skip("sources of the wheel's parts", "no apt here")
+        return
+    with folder() as place:
+        release = platform.freedesktop_os_release()
+        system = "bookworm" if release["ID"] == "debian" else release["VERSION_CODENAME"]
+        for name, text in (("bin/apt-get", '#!/bin/sh\necho "$@" >>"$0.log"\ncase $* in *source\\ -y*) exit 1 ;; esac\n'), (f"mirror/dists/{system}/InRelease", "")):
+            os.makedirs(os.path.dirname(os.path.join(place, name)), exist_ok=True)
+            with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        os.chmod(os.path.join(place, "bin/apt-get"), 0o755)
+        before = sorted(os.listdir("/etc/apt/sources.list.d"))
+        for mirror, code in ((f"copy:{place}/none", 2), (f"copy:{place}/mirror", 1)):
+            said = tool("packaging/static-parts", os.path.join(place, "parts"), env=dict(os.environ, PATH=f"{place}/bin:{os.environ['PATH']}", MIRROR=mirror))
+            check(said.returncode == code and ("name one by MIRROR" in said.stderr) == (code == 2), f"sources of the wheel's parts: {mirror.rpartition('/')[2]}", said.stdout + said.stderr)
+        with open(os.path.join(place, "parts/apt/sources.list"), encoding="utf-8") as lists, open(os.path.join(place, "bin/apt-get.log"), encoding="utf-8") as log:
+            check(f"deb-src copy:{place}/mirror {system} main" in lists.read() and log.read().count("sourceparts=- ") == 2, "they come from a list of their own")
+        check(sorted(os.listdir("/etc/apt/sources.list.d")) == before, "and those of the machine stay as they are")
+
+
 def without_libraries():
     """OpenCL's loader and cairo are opened when they are needed; here they seem not to be installed."""
     hide = os.path.join(BUILD, "tests/faults/hidden.so")
@@ -113,5 +146,6 @@ os.chdir(TOP)
 versions()
 recipes()
 licences()
+parts()
 without_libraries()
 finish()

@@ -27,3 +27,12 @@ else
     head -n 20 "$BUILD/layout.out"
     echo "not ok 2 - make format changes nothing"
 fi
+
+# Python looks beside a test first, for what a package imports too.
+if python3 -c 'import glob, os, sys
+hidden = {os.path.basename(path)[:-3] for path in glob.glob("tests/*/*.py")} & set(getattr(sys, "stdlib_module_names", ())) - set(sys.modules)
+sys.exit(" ".join(sorted(hidden)) or 0)'; then
+    echo "ok 3 - no test has the name of a module of Python"
+else
+    echo "not ok 3 - no test has the name of a module of Python"
+fi

@@ -38,6 +38,9 @@ def same(place):
     check(len(glob.glob(other + "/snapshot_*")) == 5, "--keep keeps the second run")
     said = run("verify", path, "--keep", other, code=2).stderr
     check("exists" in said and os.path.isdir(other), "--keep takes no folder that exists", said)
+    said = run("verify", path, "--keep", os.path.join(path, "second")).stdout
+    check("all 6 files have the same bits" in said, "--keep takes a folder within the first one", said)
+    shutil.rmtree(os.path.join(path, "second"))
     return path
 
 
@@ -80,6 +83,10 @@ def refused(place, path):
     edit(broken + "/run.json", b'"outcome": "done"', b'"outcome": "running"')
     said = run("verify", broken, code=2).stderr
     check("has not come to its end (running)" in said, "a run that has not ended", said)
+    long = os.path.join(place, "l" * 250)  # with .verify it is too long for a name
+    shutil.copytree(path, long)
+    said = run("verify", long, code=7).stderr
+    check("--keep FOLDER" in said and len(said.splitlines()) == 1, "where no second run can be written, one line names --keep", said)
     left = [name for name in os.listdir(place) if name.endswith(".verify")]
     check(not left, "no second run is left behind", left)
 

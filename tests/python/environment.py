@@ -17,7 +17,7 @@ WHEELS = os.path.join(BUILD, "python", "wheels")
 NEEDED = ["numpy", "cffi>=1.15", "hatchling", "wheel"]
 EXTRA = ["unyt", "astropy", "h5py", "mypy", "pyright", "tqdm", "nbclient", "ipykernel", "matplotlib"]  # `check-all` installs them; `check` uses what is there
 PATIENCE = 600  # seconds in which a failure to install is not tried again
-sys.path.append(os.path.join(os.path.dirname(HERE), "command"))  # at the end: it has a numbers.py
+sys.path.append(os.path.join(os.path.dirname(HERE), "command"))  # at the end: names of tests may be those of other modules
 
 
 class Missing(Exception):

@@ -82,10 +82,24 @@ KY_FN void ky_tile_product(ky_tiles space, float d[4], const ky_uint a[4], uint2
 
 #elif !defined(KY_CUDA_ON_HOST) /* else tests/cuda/tiles.h has these functions */
 
+/* 0 also in PTX of compute capability 7.5, from which the driver of a later card makes its code. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define KY_CUDA_FROM_80 1
+#else
+#define KY_CUDA_FROM_80 0
+#endif
+
 KY_FN ky_uint ky_halves(float first, float second)
 {
     ky_uint word;
+#if KY_CUDA_FROM_80
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+#else
+    asm("{.reg .b16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; mov.b32 %0, {low, "
+        "high};}"
+        : "=r"(word)
+        : "f"(first), "f"(second));
+#endif
     return word;
 }
 
@@ -113,15 +127,17 @@ typedef int ky_tiles;
 KY_FN void ky_tile_product(ky_tiles space, float d[4], const ky_uint a[4], uint2 b)
 {
     (void)space;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if KY_CUDA_FROM_80
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
         "{%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
 #else
-    (void)d; /* the host does not start these kernels on such a card */
-    (void)a;
-    (void)b;
+    for (ky_uint k = 0; k < 2; k++) /* the two halves of the sum over 16, each cut to a float */
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+            "{%0,%1,%2,%3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(k ? b.y : b.x));
 #endif
 }
 
