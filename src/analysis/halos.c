@@ -1,15 +1,16 @@
 /* Peaks and spherical masses of groups in a periodic box. The peak of a group is the body with the
  * lowest potential by the group's own bodies, softened by a tenth of the linking length. The
  * potential of all bodies would not do: it has a slope near a heavier group. Only the densest
- * bodies of the group are tried, whose NEAREST-th nearest body is nearest.
+ * bodies of the group are tried: those with the smallest distances of their NEAREST-th neighbours.
  *
  * The mass M200 is the mass of all bodies, also of other groups, in the sphere about the peak with
  * 200 times a density, and r200 its radius: M200 = 4π/3 r200³ 200 ρ. For M200m the density ρ is the
  * mean density of the box, for M200c the critical one, ρ_m/Ω_m at the time of the bodies. Lengths
  * are the bodies': comoving in a comoving box, where Σm/side³ is the comoving mean density.
  *
- * Of several such spheres it is the largest within a first radius, for which the group's own mass
- * is spread at the wanted density, and which grows until the density within it is lower. */
+ * There may be several such spheres. The search begins with 1.25 times the radius at which the
+ * group's own mass has the wanted density, and widens until the density within is lower. Then the
+ * largest sphere inside is taken. */
 #include "analysis/halos.h"
 
 #include <math.h>
