@@ -1,7 +1,7 @@
 /* Peaks and spherical masses of groups in a periodic box. The peak of a group is the body with the
  * lowest potential by the group's own bodies, softened by a tenth of the linking length. The
  * potential of all bodies would not do: it has a slope near a heavier group. Only the densest
- * bodies of the group are tried: those with the smallest distances of their NEAREST-th neighbours.
+ * bodies of the group are tried, by the distance of the NEAREST-th neighbour.
  *
  * The mass M200 is the mass of all bodies, also of other groups, in the sphere about the peak with
  * 200 times a density, and r200 its radius: M200 = 4π/3 r200³ 200 ρ. For M200m the density ρ is the

@@ -120,6 +120,11 @@ enum ky_status model_options_take(struct cli *cli, const char *name, struct mode
     if (other)
         return ky_fail(&cli->error, KY_USAGE, "--%s: the model %s has no such option; it has: %s",
                        other, name, names);
+    if (!cli->bodies_hash && !(model->parameters.binaries > 0)) /* a run.json has all options */
+        KY_TRY(cli_refuse(cli,
+                          "binary-periods binary-axis-min binary-axis-max binary-eccentricities "
+                          "binary-ratios eigenevolution",
+                          "--binaries"));
     return put_words(cli, model);
 }
 

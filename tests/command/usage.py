@@ -129,6 +129,8 @@ with folder() as where:
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--step", "0.1", "--end", "-1"], "ahead"),
         (["run", "--model", "plummer", "-n", "10", "--output", path("x"), "--end", "1", "--steps", "3", "--step", "1"], "both"),
         (["model", "plummer", "-n", "10"], "-o FILE"),
+        (["model", "plummer", "-n", "10", "--binary-periods", "sana", "-o", path("x.csv")], "--binary-periods has no effect without --binaries"),
+        (["run", "--model", "plummer", "-n", "10", "--eigenevolution", "--end", "1", "--output", path("x")], "--eigenevolution has no effect without --binaries"),
         (["model", "plummer", "-n", "10", "--w0", "5", "-o", path("x.csv")], "mass radius g mass-function rotation binaries binary-periods binary-axis-min binary-axis-max binary-eccentricities binary-ratios eigenevolution position velocity orientation cutoff"),
         (["model", "plummer", "-n", "0", "-o", path("x.csv")], ""),
         (["model", "plummer", "-n", "1.5", "-o", path("x.csv")], "whole"),
