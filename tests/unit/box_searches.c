@@ -397,7 +397,8 @@ static void simulations_search_their_box(void **state)
         assert_true(over_faces > 0);
         assert_int_equal(lists.offset[n], 2 * near);
         const double quarter = 0.2501;
-        assert_int_equal(ky_sim_pairs(sim, &quarter, 1, &pairs, NULL, &error), KY_USAGE);
+        struct ky_pairs none = {.size = sizeof none};
+        assert_int_equal(ky_sim_pairs(sim, &quarter, 1, &none, NULL, &error), KY_USAGE);
         ky_pairs_free(&pairs);
         ky_neighbour_lists_free(&lists);
         ky_sim_close(sim);
