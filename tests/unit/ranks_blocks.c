@@ -11,29 +11,13 @@ static struct ky_error error;
 
 static void try_ranks(enum shape shape, size_t n, const char *options, uint64_t steps)
 {
-    static const int ranks[] = {1, 2, 3, 4, 8};
-    char what[200], all[200];
+    static const int ranks[] = {1, 2, 3, 4, 8, 0};
+    char what[260], all[200];
     snprintf(all, sizeof all, "integrator=block step=0.0625 %s", options);
     const struct ky_parameters parameters = parameters_of(all);
     struct ky_bodies bodies = make(shape, n);
-    struct state one = {0};
-    for (size_t r = 0; r < 5; r++) {
-        if (!is_compared(ranks[r], n))
-            continue;
-        struct ky_sim *sim = open_ranks(&parameters, ranks[r], &bodies);
-        snprintf(what, sizeof what, "shape %d, %zu bodies, '%s', %d ranks", (int)shape, n, options,
-                 ranks[r]);
-        assert_ok(ky_sim_advance(sim, steps, &error));
-        struct state got = take_state(sim);
-        if (r)
-            expect_same_state(&got, &one, what);
-        else
-            one = got;
-        if (r)
-            free_state(&got);
-        ky_sim_close(sim);
-    }
-    free_state(&one);
+    snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
+    expect_same_on(ranks, &parameters, &bodies, steps, what);
     ky_bodies_free(&bodies);
 }
 

@@ -167,26 +167,13 @@ static void changes_have_the_same_bits(void **state)
 static void restarts_take_any_number_of_ranks(void **state)
 {
     (void)state;
-    static const int path[] = {2, 1, 3};
+    static const int path[] = {3, 2, 1, 3};
     struct ky_bodies bodies = make(COLLISION, 6007);
     need_a_device();
     FOR_DEVICES(k, 1)
     {
         const struct ky_parameters parameters = parameters_for(k, "");
-        struct ky_sim *whole = open_ranks(&parameters, 1, &bodies),
-                      *sim = open_ranks(&parameters, 3, &bodies);
-        for (int r = 0; r < 3; r++) {
-            assert_ok(ky_sim_advance(sim, 1, &error));
-            sim = restored(sim, engines[k].engine, path[r]);
-        }
-        assert_ok(ky_sim_advance(sim, 1, &error));
-        assert_ok(ky_sim_advance(whole, 4, &error));
-        struct state got = take_state(sim), expected = take_state(whole);
-        expect_same_state(&got, &expected, "a simulation with three restarts");
-        free_state(&got);
-        free_state(&expected);
-        ky_sim_close(sim);
-        ky_sim_close(whole);
+        expect_same_restarts(&parameters, &bodies, engines[k].engine, path);
     }
     ky_bodies_free(&bodies);
 }

@@ -38,6 +38,31 @@ static inline void expect_same_state(const struct state *a, const struct state *
         fail_msg("%s: body %zu has a step of %g and of %g", what, i, a->step[i], b->step[i]);
 }
 
+/* The state after `steps` longest steps has the same bits on each of `ranks`, which ends with 0. */
+static inline void expect_same_on(const int *ranks, const struct ky_parameters *parameters,
+                                  const struct ky_bodies *bodies, uint64_t steps, const char *what)
+{
+    struct state one = {.step = NULL};
+    for (size_t r = 0; ranks[r]; r++) {
+        struct ky_error error;
+        char text[320];
+        if (!is_compared(ranks[r], bodies->n))
+            continue;
+        struct ky_sim *sim = open_ranks(parameters, ranks[r], bodies);
+        snprintf(text, sizeof text, "%s, %d ranks", what, ranks[r]);
+        assert_ok(ky_sim_advance(sim, steps, &error));
+        struct state got = take_state(sim);
+        ky_sim_close(sim);
+        if (!r) {
+            one = got;
+            continue;
+        }
+        expect_same_state(&got, &one, text);
+        free_state(&got);
+    }
+    free_state(&one);
+}
+
 /* ---- changes between steps ---- */
 
 static inline void kick_some(struct ky_sim *sim)
@@ -98,6 +123,29 @@ static inline struct ky_sim *restored(struct ky_sim *sim, const char *engine, in
     free(data);
     ky_sim_close(sim);
     return again;
+}
+
+/* A simulation that begins on path[0] ranks, and is restored on path[1], path[2] and path[3] ranks
+ * of `engine` after a longest step each, has the bits of one on 1 rank. */
+static inline void expect_same_restarts(const struct ky_parameters *parameters,
+                                        const struct ky_bodies *bodies, const char *engine,
+                                        const int path[4])
+{
+    struct ky_error error;
+    struct ky_sim *whole = open_ranks(parameters, 1, bodies),
+                  *sim = open_ranks(parameters, path[0], bodies);
+    for (int k = 1; k < 4; k++) {
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        sim = restored(sim, engine, path[k]);
+    }
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_advance(whole, 4, &error));
+    struct state got = take_state(sim), expected = take_state(whole);
+    expect_same_state(&got, &expected, "a simulation with three restarts");
+    free_state(&got);
+    free_state(&expected);
+    ky_sim_close(sim);
+    ky_sim_close(whole);
 }
 
 /* ---- the numbers of steps ---- */
