@@ -3,25 +3,16 @@
  * place, since hard binaries would rule the potential energy. */
 #include "integrate/group_radius.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Of the mean distance of the bodies, if the virial radius is 1. */
 static const double part = 0.1;
 /* The virial radius of a Plummer sphere over the median distance. */
 static const double virial_over_median = 1.3;
-static int by_value(const void *a, const void *b)
-{
-    const double *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
-static double median(double *x, size_t n)
-{
-    qsort(x, n, sizeof *x, by_value);
-    return x[n / 2];
-}
 
 double ky_group_radius(const struct ky_bodies *bodies)
 {
@@ -35,7 +26,7 @@ double ky_group_radius(const struct ky_bodies *bodies)
             for (size_t i = 0; i < bodies->n; i++)
                 if (bodies->mass[i] > 0)
                     x[k++] = bodies->position[i][c];
-            centre[c] = median(x, n);
+            centre[c] = ky_select_median(x, n);
         }
         size_t k = 0;
         for (size_t i = 0; i < bodies->n; i++)
@@ -43,7 +34,7 @@ double ky_group_radius(const struct ky_bodies *bodies)
                 const double *at = bodies->position[i];
                 x[k++] = hypot(hypot(at[0] - centre[0], at[1] - centre[1]), at[2] - centre[2]);
             }
-        radius = part * virial_over_median * median(x, n) / cbrt((double)n);
+        radius = part * virial_over_median * ky_select_median(x, n) / cbrt((double)n);
     }
     free(x);
     return radius;
