@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/sums.h"
+#include "physics/space.h"
 
 enum { MOST_SHELLS = 1000 };
 static const double pi = 3.14159265358979323846;
@@ -302,10 +303,8 @@ static enum ky_status measure_nearest(const struct ky_profile_parameters *parame
     if (!near.position)
         return ky_no_memory(error, "positions in the box", near.n, sizeof *near.position);
     for (size_t i = 0; i < near.n; i++)
-        for (int k = 0; k < 3; k++) {
-            const double x = bodies->position[i][k];
-            near.position[i][k] = x - box * rint((x - profile->centre[k]) / box);
-        }
+        for (int k = 0; k < 3; k++)
+            near.position[i][k] = ky_image_near(bodies->position[i][k], profile->centre[k], box);
     const enum ky_status status = measure(parameters, &near, profile, error);
     free(near.position);
     return status;

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/order.h"
 #include "octree/sample.h"
+#include "physics/space.h"
 
 void ky_trails_free(struct ky_trails *trails)
 {
@@ -56,7 +57,7 @@ static void follow_in_box(struct ky_trails *trails, const struct ky_space *space
             if (space->comoving)
                 trails->velocity[last + k][c] = 0;
             if (trails->times > 1 && !isnan(*x - x[-3 * (ptrdiff_t)trails->bodies]))
-                *x -= box * rint((*x - x[-3 * (ptrdiff_t)trails->bodies]) / box);
+                *x = ky_image_near(*x, x[-3 * (ptrdiff_t)trails->bodies], box);
         }
 }
 

@@ -45,6 +45,12 @@ static inline double ky_nearest_image(double d, double side)
     const double half = side / 2, less = d > half ? side : 0, more = d < -half ? side : 0;
     return d - less + more;
 }
+
+/* The image of the position x that is nearest to `to`, however far apart they are. */
+static inline double ky_image_near(double x, double to, double side)
+{
+    return x - side * rint((x - to) / side);
+}
 #endif
 
 #endif
