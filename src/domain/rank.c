@@ -40,7 +40,7 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
         (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
         return force->option;
     if (parameters->box > 0 && in_blocks && ky_domain_is_for_devices(parameters->engine))
-        return "block steps in a box with devices";
+        return "--box";
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)

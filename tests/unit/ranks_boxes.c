@@ -219,8 +219,7 @@ static void points_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Searches are refused, as without ranks, and so are block steps of ranks with devices, which do
- * not divide the bodies of a box. */
+/* Searches are refused, as without ranks, and so are block steps of ranks with devices. */
 static void the_rest_is_refused(void **state)
 {
     (void)state;

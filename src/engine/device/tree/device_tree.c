@@ -38,13 +38,12 @@ static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *ca
     return ky_buffer_fill(card, &tree->curve, "curve", step, KY_CURVE_STEPS, sizeof *step, error);
 }
 
-/* Sends the frame, in the engine's units: a given one, or a periodic box. */
+/* Sends a given frame, in the engine's units. */
 static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const struct ky_engine_frame box = ky_tree_frame_of_box(bodies->state->parameters->box),
-                                 *frame = box.edge > 0 ? &box : &bodies->state->frame;
+    const struct ky_engine_frame *frame = &bodies->state->frame;
     union ky_state_value value[KY_FRAME_ORIGIN + 3];
     const double edge = frame->edge / bodies->state->units.length;
     double origin[3];
@@ -82,7 +81,7 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
     uint32_t samples = (uint32_t)sample.samples, trim = (uint32_t)sample.trim, groups,
              whole = bodies->state->parameters->precision == KY_DOUBLE;
-    if (ky_device_shared(bodies->state) || bodies->state->box > 0)
+    if (ky_device_shared(bodies->state))
         return send_frame(tree, bodies, error);
     enum ky_status status =
         ky_device_tree_bounds(tree, bodies, bodies->n, sample.samples, &groups, error);
