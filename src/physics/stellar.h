@@ -47,7 +47,7 @@ static inline double ky_white_dwarf_radius(double mass)
 
 /* The black hole of a star above KY_BLACK_HOLE_MASS, if the core falls in and the envelope is lost:
  * Raithel, Sukhbold & Özel (2018), the fits for cores with f_ej = 1. The smaller of the two
- * branches joins them at 42.6 solar masses. */
+ * branches joins them at 42.4 solar masses. */
 static inline double ky_black_hole_mass(double initial)
 {
     return fmin(-2.049 + 0.4140 * initial, 5.697 + 7.8598e8 * pow(initial, -4.858));
