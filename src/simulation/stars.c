@@ -168,7 +168,7 @@ static void *state_of(const struct ky_stars *stars, size_t k)
     return stars->state + k * stride(stars);
 }
 
-/* What a function finds in *now. */
+/* The content of *now before a call. */
 static struct ky_star last(const struct ky_star_row *row)
 {
     return (struct ky_star){.mass = row->mass,

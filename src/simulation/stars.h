@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "snapshot/restart.h"
 
-/* What is known of a body. A restart file stores these numbers as they are. */
+/* A body as the code sees it. A restart file stores these numbers as they are. */
 struct ky_star_row {
     uint64_t id;
     int64_t type;        /* of Hurley et al. (2000); KY_NO_STAR */
