@@ -297,9 +297,9 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
     if (run->stop.kind == KY_STOP_CLOSE_PAIR || ky_sim_is_within(run->sim))
         return status;
     if (!status)
-        status = ky_run_evolve(run, error);
-    if (!status)
         status = visit(run, error);
+    if (!status)
+        status = ky_run_evolve(run, error);
     const struct ky_instant now = run->sim->now;
     const int row = ky_schedule_energy_due(schedule, now);
     if (!status && row)

@@ -69,7 +69,7 @@ static int is_kicked(const struct ky_star *now)
     return now->kick[0] != 0 || now->kick[1] != 0 || now->kick[2] != 0;
 }
 
-/* Fills in the changed arrays. A body keeps its mass to the last bit unless its star changes it. */
+/* Fills in the changed arrays. */
 static enum ky_status prepare(struct ky_run *run, const struct ky_star_change *change, size_t count,
                               struct changed *changed, struct ky_error *error)
 {
@@ -223,32 +223,38 @@ enum ky_status ky_run_evolve(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+/* The row of the body with this id; all have one between two steps. */
+static size_t row_of(const struct ky_stars *stars, uint64_t id)
+{
+    size_t k = 0;
+    while (k + 1 < stars->count && stars->row[k].id != id)
+        k++;
+    return k;
+}
+
 enum ky_status ky_run_merge_stars(struct ky_run *run, struct ky_run_event *event,
                                   struct ky_error *error)
 {
     struct ky_stars *stars = run->stars;
     struct ky_star_change change;
     struct ky_merger *told = &event->told;
-    size_t k[2] = {0, 0};
     if (!stars)
         return KY_OK;
     set_clock(run);
-    for (int side = 0; side < 2; side++)
-        while (k[side] + 1 < stars->count && stars->row[k[side]].id != told->id[side])
-            k[side]++;
+    const size_t k[2] = {row_of(stars, told->id[0]), row_of(stars, told->id[1])};
     const double mass = (told->mass[0] + told->mass[1]) / stars->solar_mass;
     KY_TRY(ky_stars_merge(stars, k, mass, &change, error));
     KY_TRY(follow(run, error));
+    change.index = row_of(stars, told->id[0]);
     event->new_mass = change.now.mass * stars->solar_mass;
     event->type[0] = (int)change.before.type;
-    event->type[1] = (int)stars->row[k[0] - (k[1] < k[0])].type;
+    event->type[1] = (int)stars->row[change.index].type;
     for (int c = 0; c < 3; c++)
         event->kick[c] = change.now.kick[c] * stars->km_s;
     if (event->type[1] == KY_NO_STAR)
         return KY_OK;
     if (isnan(run->parameters.body_radius))
         told->new_radius = change.now.radius * stars->solar_radius;
-    change.index = k[0] - (k[1] < k[0]);
     change.before.mass = mass; /* of the body now */
     return apply(run, &change, 1, 0, error);
 }

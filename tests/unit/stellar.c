@@ -236,9 +236,11 @@ static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *
     run->stellar_evolution = "good";
 }
 
+static double added_y; /* place of the added body */
+
 static enum ky_status add_later(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
-    double mass = 4, position[1][3] = {{0, 3, 0}}, velocity[1][3] = {{0, 0, 0}};
+    double mass = 4, position[1][3] = {{0, added_y, 0}}, velocity[1][3] = {{0, 0, 0}};
     const struct ky_bodies one = {
         .size = sizeof one, .n = 1, .mass = &mass, .position = position, .velocity = velocity};
     (void)context;
@@ -271,6 +273,7 @@ static void a_program_brings_its_own(void **state)
     int has;
     prepare(&parameters, &run, &bodies, folder);
     run.visit = add_later;
+    added_y = 3;
     run.end = 1.5;
     opened = closed = 0;
     assert_ok(ky_run(&parameters, &run, &bodies, &error));
@@ -282,12 +285,41 @@ static void a_program_brings_its_own(void **state)
     assert_non_null(strstr(error.text, "resume it there"));
     run.stellar = &mine;
     assert_ok(ky_resume(&parameters, &run, &error));
-    /* the star at 2 Myr = 2.045, and the added one, which began at 1.25, at the end of its step */
+    /* the star at 2 Myr = 2.045, and the added one, which began at 1, at the end of its step */
     assert_int_equal(rows_of(folder, "events.csv", "\n2.25,stage,0,,8,", &has), 2);
     assert_true(has);
-    rows_of(folder, "events.csv", "\n3.5,stage,3,,4,", &has);
+    rows_of(folder, "events.csv", "\n3.25,stage,3,,4,", &has);
     assert_true(has);
     assert_true(opened == closed && opened >= 2);
+    ky_snapshot_free(&bodies);
+}
+
+/* A body that is added on a star, and a third one that is removed before their merger. */
+static enum ky_status add_and_remove(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    const uint64_t gone = 1;
+    enum ky_status status = add_later(context, sim, problem);
+    return status || ky_sim_time(sim) != 1 ? status : ky_sim_remove(sim, &gone, 1, problem);
+}
+
+static void an_added_star_merges(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    char folder[64];
+    int has;
+    prepare(&parameters, &run, &bodies, folder);
+    parameters.body_radius = 0.2;
+    run.collisions = KY_COLLISIONS_MERGE;
+    run.visit = add_and_remove;
+    added_y = 0.1;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    assert_int_equal(rows_of(folder, "events.csv", "\n1.25,merger,0,3,8,4,", &has), 2);
+    assert_true(has); /* mine has no function merge: the product begins anew */
+    rows_of(folder, "events.csv", "\n3.5,stage,0,,12,", &has);
+    assert_true(has);
     ky_snapshot_free(&bodies);
 }
 
@@ -349,6 +381,7 @@ int main(void)
         cmocka_unit_test(heavy_stars_are_kicked),
         cmocka_unit_test(products_of_mergers),
         cmocka_unit_test(a_program_brings_its_own),
+        cmocka_unit_test(an_added_star_merges),
         cmocka_unit_test(impossible_numbers),
         cmocka_unit_test(wrong_codes_are_refused),
     };
