@@ -1279,6 +1279,8 @@ enum ky_collisions {
     KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU without ranks */
 };
 
+struct ky_stellar; /* kyoho/stellar.h */
+
 /* The fields have the names of the options of `kyoho run --help`. Times are in the units of the
  * simulation. With `expansion` of struct ky_parameters the intervals `every` and `energy_every` are
  * intervals of ln a. */
@@ -1358,6 +1360,14 @@ struct ky_run_parameters {
      * there is no body_radius, the bodies have no radii and the units have scales, each body has
      * the radius of a star of its mass on the main sequence (docs/command.md) */
     int collisions;
+    /* Stellar evolution (docs/stellar.md): "analytic", or a plug-in, a file with a slash in its
+     * name or the ending .so, each with ":options"; NULL: none. Stars have then the radii of this
+     * code, unless there is a body_radius. KY_USAGE for an unknown name, a file that is no plug-in,
+     * and bodies without physical units; KY_BAD_DATA where the code gives impossible numbers */
+    const char *stellar_evolution;
+    /* The program's own code instead (kyoho/stellar.h); stellar_evolution has then its options.
+     * Such a run must be resumed with the same code. NULL: none. It is used until the run ends */
+    const struct ky_stellar *stellar;
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -23,8 +23,10 @@ struct ky_energy_start {
                       write */
     int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones,
                   which earlier versions did not write */
-    int comoving; /* 1: rows have the residual of Layzer and Irvine's equation */
-    int core;     /* 1: rows have the numbers of the core */
+    int comoving;   /* 1: rows have the residual of Layzer and Irvine's equation */
+    int core;       /* 1: rows have the numbers of the core */
+    int evolution;  /* 1: rows have `evolved` */
+    double evolved; /* energy that stellar evolution has added; `energy` includes it */
     struct ky_followed followed;
 };
 

@@ -75,7 +75,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->folder = run->given.output;
     run->energy.name = "energy.csv";
     run->escapers = (struct ky_run_table){"escapers.csv", ky_run_escaper_columns, NULL};
-    run->events = (struct ky_run_table){"events.csv", ky_run_event_columns, NULL};
+    run->events.name = "events.csv";
     run->state.change = run->resume_time = run->energy_time = run->energy_error = (double)NAN;
     ky_sim_stop_reason(NULL, &run->stop);
     ky_size_give_grown(run->given.stopped, &run->stop, sizeof run->stop, KY_FIRST_STOP);
@@ -94,6 +94,7 @@ void ky_run_destroy(struct ky_run *run)
     if (run->events.file)
         fclose(run->events.file);
     free(run->listed.id);
+    ky_stars_close(run->stars);
     ky_run_close_view(run);
     ky_schedule_free(&run->schedule);
     free(run->history.row);
@@ -297,6 +298,8 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
         return status;
     if (!status)
         status = visit(run, error);
+    if (!status)
+        status = ky_run_evolve(run, error);
     const struct ky_instant now = run->sim->now;
     const int row = ky_schedule_energy_due(schedule, now);
     if (!status && row)

@@ -11,7 +11,11 @@
 #include "simulation/schedule.h"
 #include "simulation/sim.h"
 #include "simulation/sim_view.h"
+#include "simulation/stars.h"
 #include "snapshot/fields.h"
+
+/* Whose code of stellar evolution a run has. */
+enum ky_run_stellar { KY_STELLAR_NONE, KY_STELLAR_NAMED, KY_STELLAR_OF_PROGRAM };
 
 /* The run's part of a restart file: run_state.c. */
 struct ky_run_state {
@@ -34,6 +38,8 @@ struct ky_run_state {
     uint64_t stellar_radii;   /* 1: bodies have the radii of stars */
     uint64_t mergers;         /* so far */
     uint64_t events_bytes;    /* length of events.csv at the restart; 0: there is none */
+    uint64_t stellar;         /* enum ky_run_stellar */
+    double evolved;           /* energy that stellar evolution has added [mass velocity²] */
     double stop_core, escape_radius, escapers;
     double change;           /* relative change of the energy in the last row; NaN: no row yet */
     uint64_t seed, has_seed; /* of the model that made the bodies */
@@ -131,6 +137,7 @@ struct ky_run {
     FILE *log;
     struct ky_run_table energy, escapers, events;
     struct ky_run_listed listed;
+    struct ky_stars *stars; /* NULL: bodies do not evolve */
     long log_before;        /* bytes of run.log that an earlier run has written */
     double energy_error;    /* of the last row since this process began; NaN: not conserved */
     int is_changed;         /* 1: the caller's function has changed bodies or parameters */
@@ -275,13 +282,44 @@ enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
  * KY_USAGE without physical units. */
 enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *units,
                                  struct ky_bodies *bodies, struct ky_error *error);
-extern const char ky_run_event_columns[]; /* the first line of events.csv */
 /* Merges two bodies that touch, the nearest ones first, until there are none. Writes a row for
  * each. The change of the energy is added to the reference energy. */
 enum ky_status ky_run_merge_all(struct ky_run *run, struct ky_error *error);
 /* The same, but first the two bodies of run->stop, whose distance is the sum of their radii but for
  * rounding. */
 enum ky_status ky_run_merge(struct ky_run *run, struct ky_error *error);
+
+/* run_events.c. A row of events.csv: */
+struct ky_run_event {
+    const char *name;
+    int is_of_two;         /* 0: of told.id[0] alone */
+    struct ky_merger told; /* before, but new_radius; NaN leaves a cell empty */
+    /* With --stellar-evolution also, after the event, mass, type before and after (KY_NO_STAR: no
+     * star), and change of velocity: */
+    double new_mass;
+    int type[2];
+    double kick[3];
+};
+/* Begins the table, if the run has one, or opens it `again`. */
+enum ky_status ky_run_open_events(struct ky_run *run, int again, struct ky_error *error);
+enum ky_status ky_run_write_event(struct ky_run *run, const struct ky_run_event *event,
+                                  struct ky_error *error);
+
+/* run_stars.c: stellar evolution. All do nothing in a run without it. Makes stars of the bodies
+ * before the start, and an array of radii, if they have none. KY_USAGE as ky_stars_open. */
+enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *units,
+                                 struct ky_bodies *bodies, struct ky_error *error);
+/* Gives the stars of a run that begins their radii. */
+enum ky_status ky_run_place_stars(struct ky_run *run, struct ky_error *error);
+/* Lets stars evolve to the time of the run, between two steps. Their changes of energy are added to
+ * the reference energy. Writes rows of events. */
+enum ky_status ky_run_evolve(struct ky_run *run, struct ky_error *error);
+/* After a merger: fills the rest of its event, and the radius of the product. */
+enum ky_status ky_run_merge_stars(struct ky_run *run, struct ky_run_event *event,
+                                  struct ky_error *error);
+/* Opens the stars of a restart file. */
+enum ky_status ky_run_restore_stars(struct ky_run *run, const struct ky_restart *restart,
+                                    struct ky_error *error);
 
 /* run_table.c. `begin` creates the table in the current folder, with the names of its columns;
  * `reopen` opens an existing table and truncates it to `bytes`; KY_BAD_DATA if it is missing or

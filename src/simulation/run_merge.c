@@ -1,18 +1,14 @@
-/* Bodies of a run that touch and become one: --collisions, radii of stars, and events.csv. */
+/* Bodies of a run that touch and become one: --collisions, and radii of stars. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/quantity.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "physics/main_sequence.h"
 #include "simulation/run.h"
-
-const char ky_run_event_columns[] =
-    "time,event,id,other,mass,other_mass,radius,distance,speed,energy,x,y,z,vx,vy,vz\n";
 
 enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
                                         struct ky_parameters *parameters, struct ky_error *error)
@@ -67,33 +63,6 @@ enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *unit
 
 /* ---- mergers ---- */
 
-static enum ky_status write_row(struct ky_run *run, const struct ky_merger *merger,
-                                struct ky_error *error)
-{
-    char row[24 * KY_NUMBER_TEXT], number[KY_NUMBER_TEXT];
-    const double *x = merger->position, *v = merger->velocity;
-    const double columns[] = {merger->mass[0],
-                              merger->mass[1],
-                              merger->new_radius,
-                              merger->distance,
-                              merger->speed,
-                              merger->energy,
-                              x[0],
-                              x[1],
-                              x[2],
-                              v[0],
-                              v[1],
-                              v[2]};
-    int used =
-        snprintf(row, sizeof row, "%s,merger,%" PRIu64 ",%" PRIu64,
-                 ky_number_text(number, ky_sim_time(run->sim)), merger->id[0], merger->id[1]);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        used += snprintf(row + used, sizeof row - (size_t)used, ",%s",
-                         isnan(columns[k]) ? "" : ky_number_text(number, columns[k]));
-    snprintf(row + used, sizeof row - (size_t)used, "\n");
-    return ky_run_append(run, &run->events, row, error);
-}
-
 /* The sum of the masses of two bodies. */
 static enum ky_status add_masses(struct ky_run *run, const uint64_t id[2], double *mass,
                                  struct ky_error *error)
@@ -112,20 +81,23 @@ static enum ky_status add_masses(struct ky_run *run, const uint64_t id[2], doubl
 
 static enum ky_status merge(struct ky_run *run, const uint64_t id[2], struct ky_error *error)
 {
-    struct ky_merger merger = {.size = sizeof merger};
+    struct ky_run_event event = {.name = "merger", .is_of_two = 1};
+    struct ky_merger *merger = &event.told;
     char time[KY_QUANTITY_TEXT];
     double radius = (double)NAN, mass;
-    if (run->state.stellar_radii) {
+    merger->size = sizeof *merger;
+    if (run->state.stellar_radii && !run->stars) {
         KY_TRY(add_masses(run, id, &mass, error));
         radius = stellar_radius(&run->state.units, mass);
     }
-    KY_TRY(ky_sim_merge(run->sim, id, radius, &merger, error));
-    run->energy_start.energy += merger.energy;
+    KY_TRY(ky_sim_merge(run->sim, id, radius, merger, error));
+    run->energy_start.energy += merger->energy;
+    KY_TRY(ky_run_merge_stars(run, &event, error));
     run->state.mergers++;
     ky_log(&run->parameters, KY_LOG_INFO, "time %s: bodies %" PRIu64 " and %" PRIu64 " have merged",
            ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10, time),
-           merger.id[0], merger.id[1]);
-    return write_row(run, &merger, error);
+           merger->id[0], merger->id[1]);
+    return ky_run_write_event(run, &event, error);
 }
 
 /* The nearest two bodies that touch; *found: whether there are any. */

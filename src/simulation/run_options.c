@@ -63,6 +63,12 @@ const struct ky_option ky_run_options[] = {
      "two bodies that touch, as tested by --stop-collision, stop the run, or merge: they become "
      "one with the sum of their masses and momenta, and a row of events.csv. Stars in physical "
      "units without radii get the radii of the main sequence"},
+    {"stellar-evolution", KY_OPTION_TEXT, FIELD(stellar_evolution), NULL, KY_NO_RANGE, NULL,
+     "NAME|FILE[:OPTIONS]",
+     "stars lose mass, explode, and have radii, by the fits `analytic`, with "
+     ":metallicity=0.02,kick=265,seed=1, or by a plug-in, such as ./mine.so. Masses must be in "
+     "physical units (--units), and all stars begin at age 0. events.csv has a row for each change "
+     "of type"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
     {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,

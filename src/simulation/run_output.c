@@ -296,12 +296,16 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         return status;
     state.energy = run->energy_start.energy;
     state.potential = run->energy_start.potential;
+    state.evolved = run->energy_start.evolved;
     state.conserved = (uint64_t)run->energy_start.conserved;
     state.wall = ky_run_wall(run);
     const char *origin = run->origin ? run->origin : "";
     const char *source = run->source ? run->source : "";
     const struct ky_followed *followed = &run->energy_start.followed;
-    struct ky_section stored = {0};
+    struct ky_section stored = {0}, stars[KY_STARS_SECTIONS] = {{"stars", NULL, 0}};
+    const char *code = run->stars ? run->stars->text : "";
+    if (run->stars)
+        ky_stars_sections(run->stars, stars);
     ky_announce(&run->parameters, run->sim->n, "writing a restart file");
     status = ky_run_store_state(&state, &stored, error);
     const struct ky_section extra[] = {
@@ -314,6 +318,9 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         {"core", run->history.row, run->history.count * sizeof *run->history.row},
         {"follow", followed->id, followed->count * sizeof *followed->id},
         {"listed", run->listed.id, run->listed.count * sizeof *run->listed.id},
+        {"stellar", code, strlen(code) + 1},
+        stars[0],
+        stars[1],
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);

@@ -146,6 +146,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->energy_start = (struct ky_energy_start){.energy = stored->energy,
                                                  .potential = stored->potential,
                                                  .conserved = (int)stored->conserved,
+                                                 .evolved = stored->evolved,
                                                  .core = (int)stored->core};
     restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
@@ -213,8 +214,7 @@ static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
     if (run->energy_start.core != (int)stored->core)
         return contradiction("core", "contradicts the columns of energy.csv", error);
     fseek(run->energy.file, 0, SEEK_END);
-    if (stored->merges)
-        KY_TRY(ky_run_reopen_table(run, &run->events, stored->events_bytes, error));
+    KY_TRY(ky_run_open_events(run, 1, error));
     if (!ky_run_finds_escapers(run))
         return KY_OK;
     return stored->escapers_bytes
@@ -284,6 +284,8 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
         status = ky_sim_from_restart(&restart, &run->parameters, &run->sim, error);
     if (!status)
         status = ky_sim_text(run->sim, &run->text, error);
+    if (!status)
+        status = ky_run_restore_stars(run, &restart, error);
     ky_restart_free(&restart);
     if (!status)
         status = check_state(run, error);

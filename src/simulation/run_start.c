@@ -212,8 +212,10 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
     KY_TRY(ky_run_settle_universe(&run->parameters, initial, &run->universe, error));
     KY_TRY(resolve(run, error));
     KY_TRY(ky_units_check(&units, error));
-    if (!divides)
+    if (!divides) {
+        KY_TRY(ky_run_make_stars(run, &units, bodies, error));
         KY_TRY(ky_run_give_radii(run, &units, bodies, error));
+    }
     KY_TRY(divides ? ky_stopping_check_bodies(&run->parameters, bodies, error)
                    : check_bodies(run, bodies, error));
     KY_TRY(check_given(&run->given, run->parameters.box, error));
@@ -233,6 +235,9 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                             error));
     run->parameters.step = ky_schedule_step(&run->schedule);
     run->age = ky_run_age(initial);
+    if (run->stars && run->parameters.step < 0)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "stars do not evolve backwards: leave out --stellar-evolution");
     return check_chosen(&run->parameters, error);
 }
 
@@ -310,6 +315,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     run->energy_start.conserved = mutual && !run->energy_start.comoving;
     run->energy_start.external = run->energy_start.bound = !run->energy_start.comoving;
     run->energy_start.core = core;
+    run->energy_start.evolution = run->stars != NULL;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,
                                        .stride = run->schedule.stride,
                                        .shorten = run->schedule.shorten != 0,
@@ -329,6 +335,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
                                        .escapers = run->given.escapers,
                                        .merges = run->given.collisions == KY_COLLISIONS_MERGE,
                                        .stellar_radii = run->state.stellar_radii,
+                                       .stellar = run->state.stellar,
                                        .change = (double)NAN,
                                        .seed = run->given.seed,
                                        .has_seed = run->given.has_seed != 0,
@@ -365,10 +372,10 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     KY_TRY(ky_run_begin_table(run, &run->energy, error));
     if (ky_run_finds_escapers(run))
         KY_TRY(ky_run_begin_table(run, &run->escapers, error));
-    if (run->state.merges) { /* bodies that touch before the first step */
-        KY_TRY(ky_run_begin_table(run, &run->events, error));
+    KY_TRY(ky_run_open_events(run, 0, error));
+    KY_TRY(ky_run_place_stars(run, error));
+    if (run->state.merges) /* bodies that touch before the first step */
         KY_TRY(ky_run_merge_all(run, error));
-    }
     if (run->remark[0])
         ky_log(&run->parameters, KY_LOG_INFO, "%s", run->remark);
     if (run->universe.remark[0])

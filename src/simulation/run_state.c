@@ -47,6 +47,8 @@ static const struct ky_stored_field fields[] = {
     {"stellar radii", AT(stellar_radii), 1, KY_STORED_FLAG},
     {"mergers", AT(mergers), 1, KY_STORED_COUNT},
     {"events bytes", AT(events_bytes), 1, KY_STORED_COUNT},
+    {"stellar", AT(stellar), 1, KY_STORED_COUNT},
+    {"evolved", AT(evolved), 1, KY_STORED_REAL},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

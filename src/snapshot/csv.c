@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "snapshot/csv.h"
+#include "snapshot/star_tables.h"
 
 enum { BUFFER = 1 << 16, MOST_COLUMNS = 64 };
 
@@ -136,11 +137,12 @@ static char *next_cell(char **rest, int blanks)
 struct reader {
     struct lines lines;
     struct ky_snapshot *snapshot;
-    const struct ky_csv_column *column[MOST_COLUMNS];
+    const struct ky_csv_column *column[MOST_COLUMNS]; /* NULL: not read */
     int count, blanks;   /* blanks: blanks, not commas, separate cells */
     uint64_t rows, told; /* told: rows given by the comment "bodies", or UINT64_MAX */
     size_t parameter_bytes;
     const struct ky_read_options *options;
+    int bare;          /* 1: the columns have no names, and the first line is a row */
     uint64_t hidden;   /* line of a comment that begins with the name of a column, or 0 */
     char strange[128]; /* a comment that names units in words: "line 2 has '# units: kpc'" */
 };
@@ -213,6 +215,64 @@ static enum ky_status read_columns(struct reader *r, char *line, struct ky_error
         r->column[r->count++] = column;
     }
     return check_columns(r, r->lines.number, error);
+}
+
+/* ---- tables without names of columns ---- */
+
+/* The columns of a row of mass, place and velocity, and perhaps ids. */
+static enum ky_status name_columns(struct reader *r, int count, int id, struct ky_error *error)
+{
+    static const char *const names[KY_STAR_COLUMNS] = {"mass", "x", "y", "z", "vx", "vy", "vz"};
+    if (count > MOST_COLUMNS)
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " has more than %d columns",
+                       r->lines.number, MOST_COLUMNS);
+    for (int k = 0; k < KY_STAR_COLUMNS; k++)
+        r->column[k] = find_column(names[k]);
+    if (id >= 0)
+        r->column[id] = find_column("id");
+    r->count = count;
+    r->blanks = 1;
+    ky_read_log(r->options, KY_LOG_INFO,
+                "the columns have no names: mass, x, y, z, vx, vy, vz%s, as %s them",
+                id >= 0 ? " and an id" : "",
+                id >= 0 ? "PeTar writes" : "McLuster and NBODY6 write");
+    return KY_OK;
+}
+
+/* The first line of a snapshot of PeTar, and the columns of the row after it. */
+static enum ky_status read_petar(struct reader *r, const char *line, struct ky_error *error)
+{
+    double number[3];
+    char *row, *end = NULL;
+    for (int k = 0; k < 3; k++, line = end)
+        number[k] = ky_number_real(line, &end);
+    if (!(number[1] >= 0 && number[1] < 1e15) || !isfinite(number[2]))
+        return ky_fail(error, KY_BAD_DATA, "line %" PRIu64 " is no head of a snapshot of PeTar",
+                       r->lines.number);
+    r->told = (uint64_t)number[1];
+    r->snapshot->time = number[2];
+    KY_TRY(next_line(&r->lines, &row, error));
+    const int count = row ? ky_count_numbers(row) : 0, id = ky_petar_id_column(count);
+    if (id < 0)
+        return ky_fail(error, KY_BAD_DATA,
+                       "line %" PRIu64 " has %d numbers; a row of PeTar has 20, 21, 24, 25, 34 or "
+                       "35",
+                       r->lines.number, count);
+    r->rows = 1;
+    return name_columns(r, count, id, error);
+}
+
+/* Reads the first line that is not a comment: names of columns, or in a table of stars numbers. */
+static enum ky_status read_head(struct reader *r, char *line, struct ky_error *error)
+{
+    const int count = ky_count_numbers(line);
+    if (!r->hidden && ky_is_petar_head(count))
+        return read_petar(r, line, error);
+    if (r->hidden || !ky_is_star_row(count)) /* the hidden names may be in another order */
+        return read_columns(r, line, error);
+    r->bare = 1;
+    r->rows = 1;
+    return name_columns(r, count, -1, error);
 }
 
 /* Stores the line "#| text" as a line of the parameters. */
@@ -292,6 +352,8 @@ static enum ky_status read_comment(struct reader *r, const char *line, struct ky
     char name[32], *end;
     if (!strncmp(line, "#|", 2))
         return keep_parameters(r, line[2] == ' ' ? line + 3 : line + 2, error);
+    if (ky_is_mcluster_head(line))
+        return ky_units_preset("cluster", &r->snapshot->units, error);
     const char *text = split_comment(line, name);
     int counts = text && !strcasecmp(name, "bodies"),
         kind = text && !strcasecmp(name, KY_CSV_SYMMETRIC);
@@ -366,7 +428,7 @@ static enum ky_status read_row(struct reader *r, char *line, struct ky_error *er
     char *cell;
     int k = 0;
     while (!status && (cell = next_cell(&line, r->blanks))) {
-        if (k < r->count)
+        if (k < r->count && r->column[k])
             status = read_cell(r, r->column[k], cell, r->rows, error);
         k++;
     }
@@ -398,7 +460,7 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
         if (is_comment(line))
             status = read_comment(r, line, error);
         else if (!r->count)
-            status = read_columns(r, line, error);
+            status = read_head(r, line, error);
         else
             r->rows++;
         if (status)
@@ -423,7 +485,7 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
 static enum ky_status read_rows(struct reader *r, struct ky_error *error)
 {
     char *line;
-    int head = 1;
+    int head = !r->bare;
     enum ky_status status;
     rewind_lines(&r->lines);
     r->rows = 0;
@@ -470,7 +532,7 @@ enum ky_status ky_csv_read(const struct ky_input *input, const struct ky_read_op
     if (!status)
         status = check_units(&r, error);
     for (int k = 0; k < r.count; k++)
-        with |= with_of(r.column[k]);
+        with |= r.column[k] ? with_of(r.column[k]) : 0;
     int count_alone = !status && ky_count_alone(options, r.rows);
     if (count_alone)
         snapshot->bodies.n = (size_t)r.rows;
@@ -497,7 +559,7 @@ static int names_column(const unsigned char *line, const unsigned char *end)
 }
 
 /* 1 for a text with a line that begins with the name of a column: the first line that is not a
- * comment, or a comment before it. */
+ * comment, or a comment before it; and for a table of stars without names. */
 int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {
     size_t at = bytes >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -510,7 +572,8 @@ int ky_csv_recognise(const struct ky_input *input, const unsigned char *head, si
             end++;
         while (at < end && isspace(head[at]))
             at++;
-        if (at < end && names_column(head + at, head + end))
+        if (at < end &&
+            (names_column(head + at, head + end) || ky_star_table_begins(head + at, head + bytes)))
             return 1;
         if (at < end && head[at] != '#')
             return 0;

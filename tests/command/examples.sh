@@ -18,6 +18,12 @@ for source in "$root"/examples/*.c; do
     result $? "$name builds and has under 80 lines"
 done
 
+# shellcheck disable=SC2046
+cc -O1 -Wall -Wextra -Werror -shared -fPIC "$root/examples/plugins/wind.c" $(pkg-config --cflags kyoho) -o wind.so -lm &&
+    "$KYOHO" run --model plummer -n 20 --units cluster --softening 0.1 --step 0.125 --steps 8 --stellar-evolution ./wind.so:end=0.5,kick=9 --output winds --quiet &&
+    [ "$(grep -c supernova winds/events.csv)" -eq 20 ]
+result $? "a plug-in for stellar evolution builds and runs with the installed header"
+
 # Tests the words that a program printed by a condition of awk.
 check() { # name condition text
     cat "$1.out"

@@ -108,6 +108,10 @@ def units():
     young = kyoho.model("plummer", 200, units="cluster", mass="500 Msun", radius="0.5pc", seed=1)
     run = kyoho.run(young, "young", end="40 kyr", every="20kyr", step="2kyr")
     check(np.allclose([one.time for one in run], [0, 0.020454, 0.040909], rtol=1e-4) and run.units == young.units, "times with units", [one.time for one in run])
+    massive = kyoho.model("plummer", 20, units="cluster", mass="200 Msun", radius="1pc", seed=1)
+    old = kyoho.run(massive, "old", end="30 Myr", every="30Myr", step="0.5Myr", stellar_evolution="analytic:kick=5")
+    check("evolution" in old.energy.dtype.names and abs(old[-1].mass.sum() - 28) < 1e-9, "stellar evolution by name: stars of 10 Msun end as neutron stars",
+          (old.energy.dtype.names, old[-1].mass))
     more = kyoho.resume("young", end="80kyr")
     check(abs(more[-1].time - 0.081817) < 1e-5, "also of resume, which takes the units of the run", more[-1].time)
     listed = kyoho.run(model, "listed", steps=32, step=STEP, at=[0.125, 0.25], every=0, follow=[3, 5], threads=1)
