@@ -126,6 +126,16 @@ static double longest(const struct path *path, double angle)
     return ky_few_longest(orbit, 1, 0, 1, angle);
 }
 
+/* The h in which the binary takes the time dt if nobody pulls it: G M times the variable s of its
+ * orbit, since dt/ds = r. */
+static double length_of(const struct path *path, double dt)
+{
+    const double *x = path->binary->x, *v = path->binary->v, r = sqrt(square(x)),
+                 along = x[0] * v[0] + x[1] * v[1] + x[2] * v[2],
+                 beta = 2 * path->total / r - square(v);
+    return r > 0 ? path->total * ky_kepler_solve(beta, r, along, path->total - beta * r, dt) : 0;
+}
+
 double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, double angle,
                         const struct ky_few_others *others)
 {
@@ -147,7 +157,9 @@ double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, d
     }
     for (int k = 0; k < MOST && fabs(until - path.t) > 2.3e-16 * fabs(until); k++) {
         const double before = fabs(until - path.t);
-        step(&path, fmax(-h, fmin((until - path.t) / rate(&path), h)));
+        const double left = until - path.t,
+                     length = k ? left / rate(&path) : length_of(&path, left);
+        step(&path, fmax(-h, fmin(length, h)));
         steps++;
         if (fabs(until - path.t) >= before && before < 1e-9 * fabs(until))
             break;
