@@ -69,8 +69,8 @@ static inline double ky_kepler_solve(double beta, double r0, double along, doubl
         if (!inside)
             next = isinf(high) ? 2 * s : 0.5 * (low + high);
         const double change = fabs(next - s),
-                     left = change * change *
-                            (fabs(turn) + change * fabs(rest + beta * (r0 - r))) / r;
+                     left =
+                         change * change * (fabs(turn) + change * fabs(rest + beta * (r0 - r))) / r;
         s = next;
         if (change <= 2.3e-16 * fabs(s) || (inside && left <= 1e-17 * fabs(s)) || low >= high)
             break;

@@ -64,6 +64,8 @@ void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     if (time != group->t)
         ky_few_synchronise(&then, time);
+    if (!slow)
+        ky_few_release(&then);
     ky_few_positions(&then.system, x, v);
     for (int p = 0; p < group->n; p++) {
         memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
