@@ -13,7 +13,7 @@
 /* Pulls of others are left out where their difference across a group is less than a part of its own
  * pull: this energy, in parts of the kinetic energy of all centres, over the energy of the group,
  * within limits. */
-static const double least_energy = 4e-9, least_strength[2] = {1e-7, 1e-5};
+static const double least_energy = 4e-8, least_strength[2] = {1e-7, 1e-4};
 /* A single body is left out if its pull is less than this part of that. */
 static const double least_part = 0.25;
 /* The members of a group pull others, instead of the centre, from this many times that strength on.
@@ -25,6 +25,8 @@ static const double far = 20;
 enum { STEPS_AN_ORBIT = 8 };
 /* A list lasts for this many steps of the group. */
 enum { LIST_STEPS = 16 };
+/* It has bodies up to this many times the reach, since paths are curved and the size changes. */
+static const double spare = 1.1;
 
 static double square(const double v[3])
 {
@@ -88,14 +90,21 @@ static void apart(const struct ky_cpu *cpu, const struct ky_cpu_group *group, si
     }
 }
 
+/* 1 if r² < (√a + √b)². */
+static int is_within(double r2, double a, double b)
+{
+    const double rest = r2 - a - b;
+    return rest < 0 || rest * rest < 4 * a * b;
+}
+
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
 {
     double d[3], w[3];
     if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
         return 0;
     apart(cpu, group, i, d, w);
-    return square(d) <
-           group->reach2[0] * cpu->hermite->groups->weight[i] + group->reach2[1] * square(w);
+    return is_within(square(d), group->reach2[0] * cpu->hermite->groups->weight[i],
+                     group->reach2[1] * square(w));
 }
 
 enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
@@ -128,8 +137,8 @@ static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *gr
 {
     double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
     const double unit = cpu->length * cpu->length;
-    const double by_mass = group->reach2[0] / unit * (1 + 1e-9),
-                 by_speed = group->reach2[1] * (1 + 1e-9);
+    const double by_mass = 2 * group->reach2[0] / unit * (1 + 1e-9),
+                 by_speed = 2 * group->reach2[1] * (1 + 1e-9);
     const uint32_t slot = group->member[0];
     int some = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -215,7 +224,7 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
     const uint32_t slot = group->member[0];
     const double here = sqrt(ky_few_square(at[3][slot], at[4][slot], at[5][slot])),
                  speed = (own->speed + here) * cpu->length,
-                 reach = sqrt(group->reach2[0] * own->heaviest + group->reach2[1] * speed * speed) /
+                 reach = (sqrt(group->reach2[0] * own->heaviest) + sqrt(group->reach2[1]) * speed) /
                          cpu->length * (1 + 1e-9),
                  begin = at[0][slot] - reach, end = at[0][slot] + reach;
     size_t low = 0, high = own->line_count;
@@ -244,10 +253,9 @@ static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group 
                        now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
     const uint64_t until = wanted < end ? wanted : end;
     group->listed_until = b->way->before + until;
-    const double h = fabs(b->way->tick) * (double)(until - now),
-                 reach = group->size * cbrt(2 / (mass_of(group) * least_part * group->least));
-    group->reach2[0] = 2 * reach * reach;
-    group->reach2[1] = 2 * h * h;
+    const double h = fabs(b->way->tick) * (double)(until - now);
+    group->reach2[0] = spare * spare * group->reach2[2];
+    group->reach2[1] = h * h;
     group->listed = group->nears = group->pulling = 0;
     return cpu->hermite->groups->line_tick == now ? list_along(cpu, group, error)
                                                   : list_all(cpu, group, error);
@@ -288,10 +296,10 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
     double d[3], w[3];
     apart(cpu, group, i, d, w);
     const double r2 = square(d), w2 = square(w);
-    if (r2 > 2 * (group->reach2[2] * weight + w2 * h * h))
+    if (!is_within(r2, group->reach2[2] * weight, w2 * h * h))
         return 0;
-    const double r = sqrt(r2), nearest = fmax(r - sqrt(w2) * h, 0.25 * r),
-                 part = group->size / nearest;
+    const double r = sqrt(r2), moved = sqrt(w2) * h,
+                 nearest = moved < 0.75 * r ? r - moved : 0.25 * r, part = group->size / nearest;
     return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
            part;
 }
@@ -306,10 +314,11 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    if (b->way->before + b->way->now + step > group->listed_until)
+    const double reach = group->size * cbrt(2 / (least_part * group->least * mass_of(group)));
+    group->reach2[2] = reach * reach;
+    if (b->way->before + b->way->now + step > group->listed_until ||
+        group->reach2[2] > group->reach2[0])
         KY_TRY(make_list(b, group, error));
-    group->reach2[2] =
-        pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
     group->strength = 0;
     group->nears = group->pulling = 0;
     for (size_t k = 0; k < group->listed; k++) {

@@ -43,7 +43,8 @@ struct ky_cpu_group {
     uint32_t *pulls, *near; /* [listed] bodies that pull it now; near ones among these */
     size_t pulling, nears;
     uint64_t listed_until;
-    /* Factors of m^(2/3) and of the square of the velocity for the list, and of m^(2/3) now. */
+    /* The square of a body's reach is m^(2/3) times this: for the list, and now. Between them the
+     * square of the time for which the list lasts. */
     double reach2[3];
 };
 
