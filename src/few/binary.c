@@ -19,13 +19,13 @@ void ky_few_pull(const struct ky_few_others *others, double s, int n, const doub
         pull[i][2] += t[4] * x + t[5] * y + t[2] * z;
     }
     for (size_t k = 0; k < others->count; k++) {
-        const double *p = others->path[k];
+        const double *p = others->path[k], gm = others->gm[k];
         double at[3];
         for (int c = 0; c < 3; c++)
             at[c] = p[c] + s * (p[3 + c] + s * (0.5 * p[6 + c] + s * (1.0 / 6) * p[9 + c]));
         for (int i = 0; i < n; i++) {
             const double x = at[0] - place[i][0], y = at[1] - place[i][1], z = at[2] - place[i][2],
-                         q = ky_few_inverse(ky_few_square(x, y, z)), g = others->gm[k] * q * q * q;
+                         q = ky_few_inverse(ky_few_square(x, y, z)), g = gm * q * q * q;
             pull[i][0] += g * x;
             pull[i][1] += g * y;
             pull[i][2] += g * z;

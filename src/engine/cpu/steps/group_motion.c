@@ -19,8 +19,9 @@ static const double least_part = 0.25;
 /* The members of a group pull others, instead of the centre, from this many times that strength on.
  */
 static const double resolved = 10;
-/* Bodies at more than this many sizes of the group have a tidal tensor in common. */
-static const double far = 20;
+/* Bodies at more than this many sizes of the group have a tidal tensor in common; bodies that pull
+ * it little, at more than the least number of them. */
+static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
 /* A list lasts for this many steps of the group. */
@@ -371,6 +372,16 @@ static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], 
     }
 }
 
+/* 1 if the tidal tensor is enough for a body at this distance: the body is far, or the next term
+ * is so weak that pulls as weak are left out. */
+static int is_far(const struct ky_cpu_group *group, double gm, double distance)
+{
+    const double part = group->size / distance, part2 = part * part;
+    return distance > far * group->size ||
+           (distance > least_far * group->size &&
+            2 * gm * part2 * part2 < least_part * group->least * group->gm);
+}
+
 /* The bodies of the list with mass, for a step of length h: near ones one by one, the tides of far
  * ones as a polynomial through three times. */
 static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
@@ -392,7 +403,7 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
         gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
         follow(b, group, i, here);
         const double nearest = sqrt(square(here)) - sqrt(square(here + 3)) * fabs(h);
-        if (nearest < far * group->size) {
+        if (!is_far(group, gm[others->count], nearest)) {
             others->count++;
             continue;
         }
