@@ -57,9 +57,8 @@ static struct tides tides_on(const struct ky_few_system_one *s, const struct ky_
     return tides;
 }
 
-/* The largest κ of pair k for the energy: what a change of κ does not correct. That are tides of
- * the next order in size over distance, which act on two different masses, and the square of the
- * fluctuations. */
+/* The largest κ of pair k for the energy. A change of κ does not correct tides of the next order in
+ * size over distance, which pull two different masses, nor the square of the fluctuations. */
 static double most_by_energy(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
 {
     const struct ky_few_system_one *s = &few->system;

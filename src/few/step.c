@@ -195,8 +195,9 @@ static void drift_freely(struct ky_few_system_one *s, double dt)
 }
 
 /* A step of length h = (time ahead)/(dt/dh) leaves an error of second order in this time, so that
- * few steps are enough. What is left then is kept in the time: a drift alone would change the
- * energy of a pair whose separation has only some digits more than the rounding of time × speed. */
+ * few steps are enough. The rest stays in the low part of the time. A drift by the rest alone would
+ * change the energy of a pair whose separation is not much more than the rounding of time × speed.
+ */
 int ky_few_synchronise(struct ky_few *few, double time)
 {
     enum { MOST = 60 };

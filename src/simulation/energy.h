@@ -24,6 +24,8 @@ struct ky_energy_start {
     int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones,
                   which earlier versions did not write */
     int comoving; /* 1: rows have the residual of Layzer and Irvine's equation */
+    int groups;   /* 1: rows have the bodies in groups of hermite4, and the energy of their motion
+                     about the centres of their groups */
     int core;     /* 1: rows have the numbers of the core */
     struct ky_followed followed;
 };
@@ -38,6 +40,8 @@ struct ky_energy_now {
     struct ky_sums sums;
     double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
     size_t bodies;
+    size_t grouped;               /* bodies in groups */
+    double inner;                 /* energy within groups [mass velocity²] */
     struct ky_bound bound;        /* measured with start->bound */
     double core[KY_CORE_NUMBERS]; /* measured with start->core */
 };

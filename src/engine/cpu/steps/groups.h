@@ -112,6 +112,8 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
+/* As `grouped` of an engine. */
+void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
 
