@@ -250,6 +250,13 @@ struct ky_raw_sums {
     double of[KY_SUMS];
 };
 
+/* Bodies in groups of the Hermite scheme, and the energy of their motion about the centres of mass
+ * of their groups [G × energy]. */
+struct ky_close_bodies {
+    size_t bodies;
+    double energy;
+};
+
 struct ky_engine_verbs {
     const char *name;   /* "cpu" */
     const char *advice; /* text that errors append after a missing verb; NULL: nothing */
@@ -401,6 +408,8 @@ struct ky_engine_verbs {
                             struct ky_error *error); /* x += v dt */
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error);
+    /* NULL: there are no groups. None are known before the first `advance` after `put`. */
+    void (*grouped)(const struct ky_engine *engine, struct ky_close_bodies *grouped);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
@@ -556,6 +565,7 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
 /* The same in the engine's units. */
 enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                                   struct ky_error *error);
+struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
  * action, or has numbers out of range. */

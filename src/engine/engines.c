@@ -519,6 +519,14 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
     return ky_finite_sums(sums, error);
 }
 
+struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine)
+{
+    struct ky_close_bodies grouped = {0, 0};
+    if (engine->verbs->grouped)
+        engine->verbs->grouped(engine, &grouped);
+    return grouped;
+}
+
 void ky_engine_trim(struct ky_engine *engine)
 {
     if (engine->verbs->trim)

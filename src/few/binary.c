@@ -19,13 +19,13 @@ void ky_few_pull(const struct ky_few_others *others, double s, int n, const doub
         pull[i][2] += t[4] * x + t[5] * y + t[2] * z;
     }
     for (size_t k = 0; k < others->count; k++) {
-        const double *p = others->path[k];
+        const double *p = others->path[k], gm = others->gm[k];
         double at[3];
         for (int c = 0; c < 3; c++)
             at[c] = p[c] + s * (p[3 + c] + s * (0.5 * p[6 + c] + s * (1.0 / 6) * p[9 + c]));
         for (int i = 0; i < n; i++) {
             const double x = at[0] - place[i][0], y = at[1] - place[i][1], z = at[2] - place[i][2],
-                         q = ky_few_inverse(ky_few_square(x, y, z)), g = others->gm[k] * q * q * q;
+                         q = ky_few_inverse(ky_few_square(x, y, z)), g = gm * q * q * q;
             pull[i][0] += g * x;
             pull[i][1] += g * y;
             pull[i][2] += g * z;
@@ -126,6 +126,16 @@ static double longest(const struct path *path, double angle)
     return ky_few_longest(orbit, 1, 0, 1, angle);
 }
 
+/* The h in which the binary takes the time dt if nobody pulls it: G M times the variable s of its
+ * orbit, since dt/ds = r. */
+static double length_of(const struct path *path, double dt)
+{
+    const double *x = path->binary->x, *v = path->binary->v, r = sqrt(square(x)),
+                 along = x[0] * v[0] + x[1] * v[1] + x[2] * v[2],
+                 beta = 2 * path->total / r - square(v);
+    return r > 0 ? path->total * ky_kepler_solve(beta, r, along, path->total - beta * r, dt) : 0;
+}
+
 double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, double angle,
                         const struct ky_few_others *others)
 {
@@ -147,7 +157,9 @@ double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, d
     }
     for (int k = 0; k < MOST && fabs(until - path.t) > 2.3e-16 * fabs(until); k++) {
         const double before = fabs(until - path.t);
-        step(&path, fmax(-h, fmin((until - path.t) / rate(&path), h)));
+        const double left = until - path.t,
+                     length = k ? left / rate(&path) : length_of(&path, left);
+        step(&path, fmax(-h, fmin(length, h)));
         steps++;
         if (fabs(until - path.t) >= before && before < 1e-9 * fabs(until))
             break;

@@ -1,4 +1,4 @@
-/* The clock of a system of few bodies, the slow-down of its pairs, and its longest step. */
+/* The clock of a system of few bodies, and its longest step. */
 #include <float.h>
 #include <math.h>
 
@@ -8,10 +8,6 @@
 /* A pair is the clock if the orbits of all other nodes take at least this many of its periods, at
  * the speed of their pericentres; it stays the clock while they take half as many. */
 static const double apart = 10;
-/* A pair is slowed down so that κ of its periods are at most this part of the period of the groups
- * around it. Its eccentricity then stays right to 1e-4. */
-static const double slow_part = 1.0 / 30;
-static const double turn = 6.283185307179586477;
 /* The longest step changes when its criterion is below this part of it, or above the inverse. */
 static const double change = 0.75;
 
@@ -100,79 +96,6 @@ static void choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
     few->clock = KY_FEW_PAIR;
 }
 
-/* The period of the orbits around pair k: the shortest. */
-static double around(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit, int k)
-{
-    double period = (double)INFINITY;
-    for (int n = k + 1; n < shape->n - 1; n++)
-        if (shape->node[n].begin <= shape->node[k].begin &&
-            shape->node[n].end >= shape->node[k].end)
-            period = fmin(period, orbit[n].period);
-    return period;
-}
-
-/* The energy of the tides of the rest of the system on pair k, which is bound, at the places x
- * [G × energy]. */
-static double tides_on(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit,
-                       const double (*x)[3], int k)
-{
-    const struct ky_few_node *node = &s->shape.node[k];
-    const double size = (1 + orbit[k].e) / orbit[k].inverse_axis;
-    double strength = 0;
-    for (int i = 0; i < s->shape.n; i++) {
-        double d[3];
-        if (i >= node->begin && i < node->end)
-            continue;
-        for (int c = 0; c < 3; c++)
-            d[c] =
-                x[i][c] - (s->left[k][0] * x[node->begin][c] + s->right[k][0] * x[node->middle][c]);
-        const double part = size * ky_few_inverse(ky_few_square(d[0], d[1], d[2]));
-        strength += 2 * s->mass[i][0] / s->total[k][0] * part * part * part;
-    }
-    return strength * 0.5 * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm *
-           orbit[k].inverse_axis;
-}
-
-/* The largest κ of pair k in its present surroundings. An eccentric orbit around it is as quick as
- * its motion now. */
-static double most_slow(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
-{
-    const struct ky_few_system_one *s = &few->system;
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3],
-        most = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
-    if (most < 2 || !(few->settings.slow_energy > 0))
-        return most;
-    for (int n = k + 1; n < s->shape.n - 1; n++) {
-        const double *w[3] = {s->v[n][0], s->v[n][1], s->v[n][2]};
-        const double v2 = ky_few_square(*w[0], *w[1], *w[2]), r = orbit[n].r;
-        if (s->shape.node[n].begin <= s->shape.node[k].begin &&
-            s->shape.node[n].end >= s->shape.node[k].end)
-            most = fmin(most, slow_part * turn * r / sqrt(orbit[n].gm / r + v2) / orbit[k].period);
-    }
-    ky_few_positions(s, x, v);
-    return fmin(most, few->settings.slow_energy / tides_on(s, orbit, (const double(*)[3])x, k));
-}
-
-/* κ of bound pairs: powers of two. */
-static int choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
-{
-    struct ky_few_system_one *s = &few->system;
-    int changed = 0;
-    for (int k = 0; k < s->shape.n - 1; k++) {
-        const double now = 1 / s->slow[k][0];
-        double wanted = 1;
-        if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
-            wanted = most_slow(few, orbit, k);
-        if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
-            wanted = 1;
-        if (now <= wanted && wanted < 4 * now)
-            continue;
-        s->slow[k][0] = 1 / exp2(floor(log2(wanted)));
-        changed = 1;
-    }
-    return changed;
-}
-
 /* The number with at most KY_FEW_STEP_BITS bits next to x. */
 static double shorten(double x)
 {
@@ -233,7 +156,7 @@ int ky_few_choose(struct ky_few *few, int anew)
     do
         orbit[k] = orbit_of(s, k);
     while (++k < nodes);
-    const int slow_has_changed = choose_slow_down(few, orbit);
+    const int slow_has_changed = ky_few_choose_slow_down(few, orbit);
     if (slow_has_changed)
         few->whole = unknown;
     choose_clock(few, orbit);

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "few/binary.h"
 #include "few/shape.h"
+#include "physics/few.h"
 
 #define KY_FEW_LANES 1
 #define KY_FEW_ROOM KY_FEW_MOST
@@ -26,8 +27,8 @@ struct ky_few_settings {
     double angle;       /* [rad] of eccentric anomaly a step */
     int slow_down;      /* 1: pairs far inside their group's orbit are slowed down */
     int backwards;      /* 1: time runs backwards */
-    double slow_energy; /* κ times the energy of the tides of the system on the pair is at most
-                           this [G × energy]; 0: no such limit */
+    double slow_energy; /* [G × energy] a change of κ changes the mean energy of a pair over its
+                           orbit by about this at most; 0: no such limit */
     double apart;       /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
     uint64_t most;      /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
@@ -121,6 +122,12 @@ void ky_few_renew_tree(struct ky_few *few);
 /* The first tree, from bodies in the caller's order, with masses that contain G. */
 void ky_few_first_tree(struct ky_few *few, const double *mass, const double (*x)[3],
                        const double (*v)[3]);
+
+/* slow.c: κ of bound pairs from the orbits of the nodes: powers of two. Returns 1 if one is new. */
+int ky_few_choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit);
+/* With a limit of the energy: ends all slow-down, so that each pair has the energy that its motion
+ * without it would have. B and the energy are old then. */
+void ky_few_release(struct ky_few *few);
 
 /* clock.c: chooses the clock, slow-down and the longest step from the present orbits. `anew`: the
  * tree is new. Returns 1 if the clock or a slow-down is new, so that B and the energy are too. */

@@ -168,8 +168,10 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
     const struct state after = checked_step(few);
     set_errors(few, &after);
     few->whole -= s->work[0];
-    if (after.is_old)
+    if (after.is_old) {
+        ky_few_release(few);
         ky_few_renew_tree(few);
+    }
     if (ky_few_choose(few, after.is_old) || after.is_old) {
         const struct state now = state_of(s);
         set_errors(few, &now);
@@ -193,7 +195,9 @@ static void drift_freely(struct ky_few_system_one *s, double dt)
 }
 
 /* A step of length h = (time ahead)/(dt/dh) leaves an error of second order in this time, so that
- * few steps are enough. */
+ * few steps are enough. The rest stays in the low part of the time. A drift by the rest alone would
+ * change the energy of a pair whose separation is not much more than the rounding of time × speed.
+ */
 int ky_few_synchronise(struct ky_few *few, double time)
 {
     enum { MOST = 60 };
@@ -212,11 +216,16 @@ int ky_few_synchronise(struct ky_few *few, double time)
         left = now;
     }
     few->whole -= s->work[0];
-    few->energy += s->work[0];
     s->work[0] = 0;
-    drift_freely(s, ahead(s, time)); /* less than the rounding of the time, but with free bodies */
+    if (few->clock != KY_FEW_FREE) { /* these steps are not a part of the next one's errors */
+        const struct state now = state_of(s);
+        set_errors(few, &now);
+    }
+    left = ahead(s, time); /* less than the rounding of the time, but with free bodies */
+    if (few->clock == KY_FEW_FREE)
+        drift_freely(s, left);
+    s->low[0] = few->clock == KY_FEW_FREE ? 0 : left;
     s->t[0] = time;
-    s->low[0] = 0;
     return steps;
 }
 
@@ -225,6 +234,7 @@ void ky_few_at(const struct ky_few *few, double time, double (*position)[3], dou
     struct ky_few own = *few;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     ky_few_synchronise(&own, time);
+    drift_freely(&own.system, ahead(&own.system, time));
     ky_few_positions(&own.system, x, v);
     for (int p = 0; p < own.system.shape.n; p++)
         for (int c = 0; c < 3; c++) {

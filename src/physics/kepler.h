@@ -18,17 +18,18 @@ struct ky_kepler_functions {
 
 static inline struct ky_kepler_functions ky_kepler_functions(double beta, double s)
 {
-    enum { TERMS = 11 };
+    enum { TERMS = 10 }; /* the next one is below 1e-21 of the sum */
     struct ky_kepler_functions of;
     const double z = beta * s * s;
     if (fabs(z) < 1) { /* series of c₂ and c₃, from their last terms on */
         double c2 = 1, c3 = 1;
-        for (int k = TERMS; k > 0; k--) {
-            c2 = 1 - z / (double)((2 * k + 1) * (2 * k + 2)) * c2;
-            c3 = 1 - z / (double)((2 * k + 2) * (2 * k + 3)) * c3;
+#pragma GCC unroll 10
+        for (int k = TERMS; k > 0; k--) { /* constant factors */
+            c2 = 1 - z * (1.0 / (double)((2 * k + 1) * (2 * k + 2))) * c2;
+            c3 = 1 - z * (1.0 / (double)((2 * k + 2) * (2 * k + 3))) * c3;
         }
-        of.g2 = s * s * c2 / 2;
-        of.g3 = s * s * s * c3 / 6;
+        of.g2 = s * s * c2 * 0.5;
+        of.g3 = s * s * s * c3 * (1.0 / 6);
         of.g1 = s - beta * of.g3;
         return of;
     }
@@ -40,9 +41,10 @@ static inline struct ky_kepler_functions ky_kepler_functions(double beta, double
     return of;
 }
 
-/* The s that belongs to the time dt, by Newton's method within bounds: t grows with s, since r is
- * positive. For e near 0.5 and times near half a period Newton's steps may jump between two points
- * for hundreds of iterations: after `SLOW` every other step halves the bounds. */
+/* The s that belongs to the time dt, by Halley's method within bounds: t grows with s, since r is
+ * positive, and d²t/ds² = dr/ds. For e near 0.5 and times near half a period the steps may jump
+ * between two points for hundreds of iterations: after `SLOW` every other step halves the bounds.
+ * The last step is the one after which another one would be below the rounding of s. */
 static inline double ky_kepler_solve(double beta, double r0, double along, double rest, double dt)
 {
     enum { MOST = 200, SLOW = 16 };
@@ -55,17 +57,22 @@ static inline double ky_kepler_solve(double beta, double r0, double along, doubl
     for (int k = 0; k < MOST; k++) {
         const struct ky_kepler_functions g = ky_kepler_functions(beta, s);
         const double t = r0 * s + sign * along * g.g2 + rest * g.g3,
-                     r = r0 + sign * along * g.g1 + rest * g.g2;
+                     r = r0 + sign * along * g.g1 + rest * g.g2, newton = (wanted - t) / r,
+                     turn = sign * along * (1 - beta * g.g2) + rest * g.g1, /* dr/ds */
+            bend = 0.5 * newton * turn / r;
         if (t < wanted)
             low = s;
         else
             high = s;
-        double next = s + (wanted - t) / r;
-        if (!(next > low && next < high) || !(r > 0) || (k > SLOW && k % 2))
+        double next = s + (fabs(bend) < 0.5 ? newton / (1 + bend) : newton);
+        const int inside = next > low && next < high && r > 0 && !(k > SLOW && k % 2);
+        if (!inside)
             next = isinf(high) ? 2 * s : 0.5 * (low + high);
-        const double change = fabs(next - s);
+        const double change = fabs(next - s),
+                     left =
+                         change * change * (fabs(turn) + change * fabs(rest + beta * (r0 - r))) / r;
         s = next;
-        if (change <= 2.3e-16 * fabs(s) || low >= high)
+        if (change <= 2.3e-16 * fabs(s) || (inside && left <= 1e-17 * fabs(s)) || low >= high)
             break;
     }
     return sign * s;

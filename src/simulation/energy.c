@@ -36,11 +36,12 @@ static const char columns[] =
 static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
 static const char of_comoving[] = ",layzer_irvine";
 static const char of_stars[] = ",evolution";
+static const char of_groups[] = ",grouped,group_energy";
 static const char of_core[] = ",core_radius,core_density,core_bodies";
 
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_stars +
+    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_stars + sizeof of_groups +
               sizeof of_core + 32] = "";
     rewind(file);
     do { /* comments come first */
@@ -51,14 +52,15 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
     start->bound = strstr(line, of_bound) != NULL;
     start->comoving = strstr(line, of_comoving) != NULL;
     start->evolution = strstr(line, ",evolution,") != NULL;
+    start->groups = strstr(line, of_groups) != NULL;
     start->core = strstr(line, of_core) != NULL;
 }
 
 void ky_energy_header(FILE *file, const struct ky_energy_start *start)
 {
-    fprintf(file, "%s%s%s%s%s", columns, start->external ? ",external" : "",
+    fprintf(file, "%s%s%s%s%s%s", columns, start->external ? ",external" : "",
             start->bound ? of_bound : "", start->comoving ? of_comoving : "",
-            start->evolution ? of_stars : "");
+            start->evolution ? of_stars : "", start->groups ? of_groups : "");
     if (start->core)
         fputs(of_core, file);
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
@@ -108,6 +110,10 @@ void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct
         value(file, relative(energy + now->layzer - start->energy, sums->kinetic));
     if (start->evolution)
         value(file, start->evolved);
+    if (start->groups) {
+        fprintf(file, ",%zu", now->grouped);
+        value(file, now->inner);
+    }
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
         value(file, now->core[k]);
     for (size_t k = 0; k < start->followed.count; k++)

@@ -25,6 +25,8 @@ struct ky_energy_start {
                   which earlier versions did not write */
     int comoving;   /* 1: rows have the residual of Layzer and Irvine's equation */
     int core;       /* 1: rows have the numbers of the core */
+    int groups;     /* 1: rows have the bodies in groups of hermite4, and the energy of their motion
+                       about the centres of their groups */
     int evolution;  /* 1: rows have `evolved` */
     double evolved; /* energy that stellar evolution has added; `energy` includes it */
     struct ky_followed followed;
@@ -40,6 +42,8 @@ struct ky_energy_now {
     struct ky_sums sums;
     double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
     size_t bodies;
+    size_t grouped;               /* bodies in groups */
+    double inner;                 /* energy within groups [mass velocity²] */
     struct ky_bound bound;        /* measured with start->bound */
     double core[KY_CORE_NUMBERS]; /* measured with start->core */
 };

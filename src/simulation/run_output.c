@@ -266,6 +266,9 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
         run->energy_start.energy = ky_total_energy(&now.sums);
         run->energy_start.potential = now.sums.potential;
     }
+    const struct ky_close_bodies grouped = ky_engine_grouped(run->sim->engine);
+    now.grouped = grouped.bodies;
+    now.inner = grouped.energy / run->parameters.g;
     now.wall = ky_run_wall(run);
     if (!status)
         status = append_row(run, &now, error);

@@ -542,6 +542,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .kick = kick,
     .drift = drift,
     .sums = sums,
+    .grouped = ky_cpu_grouped,
     .trim = trim,
     .walk = ky_cpu_walk,
     .report = report,

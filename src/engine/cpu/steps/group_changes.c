@@ -52,14 +52,17 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
 static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
 {
     double *const *at = cpu->hermite->at;
-    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
-                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
     double x[3], v[3], rv = 0;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         x[c] = (at[c][j] - at[c][i]) * cpu->length;
+    if (square(x) > pow(MOST_REACH * cpu->hermite->groups->radius, 2))
+        return 0; /* as for most */
+    for (int c = 0; c < 3; c++) {
         v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
         rv += x[c] * v[c];
     }
+    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
+                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
     const double r = sqrt(square(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
     if (!(r < reach) || !(r > 0) || !(gm > 0) ||
         members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)

@@ -13,19 +13,17 @@
 /* Pulls of others are left out where their difference across a group is less than a part of its own
  * pull: this energy, in parts of the kinetic energy of all centres, over the energy of the group,
  * within limits. */
-static const double least_energy = 4e-9, least_strength[2] = {1e-7, 1e-5};
+static const double least_energy = 4e-8, least_strength[2] = {1e-7, 1e-4};
 /* A single body is left out if its pull is less than this part of that. */
 static const double least_part = 0.25;
 /* The members of a group pull others, instead of the centre, from this many times that strength on.
  */
 static const double resolved = 10;
-/* Bodies at more than this many sizes of the group have a tidal tensor in common. */
-static const double far = 20;
+/* Bodies at more than this many sizes of the group have a tidal tensor in common; bodies that pull
+ * it little, at more than the least number of them. */
+static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
-/* A list lasts for this many steps of the group. */
-enum { LIST_STEPS = 16 };
-
 static double square(const double v[3])
 {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -64,6 +62,8 @@ void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     if (time != group->t)
         ky_few_synchronise(&then, time);
+    if (!slow)
+        ky_few_release(&then);
     ky_few_positions(&then.system, x, v);
     for (int p = 0; p < group->n; p++) {
         memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
@@ -73,182 +73,12 @@ void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
 
 /* ---- neighbours ---- */
 
-/* Place and velocity of body i from the centre of the group at the present tick, in the caller's
- * units. */
-static void apart(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i, double d[3],
-                  double w[3])
-{
-    double *const *at = cpu->hermite->at;
-    const uint32_t slot = group->member[0];
-    for (int c = 0; c < 3; c++) {
-        d[c] = (at[c][i] - at[c][slot]) * cpu->length;
-        w[c] = (at[3 + c][i] - at[3 + c][slot]) * cpu->length;
-    }
-}
-
-int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
-{
-    double d[3], w[3];
-    if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
-        return 0;
-    apart(cpu, group, i, d, w);
-    return square(d) <
-           group->reach2[0] * cpu->hermite->groups->weight[i] + group->reach2[1] * square(w);
-}
-
-enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
-{
-    const size_t room = 2 * group->room + 8;
-    if (group->listed < group->room)
-        return KY_OK;
-    if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
-        !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
-        !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
-        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
-    group->room = room;
-    return KY_OK;
-}
-
 static double mass_of(const struct ky_cpu_group *group)
 {
     double mass = 0;
     for (int k = 0; k < group->n; k++)
         mass += group->mass[k];
     return mass;
-}
-
-/* Bodies that are looked at together. */
-enum { STRIDE = 32 };
-
-/* 1 if some of these bodies may be on the list. */
-static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
-                         uint32_t end)
-{
-    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
-    const double unit = cpu->length * cpu->length;
-    const double by_mass = group->reach2[0] / unit * (1 + 1e-9),
-                 by_speed = group->reach2[1] * (1 + 1e-9);
-    const uint32_t slot = group->member[0];
-    int some = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
-                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
-                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
-        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
-    }
-    return some;
-}
-
-static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
-                                struct ky_error *error)
-{
-    if (!ky_cpu_group_lists(cpu, group, i))
-        return KY_OK;
-    KY_TRY(ky_cpu_group_extend(group, error));
-    group->list[group->listed++] = i;
-    return KY_OK;
-}
-
-static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
-                               struct ky_error *error)
-{
-    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
-        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
-        const int some = are_some_near(cpu, group, first, last);
-        for (uint32_t i = first; i < last && some; i++)
-            KY_TRY(list_body(cpu, group, i, error));
-    }
-    return KY_OK;
-}
-
-int ky_cpu_groups_by_x(const void *a, const void *b)
-{
-    const struct ky_cpu_along *one = a, *other = b;
-    if (one->x != other->x)
-        return one->x > other->x ? 1 : -1;
-    return (one->body > other->body) - (one->body < other->body);
-}
-
-/* Sorts the bodies along x, for lists at this tick. */
-static void sort_along(const struct ky_cpu *cpu, uint64_t tick)
-{
-    struct ky_cpu_groups *own = cpu->hermite->groups;
-    double *const *at = cpu->hermite->at;
-    double mean = 0, most = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < cpu->n; i++) {
-        mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
-        most += own->weight[i];
-    }
-    own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
-    own->heaviest = 0;
-    own->fast_count = 0;
-    for (uint32_t i = 0; i < cpu->n; i++) {
-        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
-            continue;
-        own->heaviest = fmax(own->heaviest, own->weight[i]);
-        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
-            own->fast[own->fast_count++] = i;
-        else
-            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
-    }
-    own->line_count = count;
-    own->line_tick = tick;
-    if (count)
-        qsort(own->line, count, sizeof *own->line, ky_cpu_groups_by_x);
-}
-
-static int by_index(const void *a, const void *b)
-{
-    const uint32_t *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
-/* The same as list_all. */
-static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *group,
-                                 struct ky_error *error)
-{
-    const struct ky_cpu_groups *own = cpu->hermite->groups;
-    double *const *at = cpu->hermite->at;
-    const uint32_t slot = group->member[0];
-    const double here = sqrt(ky_few_square(at[3][slot], at[4][slot], at[5][slot])),
-                 speed = (own->speed + here) * cpu->length,
-                 reach = sqrt(group->reach2[0] * own->heaviest + group->reach2[1] * speed * speed) /
-                         cpu->length * (1 + 1e-9),
-                 begin = at[0][slot] - reach, end = at[0][slot] + reach;
-    size_t low = 0, high = own->line_count;
-    while (low < high) { /* the first body from `begin` on */
-        const size_t middle = (low + high) / 2;
-        if (own->line[middle].x < begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < own->line_count && own->line[low].x <= end; low++)
-        KY_TRY(list_body(cpu, group, own->line[low].body, error));
-    for (size_t k = 0; k < own->fast_count; k++)
-        KY_TRY(list_body(cpu, group, own->fast[k], error));
-    if (group->listed)
-        qsort(group->list, group->listed, sizeof *group->list, by_index);
-    return KY_OK;
-}
-
-static enum ky_status make_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
-                                struct ky_error *error)
-{
-    const struct ky_cpu *cpu = b->cpu;
-    const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
-                   wanted =
-                       now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
-    const uint64_t until = wanted < end ? wanted : end;
-    group->listed_until = b->way->before + until;
-    const double h = fabs(b->way->tick) * (double)(until - now),
-                 reach = group->size * cbrt(2 / (mass_of(group) * least_part * group->least));
-    group->reach2[0] = 2 * reach * reach;
-    group->reach2[1] = 2 * h * h;
-    group->listed = group->nears = group->pulling = 0;
-    return cpu->hermite->groups->line_tick == now ? list_along(cpu, group, error)
-                                                  : list_all(cpu, group, error);
 }
 
 /* The outermost orbit of a group. */
@@ -284,12 +114,12 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
 {
     const double weight = cpu->hermite->groups->weight[i];
     double d[3], w[3];
-    apart(cpu, group, i, d, w);
+    ky_cpu_group_apart(cpu, group, i, d, w);
     const double r2 = square(d), w2 = square(w);
-    if (r2 > 2 * (group->reach2[2] * weight + w2 * h * h))
+    if (!ky_cpu_is_within(r2, group->reach2[2] * weight, w2 * h * h))
         return 0;
-    const double r = sqrt(r2), nearest = fmax(r - sqrt(w2) * h, 0.25 * r),
-                 part = group->size / nearest;
+    const double r = sqrt(r2), moved = sqrt(w2) * h,
+                 nearest = moved < 0.75 * r ? r - moved : 0.25 * r, part = group->size / nearest;
     return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
            part;
 }
@@ -304,10 +134,11 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    if (b->way->before + b->way->now + step > group->listed_until)
-        KY_TRY(make_list(b, group, error));
-    group->reach2[2] =
-        pow(group->size, 2) * cbrt(pow(2 / (least_part * group->least * mass_of(group)), 2));
+    const double reach = group->size * cbrt(2 / (least_part * group->least * mass_of(group)));
+    group->reach2[2] = reach * reach;
+    if (b->way->before + b->way->now + step > group->listed_until ||
+        group->reach2[2] > group->reach2[0])
+        KY_TRY(ky_cpu_group_list(b, group, error));
     group->strength = 0;
     group->nears = group->pulling = 0;
     for (size_t k = 0; k < group->listed; k++) {
@@ -339,7 +170,7 @@ static void follow(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
     const struct ky_cpu *cpu = b->cpu;
     const double *jerk = cpu->extra[KY_COLUMN_JERK], h = since(b, i);
     const uint32_t slot = group->member[0];
-    apart(cpu, group, i, path, path + 3);
+    ky_cpu_group_apart(cpu, group, i, path, path + 3);
     for (size_t c = 0; c < 3; c++) {
         const double j = jerk[c * cpu->n + i];
         path[6 + c] = cpu->a[c][i] + j * h - cpu->a[c][slot];
@@ -358,6 +189,16 @@ static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], 
         tide[c] += g * (3 * q2 * d[c] * d[c] - 1);
         tide[3 + c] += 3 * g * q2 * d[c == 2] * d[c == 0 ? 1 : 2];
     }
+}
+
+/* 1 if the tidal tensor is enough for a body at this distance: the body is far, or the next term
+ * is so weak that pulls as weak are left out. */
+static int is_far(const struct ky_cpu_group *group, double gm, double distance)
+{
+    const double part = group->size / distance, part2 = part * part;
+    return distance > far * group->size ||
+           (distance > least_far * group->size &&
+            2 * gm * part2 * part2 < least_part * group->least * group->gm);
 }
 
 /* The bodies of the list with mass, for a step of length h: near ones one by one, the tides of far
@@ -381,7 +222,7 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
         gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
         follow(b, group, i, here);
         const double nearest = sqrt(square(here)) - sqrt(square(here + 3)) * fabs(h);
-        if (nearest < far * group->size) {
+        if (!is_far(group, gm[others->count], nearest)) {
             others->count++;
             continue;
         }
@@ -488,7 +329,7 @@ enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
     if (b->way->now % b->way->stride == 0) {
         own->energy = energy_of(b->cpu);
-        sort_along(b->cpu, b->way->now);
+        ky_cpu_groups_sort_along(b->cpu, b->way->now);
     }
     for (size_t k = 0; k < own->count; k++) {
         const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
@@ -531,7 +372,7 @@ static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *gro
     const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];
     double d[3], w[3];
     struct pull pull = {{0}, {0}};
-    apart(cpu, group, i, d, w);
+    ky_cpu_group_apart(cpu, group, i, d, w);
     add_pull(&pull, -group->gm, d, w);
     for (int k = 0; k < group->n; k++) {
         double there[3], then[3];

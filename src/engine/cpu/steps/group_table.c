@@ -63,8 +63,8 @@ double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)
     return cpu->hermite->groups->gm_unit * mass;
 }
 
-/* κ times the energy of tides on a pair within a group is at most this part of the kinetic energy
- * of all centres. */
+/* What a change of κ changes in the mean energy of a pair within a group is at most about this part
+ * of the kinetic energy of all centres. */
 static const double slow_energy = 1e-7;
 
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)

@@ -342,3 +342,30 @@ enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error)
     cpu->hermite->members_are_late = status != KY_OK;
     return status;
 }
+
+/* The energy of the inside, without slow-down. */
+static double energy_of(const struct ky_cpu_group *group)
+{
+    const struct ky_few_binary *pair = &group->pair;
+    if (!group->few)
+        return pair->gm[0] * pair->gm[1] *
+               (0.5 * ky_few_square(pair->v[0], pair->v[1], pair->v[2]) / group->gm -
+                ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2])));
+    struct ky_few own = *group->few;
+    ky_few_release(&own);
+    return ky_few_energy(&own.system);
+}
+
+void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped)
+{
+    const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
+    const struct ky_cpu_groups *own =
+        cpu->hermite && cpu->extra[KY_COLUMN_GROUP] ? cpu->hermite->groups : NULL;
+    for (size_t k = 0; own && k < own->count; k++) {
+        const struct ky_cpu_group *group = own->group[k];
+        if (*cell(cpu, LEADER, group->member[0]) == 0)
+            continue; /* the bodies have been put anew */
+        grouped->bodies += (size_t)group->n;
+        grouped->energy += energy_of(group);
+    }
+}

@@ -1,14 +1,16 @@
 /* Close systems in the Hermite scheme. A group of bodies is one body for the scheme, its centre of
  * mass, in the slot of its first member; the other members are hidden. Its inside is advanced by
  * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
- * of the bodies around it. group_table.c has the table, group_motion.c moves, groups.c changes
- * between centres and members, group_changes.c makes groups and ends them.
+ * of the bodies around it. group_table.c has the table, group_lists.c finds neighbours,
+ * group_motion.c moves, groups.c changes between centres and members, group_changes.c makes groups
+ * and ends them.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
 #ifndef KY_CPU_GROUPS_H
 #define KY_CPU_GROUPS_H
 
+#include "engine/cpu/steps/hermite.h"
 #include "engine/cpu/steps/levels.h"
 #include "few/binary.h"
 #include "few/few.h"
@@ -43,7 +45,8 @@ struct ky_cpu_group {
     uint32_t *pulls, *near; /* [listed] bodies that pull it now; near ones among these */
     size_t pulling, nears;
     uint64_t listed_until;
-    /* Factors of m^(2/3) and of the square of the velocity for the list, and of m^(2/3) now. */
+    /* The square of a body's reach is m^(2/3) times this: for the list, and now. Between them the
+     * square of the time for which the list lasts. */
     double reach2[3];
 };
 
@@ -111,6 +114,8 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
+/* As `grouped` of an engine. */
+void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
 
@@ -123,14 +128,38 @@ enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *
 /* Finds orbits and neighbours of a group at the present tick. */
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error);
-/* Makes room for one more body on its list. */
-enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error);
 /* Adds the difference between members and centres to the sums of the list of the block, or, with
  * `all`, of all bodies. */
 void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all);
-/* 1 if body i has to be on the list of the group. */
-int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i);
+/* Place and velocity of body i from the centre of the group at the present tick, in the caller's
+ * units. */
+static inline void ky_cpu_group_apart(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                                      size_t i, double d[3], double w[3])
+{
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    for (int c = 0; c < 3; c++) {
+        d[c] = (at[c][i] - at[c][slot]) * cpu->length;
+        w[c] = (at[3 + c][i] - at[3 + c][slot]) * cpu->length;
+    }
+}
 
+/* 1 if r² < (√a + √b)². */
+static inline int ky_cpu_is_within(double r2, double a, double b)
+{
+    const double rest = r2 - a - b;
+    return rest < 0 || rest * rest < 4 * a * b;
+}
+
+/* group_lists.c: 1 if body i has to be on the list of the group. */
+int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i);
+/* Makes room for one more body on its list. */
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error);
+/* Sorts the bodies along x, for lists at this tick. */
+void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick);
+/* Makes the list of a group whose reach is known. */
+enum ky_status ky_cpu_group_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                 struct ky_error *error);
 /* Bodies in the order of x, then of their index. */
 int ky_cpu_groups_by_x(const void *a, const void *b);
 

@@ -1,0 +1,174 @@
+/* Lists of the bodies that may pull a group. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+
+/* A list lasts for this many steps of the group. */
+enum { LIST_STEPS = 16 };
+/* It has bodies up to this many times the reach, since paths are curved and the size changes. */
+static const double spare = 1.1;
+
+static double square(const double v[3])
+{
+    return ky_few_square(v[0], v[1], v[2]);
+}
+
+int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
+{
+    double d[3], w[3];
+    if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+        return 0;
+    ky_cpu_group_apart(cpu, group, i, d, w);
+    return ky_cpu_is_within(square(d), group->reach2[0] * cpu->hermite->groups->weight[i],
+                            group->reach2[1] * square(w));
+}
+
+enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)
+{
+    const size_t room = 2 * group->room + 8;
+    if (group->listed < group->room)
+        return KY_OK;
+    if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
+        !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
+        !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
+        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
+    group->room = room;
+    return KY_OK;
+}
+
+/* Bodies that are looked at together. */
+enum { STRIDE = 32 };
+
+/* 1 if some of these bodies may be on the list. */
+static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
+                         uint32_t end)
+{
+    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
+    const double unit = cpu->length * cpu->length;
+    const double by_mass = 2 * group->reach2[0] / unit * (1 + 1e-9),
+                 by_speed = 2 * group->reach2[1] * (1 + 1e-9);
+    const uint32_t slot = group->member[0];
+    int some = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
+                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
+                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
+        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
+    }
+    return some;
+}
+
+static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
+                                struct ky_error *error)
+{
+    if (!ky_cpu_group_lists(cpu, group, i))
+        return KY_OK;
+    KY_TRY(ky_cpu_group_extend(group, error));
+    group->list[group->listed++] = i;
+    return KY_OK;
+}
+
+static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                               struct ky_error *error)
+{
+    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
+        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
+        const int some = are_some_near(cpu, group, first, last);
+        for (uint32_t i = first; i < last && some; i++)
+            KY_TRY(list_body(cpu, group, i, error));
+    }
+    return KY_OK;
+}
+
+int ky_cpu_groups_by_x(const void *a, const void *b)
+{
+    const struct ky_cpu_along *one = a, *other = b;
+    if (one->x != other->x)
+        return one->x > other->x ? 1 : -1;
+    return (one->body > other->body) - (one->body < other->body);
+}
+
+void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    double mean = 0, most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < cpu->n; i++) {
+        mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
+        most += own->weight[i];
+    }
+    own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
+    own->heaviest = 0;
+    own->fast_count = 0;
+    for (uint32_t i = 0; i < cpu->n; i++) {
+        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        own->heaviest = fmax(own->heaviest, own->weight[i]);
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+            own->fast[own->fast_count++] = i;
+        else
+            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
+    }
+    own->line_count = count;
+    own->line_tick = tick;
+    if (count)
+        qsort(own->line, count, sizeof *own->line, ky_cpu_groups_by_x);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const uint32_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The same as list_all. */
+static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *group,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    const double here = sqrt(ky_few_square(at[3][slot], at[4][slot], at[5][slot])),
+                 speed = (own->speed + here) * cpu->length,
+                 reach = (sqrt(group->reach2[0] * own->heaviest) + sqrt(group->reach2[1]) * speed) /
+                         cpu->length * (1 + 1e-9),
+                 begin = at[0][slot] - reach, end = at[0][slot] + reach;
+    size_t low = 0, high = own->line_count;
+    while (low < high) { /* the first body from `begin` on */
+        const size_t middle = (low + high) / 2;
+        if (own->line[middle].x < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < own->line_count && own->line[low].x <= end; low++)
+        KY_TRY(list_body(cpu, group, own->line[low].body, error));
+    for (size_t k = 0; k < own->fast_count; k++)
+        KY_TRY(list_body(cpu, group, own->fast[k], error));
+    if (group->listed)
+        qsort(group->list, group->listed, sizeof *group->list, by_index);
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_group_list(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const uint64_t now = b->way->now, end = now - now % b->way->stride + b->way->stride,
+                   wanted =
+                       now + LIST_STEPS * (b->way->stride >> cpu->blocks->level[group->member[0]]);
+    const uint64_t until = wanted < end ? wanted : end;
+    group->listed_until = b->way->before + until;
+    const double h = fabs(b->way->tick) * (double)(until - now);
+    group->reach2[0] = spare * spare * group->reach2[2];
+    group->reach2[1] = h * h;
+    group->listed = group->nears = group->pulling = 0;
+    return cpu->hermite->groups->line_tick == now ? list_along(cpu, group, error)
+                                                  : list_all(cpu, group, error);
+}

@@ -1,0 +1,95 @@
+/* Pairs in groups of the Hermite scheme: changes of slow-down, and ends of steps, keep the energy
+ * of a pair that nobody else changes. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "few/few.h"
+
+static struct ky_error error;
+
+/* A pair of 0.5 and `mass` with semi-major axis a, e = 0.6, and a third body of mass 1 that is at
+ * the apocentre of an inclined orbit around it with semi-major axis 0.1 and e = 0.5. */
+static void start(struct ky_few *few, double a, double mass, double slow_energy, double time)
+{
+    const struct ky_few_settings settings = {.g = 1,
+                                             .tolerance = 1e-11,
+                                             .angle = 6.283185307179586477 / 16,
+                                             .slow_down = slow_energy > 0,
+                                             .slow_energy = slow_energy};
+    const double gm = 0.5 + mass, r = 1.6 * a, v = sqrt(gm * 0.4 / r), far = 0.15,
+                 w = sqrt((gm + 1) * 0.5 / far);
+    double m[3] = {0.5, mass, 1}, x[3][3] = {{0}}, u[3][3] = {{0}};
+    const struct ky_bodies bodies = {.n = 3, .mass = m, .position = x, .velocity = u};
+    x[0][0] = -mass / gm * r;
+    x[1][0] = 0.5 / gm * r;
+    u[0][1] = -mass / gm * v;
+    u[1][1] = 0.5 / gm * v;
+    x[2][1] = 0.8 * far;
+    x[2][2] = 0.6 * far;
+    u[2][0] = w;
+    assert_ok(ky_few_start(few, &settings, &bodies, time, &error));
+}
+
+/* Energy of the pair, the first node, in parts of its reduced mass, as it is without slow-down. */
+static double energy_of_pair(const struct ky_few *few)
+{
+    struct ky_few own = *few;
+    ky_few_release(&own);
+    const double(*x)[1] = (const double(*)[1])own.system.x[0],
+          (*v)[1] = (const double(*)[1])own.system.v[0];
+    assert_true(own.system.slow[0][0] == 1);
+    return 0.5 * (v[0][0] * v[0][0] + v[1][0] * v[1][0] + v[2][0] * v[2][0]) -
+           own.system.total[0][0] / sqrt(x[0][0] * x[0][0] + x[1][0] * x[1][0] + x[2][0] * x[2][0]);
+}
+
+/* Over an orbit of the third body κ goes through powers of two, at any phases of the pair. The
+ * tides are weak at the apocentre, at 0.144; without a correction the energy there would differ by
+ * 512 times the energy of stronger ones. */
+static void changes_of_slow_down_keep_the_energy(void **state)
+{
+    (void)state;
+    static struct ky_few few;
+    double most = 0, least = 1;
+    start(&few, 1e-4, 0.4, 1e-3, 0);
+    const double energy = energy_of_pair(&few);
+    for (int k = 1; k <= 100; k++) {
+        assert_ok(ky_few_go(&few, 0.0015 * k, NULL, NULL, &error));
+        least = fmin(least, few.system.slow[0][0]);
+        if (k > 90)
+            most = fmax(most, fabs(energy_of_pair(&few) / energy - 1));
+    }
+    printf("# κ up to %g: energy of the pair %.1e\n", 1 / least, most);
+    assert_true(1 / least >= 64 && most < 1e-7);
+}
+
+/* Ends of many steps far from time 0, where the rounding of the time is long for the pair: they
+ * change its energy less than the steps do, and no step is taken again after them. */
+static void ends_of_steps_keep_the_energy(void **state)
+{
+    (void)state;
+    enum { ENDS = 200 };
+    static struct ky_few few;
+    start(&few, 1e-7, 0.5, 0, 1);
+    const double energy = energy_of_pair(&few);
+    for (int k = 1; k <= ENDS; k++) {
+        const double time = 1 + 1e-9 * k;
+        assert_ok(ky_few_go(&few, time, NULL, NULL, &error));
+        ky_few_synchronise(&few, time);
+        assert_true(few.system.t[0] == time);
+    }
+    const double wrong = energy_of_pair(&few) / energy - 1;
+    printf("# %d ends: energy of the pair %.1e, %g steps taken again\n", (int)ENDS, wrong,
+           few.repeated);
+    assert_true(fabs(wrong) < 1e-11 && few.repeated == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_of_slow_down_keep_the_energy),
+        cmocka_unit_test(ends_of_steps_keep_the_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
