@@ -123,7 +123,7 @@ static struct growth growth_of(const struct ky_lattice_modes *modes, double pull
     enum { STEPS = 200 };
     const struct ky_universe *u = &modes->universe;
     const double early = 1e-4 * modes->start, m = (sqrt(1 + 24 * pull) - 1) / 4;
-    /* as in matter alone; what else there is of a wave decays */
+    /* as in matter alone; all other parts of a wave decay */
     const struct ky_growing first = {1, m, pull},
                             start = ky_growth_follow(first, early, modes->start, STEPS, u),
                             end = ky_growth_follow(start, modes->start, modes->fluid, STEPS, u);

@@ -24,7 +24,7 @@ void ky_random_waves(const struct ky_spectrum *spectrum, double box,
                      const struct ky_random_phases *phases, size_t n, struct ky_halt *halt,
                      double *grid);
 
-/* What a grid has: ψ1, ψ2, or with a lattice dψ1/d ln D1 in the start's velocities, which is
+/* A grid of ψ1, of ψ2, or with a lattice of dψ1/d ln D1 in the velocities of the start, which is
  * otherwise ψ1. */
 enum ky_displacement { KY_FIRST_ORDER, KY_SECOND_ORDER, KY_FIRST_RATE };
 /* Receives the displacement along an axis, in real space, in the unit of `box`. The grid is valid

@@ -86,7 +86,7 @@ static inline double ky_expansion_factor(double age, const struct ky_universe *u
 }
 
 /* A density perturbation of matter, δ, that is small and larger than the horizon of other matter,
- * and its derivative in ln a. The pull is the one of the perturbation on itself over that of a
+ * and its derivative in ln a. The pull is the one of the perturbation on itself over the pull of a
  * fluid, 1. */
 struct ky_growing {
     double d, slope, pull;
@@ -170,6 +170,41 @@ static inline double ky_comoving_integral(double from, double to, int n,
             sum += weight[k] / ((n == 1 ? a : a * a) * ky_expansion_rate(a, u));
         }
     return sum * half;
+}
+
+/* The kicks and the drift of a step in kick-drift-kick form, times H0. */
+struct ky_comoving_step {
+    double kick, drift, last_kick;
+};
+
+/* The drift is exact for a body on which no force acts. With the kicks a small wave grows exactly:
+ * its displacement is D(a), its momentum P = a² H dD/d ln a, and the acceleration
+ * 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift, so
+ *
+ *     kick = ((D1 − D0)/drift − P0)/(3/2 Ω_m H0² D0)
+ *     last kick = (P1 − (D1 − D0)/drift)/(3/2 Ω_m H0² D1).
+ *
+ * Both kicks at one evaluation of forces differ together from the integral of 1/a in the third
+ * order of the step. D may be any growing solution: the one with the growth rate Ω_m^0.55 at the
+ * middle of the step in ln a is the same for a step that is taken back. Without matter kicks are
+ * exact integrals. */
+static inline struct ky_comoving_step ky_comoving_step_of(double from, double to,
+                                                          const struct ky_universe *u)
+{
+    enum { PARTS = 4 };
+    const double middle = sqrt(from) * sqrt(to), drift = ky_comoving_integral(from, to, 2, u),
+                 matter = ky_expansion_matter(middle, u), unit = 1.5 * u->matter;
+    if (!(matter > 0) || from == to)
+        return (struct ky_comoving_step){ky_comoving_integral(from, middle, 1, u), drift,
+                                         ky_comoving_integral(middle, to, 1, u)};
+    const struct ky_growing there = {1, pow(matter, 0.55), 1},
+                            first = ky_growth_follow(there, middle, from, PARTS, u),
+                            last = ky_growth_follow(there, middle, to, PARTS, u);
+    const double p0 = from * from * ky_expansion_rate(from, u) * first.slope,
+                 p1 = to * to * ky_expansion_rate(to, u) * last.slope,
+                 p = (last.d - first.d) / drift;
+    return (struct ky_comoving_step){(p - p0) / (unit * first.d), drift,
+                                     (p1 - p) / (unit * last.d)};
 }
 
 #endif

@@ -281,12 +281,12 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* The step in ln a of comoving bodies: up to 1/32, whole between two snapshots, and if there are
- * none, to the end. Steps of 1/32 from z = 49 to 0 lose 2.3e-4 of the growth of a plane wave. */
+/* The step in ln a of comoving bodies: ten times --late-step or less, whole between two snapshots,
+ * and if there are none, to the end. */
 static double comoving_step(const struct wanted *wanted)
 {
-    const double most = 1.0 / 32, every = wanted->run->every, rows = wanted->run->energy_every,
-                 all = log(wanted->run->end / wanted->start),
+    const double most = KY_EARLY_STEPS * wanted->parameters->late_step, every = wanted->run->every,
+                 rows = wanted->run->energy_every, all = log(wanted->run->end / wanted->start),
                  length = every > 0 && isfinite(every) ? every
                           : rows > 0 && isfinite(rows) ? rows
                                                        : fabs(all);

@@ -113,7 +113,17 @@ with folder() as where:
 
     run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
     told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
-    check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+    check(abs(told["scale_factor"] - 0.02 * math.exp(3 * 0.12)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+
+    def steps(name, *words):
+        run("run", "--model", "cosmic-box", "-n", "8", "--side", "20", *words, "--engine", "cpu", "--end-z", "0", "--output", at(name), "--quiet")
+        return int(open(os.path.join(at(name), "energy.csv")).read().splitlines()[-1].split(",")[1])
+
+    usual = steps("usual")
+    check(118 <= usual <= 132 and steps("shorter", "--late-step", "0.006") in range(2 * usual - 20, 2 * usual + 20) and steps("equal", "--step", "0.12") == 33,
+          "steps become shorter with a, in the number that the documents tell", usual)
+    check("same bits" in run("verify", at("usual")).stdout, "run.json has both steps")
+    refused("--late-step in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--late-step", "0.1", "--output", at("no"), text="outside a comoving box")
 
     # The comoving softening is constant until the physical one would be too large: both regimes, and a restart in either.
     stepped = ["run", box, *RUN, "--step", "0.0625", "--softening", "100kpc"]
