@@ -174,6 +174,10 @@ def comoving():
         both = [kyoho.gravity(sim.position, sim.mass, eps, units=bodies.units, box=bodies.box, force="direct")[0] for eps in (1000, 2000)]
         apart = [np.abs(sim.acceleration - one).max() / np.abs(one).max() for one in both]
         check(sim.parameters["softening"] == 2000 and apart[0] < 1e-4 < 1e-2 < apart[1], "a softening with a largest physical length", apart)
+    corrected = kyoho.model("cosmic-box", 512, side=20, plt=9)
+    apart = np.abs(corrected.position - bodies.position).max()
+    check(0 < apart < bodies.box / 8, "waves of it are corrected for the lattice", apart)
+    refused(kyoho.UsageError, "a fluid before its start", ["before the start"], kyoho.model, "cosmic-box", 512, plt=50)
     refused(kyoho.UsageError, "N-body units of it", ["leave out units"], kyoho.model, "cosmic-box", 512, units="nbody")
     found = kyoho.groups(bodies, minimum=1, linking_length=1)
     mass = bodies.mass.sum() / 512
