@@ -94,7 +94,7 @@ static void turn(int p, int q, double e[3][3], double v[3][3])
  * them but along an axis or a diagonal, where n is an eigenvector. */
 static double nearest_eigenvector(double e[3][3], const double n[3], double along[3])
 {
-    enum { SWEEPS = 8 }; /* three would do for 1e-15 */
+    enum { SWEEPS = 8 }; /* errors fall as squares and faster */
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, product[3];
     int best = 0;
     for (int sweep = 0; sweep < SWEEPS; sweep++)

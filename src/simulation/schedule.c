@@ -281,11 +281,13 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* The step in ln a of comoving bodies: ten times --late-step or less, whole between two snapshots,
- * and if there are none, to the end. */
+/* The step in ln a of comoving bodies: ten times --late-step or less, without it (an integrator has
+ * steps of its own) 1/32 or less, whole between two snapshots, and if there are none, to the end.
+ */
 static double comoving_step(const struct wanted *wanted)
 {
-    const double most = KY_EARLY_STEPS * wanted->parameters->late_step, every = wanted->run->every,
+    const double late = wanted->parameters->late_step,
+                 most = isnan(late) ? 1.0 / 32 : KY_EARLY_STEPS * late, every = wanted->run->every,
                  rows = wanted->run->energy_every, all = log(wanted->run->end / wanted->start),
                  length = every > 0 && isfinite(every) ? every
                           : rows > 0 && isfinite(rows) ? rows
