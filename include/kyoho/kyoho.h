@@ -379,6 +379,10 @@ struct ky_parameters {
     /* KY_LEAPFROG in a comoving box: the largest physical softening, so that the comoving one is
      * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
     double softening_max;
+    /* KY_LEAPFROG in a comoving box: at the scale factor a no step is longer than late_step/a^(3/4)
+     * in ln a, so that the last ones before a = 1 are the shortest. NaN (default): 0.012 if there
+     * is no `step`, which is then at most ten times that, else no limit */
+    double late_step;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -84,7 +84,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    const char *in_comoving_box[3]; /* options that it has only there, ended by NULL */
+    const char *in_comoving_box[4]; /* options that it has only there, ended by NULL */
     double eta;     /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
     int any_step;   /* see short_step */
     int any_length; /* 1: a step may have any length, since the integrator divides it as it must */
@@ -172,6 +172,15 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
             "leapfrog in a comoving box: the largest physical softening. The comoving one is "     \
             "then the smaller of --softening and softening-max/a (GADGET's SofteningMaxPhys); "    \
             "without it --softening at all times [length]"                                         \
+    }
+
+#define KY_OPTION_LATE_STEP                                                                        \
+    {                                                                                              \
+        "late-step", KY_OPTION_REAL, offsetof(struct ky_parameters, late_step), NULL, 1e-6, 1,     \
+            NULL, NULL,                                                                            \
+            "leapfrog in a comoving box: the longest step in ln a at a = 1; at other times it is " \
+            "late-step/a^(3/4). Without --step it is 0.012 by default, and steps are also at "     \
+            "most ten times as long; a --step alone makes equal ones"                              \
     }
 
 /* ---- the integrator that parameters name ---- */

@@ -178,6 +178,9 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
 {
     if (isnan(parameters->eta))
         parameters->eta = verbs->eta;
+    if (verbs == &ky_leapfrog && ky_is_comoving(parameters) && isnan(parameters->step) &&
+        isnan(parameters->late_step))
+        parameters->late_step = KY_LATE_STEP;
 }
 
 /* Whether the option has the default value of any integrator, in this version or an earlier one. */

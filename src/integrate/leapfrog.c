@@ -1,8 +1,8 @@
 /* Leap-frog in kick-drift-kick form with one step for all bodies (F09, equations 1 to 3): second
  * order, symplectic and reversible. The two half kicks between steps are not merged, so that the
- * bits of a run do not depend on its division into calls. In comoving coordinates the three parts
- * of a step are exact integrals over the expansion (physics/expansion.h), and the middle of a step
- * is the middle in ln a. */
+ * bits of a run do not depend on its division into calls. In comoving coordinates the drift is an
+ * exact integral over the expansion, and with the kicks small waves grow exactly
+ * (physics/expansion.h). */
 #include "integrate/integrate.h"
 
 #include <math.h>
@@ -30,6 +30,7 @@ static const struct ky_option options[] = {
     KY_OPTION_STEP,
     KY_OPTION_ETA,
     KY_OPTION_SOFTENING_MAX,
+    KY_OPTION_LATE_STEP,
 };
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -71,10 +72,8 @@ static struct parts divide(const struct leapfrog *own, double dt, double from, d
     const double h0 = own->expansion.h0;
     if (h0 == 0)
         return (struct parts){0.5 * dt, dt, 0.5 * dt};
-    const double middle = sqrt(from) * sqrt(to);
-    return (struct parts){ky_comoving_integral(from, middle, 1, universe) / h0,
-                          ky_comoving_integral(from, to, 2, universe) / h0,
-                          ky_comoving_integral(middle, to, 1, universe) / h0};
+    const struct ky_comoving_step step = ky_comoving_step_of(from, to, universe);
+    return (struct parts){step.kick / h0, step.drift / h0, step.last_kick / h0};
 }
 
 /* v += a dt/2; x += v dt; a = a(x) at `to`; v += a dt/2. Without friction none of the four calls
@@ -129,7 +128,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .name = "leapfrog",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .in_comoving_box = {"eta", "softening-max"},
+    .in_comoving_box = {"eta", "softening-max", "late-step"},
     .eta = (double)NAN,
     .any_step = 1,
     .friction = 1,

@@ -158,11 +158,11 @@ struct work {
 };
 
 /* Stores ψ1 in the positions and ψ2 in the velocities. */
-static void keep(void *context, int order, int axis, const double *grid)
+static void keep(void *context, enum ky_displacement what, int axis, const double *grid)
 {
     const struct work *work = context;
     const struct lattice *lattice = &work->lattice;
-    double(*to)[3] = order == 1 ? work->bodies->position : work->bodies->velocity;
+    double(*to)[3] = what == KY_FIRST_ORDER ? work->bodies->position : work->bodies->velocity;
 #pragma omp parallel for schedule(dynamic, 64)
     for (size_t c = 0; c < lattice->column_count; c++) {
         const struct column *column = &lattice->columns[c];
@@ -309,7 +309,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
         status = find_columns(&work.lattice, common->n, error);
     if (!status) {
         const struct ky_spectrum spectrum = ky_spectrum_of(&cosmic->cosmology);
-        const struct ky_displacement_to to = {keep, tell, &work};
+        const struct ky_displacement_to to = {keep, tell, &work, NULL};
         ky_random_waves(&spectrum, work.lattice.box,
                         &(struct ky_random_phases){.seed = common->seed}, work.lattice.n,
                         common->halt, fourier.grid[0]);

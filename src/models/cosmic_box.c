@@ -24,7 +24,7 @@ enum { CUBIC, BCC };                     /* --lattice */
 
 struct box {
     struct ky_cosmology cosmology;
-    double side, redshift, a_s;
+    double side, redshift, a_s, plt;
     const char *spectrum;
     int fixed, opposite, lattice;
 };
@@ -62,29 +62,42 @@ static const struct ky_option options[] = {
     {"lattice", KY_OPTION_CHOICE, FIELD(lattice), "cubic", KY_NO_RANGE, "cubic|bcc", NULL,
      "cosmic-box: where bodies are before the waves displace them: on a cubic lattice, or on two "
      "of them, the second in the middles of the first (body-centred cubic)"},
+    {"plt", KY_OPTION_REAL, FIELD(plt), NULL, 0, 1000, NULL, "Z",
+     "cosmic-box: correct waves for their growth on a lattice (particle linear theory, Garrison et "
+     "al. 2016), so that they have that of a fluid at redshift Z, as 5; at the start's redshift "
+     "only directions and velocities change"},
 };
 
 struct work {
     const struct box *box;
     const struct ky_model_common *common;
-    size_t n;             /* points of a cubic lattice along an axis */
-    size_t lattices, now; /* number of cubic lattices; the one that is displaced */
-    double spacing;       /* of each [Mpc] */
+    size_t n;                      /* points of a cubic lattice along an axis */
+    size_t lattices, now;          /* number of cubic lattices; the one that is displaced */
+    struct ky_growth growth;       /* at the start, with D1 = 1 today */
+    struct ky_lattice_modes modes; /* with --plt */
+    double spacing;                /* of each [Mpc] */
     struct ky_bodies *bodies;
     struct ky_model_clock clock; /* of the transforms */
 };
 
-/* Stores ψ1 in the positions and ψ2 in the velocities. */
-static void keep(void *context, int order, int axis, const double *grid)
+/* Adds D1 ψ1 and D2 ψ2 to the positions, and f1 D1 ψ1 and f2 D2 ψ2 to the velocities. */
+static void keep(void *context, enum ky_displacement what, int axis, const double *grid)
 {
     const struct work *work = context;
-    const size_t n = work->n;
-    double(*to)[3] =
-        (order == 1 ? work->bodies->position : work->bodies->velocity) + work->now * n * n * n;
+    const struct ky_growth *growth = &work->growth;
+    const size_t n = work->n, first = work->now * n * n * n;
+    const double moved = what == KY_SECOND_ORDER ? growth->d2 : growth->d1,
+                 rate = what == KY_SECOND_ORDER ? growth->f2 : growth->f1;
+    const int moves = what != KY_FIRST_RATE,
+              speeds_up = what != KY_FIRST_ORDER || !work->modes.mode;
+    double(*x)[3] = work->bodies->position + first, (*v)[3] = work->bodies->velocity + first;
 #pragma omp parallel for schedule(static)
     for (size_t row = 0; row < n * n; row++)
-        for (size_t k = 0; k < n; k++)
-            to[row * n + k][axis] = grid[row * (n + 2) + k];
+        for (size_t k = 0; k < n; k++) {
+            const double psi = moved * grid[row * (n + 2) + k];
+            x[row * n + k][axis] += moves ? psi : 0;
+            v[row * n + k][axis] += speeds_up ? rate * psi : 0;
+        }
 }
 
 static void tell(void *context, int done, int all)
@@ -105,28 +118,53 @@ static double distance_of(const struct work *work)
     return work->spacing / cbrt((double)work->lattices);
 }
 
-/* Converts ψ1 and ψ2 to comoving positions q + D1 ψ1 + D2 ψ2 in the box, and to peculiar velocities
- * a H (f1 D1 ψ1 + f2 D2 ψ2). D1 is 1 today. */
+/* Growth at the start, with D1 = 1 today. */
+static struct ky_growth growth_of(const struct box *box)
+{
+    struct ky_growth growth = ky_growth_at(&box->cosmology, 1 / (1 + box->redshift));
+    const double today = ky_growth_at(&box->cosmology, 1).d1;
+    growth.d1 /= today;
+    growth.d2 /= today * today;
+    return growth;
+}
+
+/* Converts displacements D ψ to comoving positions q + D1 ψ1 + D2 ψ2 in the box, and f D ψ to
+ * peculiar velocities a H (f1 D1 ψ1 + f2 D2 ψ2). */
 static void place(const struct work *work)
 {
     const struct ky_cosmology *cosmology = &work->box->cosmology;
     const size_t n = work->n;
     const double a = 1 / (1 + work->box->redshift), side = (double)n * work->spacing;
     const double rate = hubble_unit * cosmology->h * ky_expansion_rate(a, &cosmology->universe);
-    const struct ky_growth growth = ky_growth_at(cosmology, a), today = ky_growth_at(cosmology, 1);
-    const double d1 = growth.d1 / today.d1, d2 = growth.d2 / (today.d1 * today.d1);
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < work->lattices * n * n * n; b++) {
         const size_t point[] = {b / (n * n) % n, b / n % n, b % n};
         const double shift = shift_of(b / (n * n * n));
         double *x = work->bodies->position[b], *v = work->bodies->velocity[b];
         for (int c = 0; c < 3; c++) {
-            const double first = d1 * x[c], second = d2 * v[c];
-            const double q = work->spacing * ((double)point[c] + shift) + first + second;
+            const double q = work->spacing * ((double)point[c] + shift) + x[c];
             x[c] = kpc_of_mpc * (q - side * floor(q / side));
-            v[c] = rate * a * (growth.f1 * first + growth.f2 * second);
+            v[c] *= rate * a;
         }
     }
+}
+
+/* The modes of --plt. */
+static enum ky_status find_modes(struct work *work, struct ky_error *error)
+{
+    const struct box *box = work->box;
+    if (isnan(box->plt))
+        return KY_OK;
+    if (box->plt > box->redshift)
+        return ky_fail(error, KY_USAGE,
+                       "--plt %g is before the start at --redshift %g; give a later redshift, as 5",
+                       box->plt, box->redshift);
+    work->modes = (struct ky_lattice_modes){.side = work->n,
+                                            .centred = box->lattice == BCC,
+                                            .start = 1 / (1 + box->redshift),
+                                            .fluid = 1 / (1 + box->plt),
+                                            .universe = box->cosmology.universe};
+    return ky_lattice_modes_make(&work->modes, work->common->halt, error);
 }
 
 /* Divides the matter of the box, 3 Ωm H0² L³/(8π G), equally among the bodies, and describes
@@ -239,6 +277,9 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     KY_TRY(ky_cosmology_check(&box->cosmology, error));
     enum ky_status status = find_spectrum(box, &table, &spectrum, error);
     work.spacing = box->side / box->cosmology.h / (double)work.n;
+    work.growth = growth_of(box);
+    if (!status)
+        status = find_modes(&work, error);
     if (!status)
         status = ky_fourier_open(&fourier, work.n, error);
     fourier.halt = common->halt;
@@ -247,7 +288,8 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     for (work.now = 0; work.now < work.lattices && !status; work.now++) {
         const struct ky_random_phases phases = {common->seed, box->fixed, box->opposite,
                                                 shift_of(work.now)};
-        const struct ky_displacement_to to = {keep, tell, &work};
+        const struct ky_displacement_to to = {keep, tell, &work,
+                                              work.modes.mode ? &work.modes : NULL};
         ky_random_waves(&spectrum, (double)work.n * work.spacing, &phases, work.n, common->halt,
                         fourier.grid[0]);
         work.clock.began = work.clock.told = ky_clock();
@@ -261,6 +303,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
         tell_ends(&work, &table);
     }
     ky_fourier_close(&fourier);
+    free(work.modes.mode);
     ky_power_table_free(&table);
     return status;
 }

@@ -100,7 +100,20 @@ void ky_random_waves(const struct ky_spectrum *spectrum, double box,
 struct derivative {
     int a, b; /* b < 0: one axis */
     double factor;
+    const struct ky_lattice_modes *lattice; /* has another vector than n/n²; or NULL */
+    int rate;                               /* 1: times the rate of the mode */
 };
+
+/* The component a of n/n², or of the lattice's vector. */
+static double component(const struct derivative *by, const struct wave *w)
+{
+    if (by->lattice) {
+        const struct ky_lattice_mode mode = ky_lattice_mode_at(by->lattice, w->n);
+        return by->rate ? mode.rate * mode.along[by->a] : mode.along[by->a];
+    }
+    const double x = (double)w->n[0], y = (double)w->n[1], z = (double)w->n[2];
+    return (double)w->n[by->a] / (x * x + y * y + z * z);
+}
 
 /* Sets `to` to the derivative of `from`; both may be the same grid. */
 static void derive(struct derivative by, size_t n, const double *from, double *to)
@@ -113,10 +126,8 @@ static void derive(struct derivative by, size_t n, const double *from, double *t
         for (size_t j = 0; j < n; j++)
             for (size_t k = 0; k <= n / 2; k++, in++, out++) {
                 const struct wave w = {{ky_wave_number(i, n), ky_wave_number(j, n), (long)k}};
-                const double x = (double)w.n[0], y = (double)w.n[1], z = (double)w.n[2];
-                double size = by.factor * (double)w.n[by.a] / (x * x + y * y + z * z);
-                if (is_left_out(&w, n))
-                    size = 0; /* instead of 0/0 for the mean */
+                /* 0 instead of 0/0 for the mean */
+                double size = is_left_out(&w, n) ? 0 : by.factor * component(&by, &w);
                 const double re = (*in)[0], im = (*in)[1];
                 if (by.b >= 0)
                     size *= (double)w.n[by.b];
@@ -142,24 +153,30 @@ struct work {
     double box;
     int done;
 };
-enum { STEPS = 14 }; /* transforms */
+enum { STEPS = 14, MORE = 3 }; /* transforms; of a lattice */
 
 static void count(struct work *work)
 {
     work->done++;
     if (work->to->progress)
-        work->to->progress(work->to->context, work->done, STEPS);
+        work->to->progress(work->to->context, work->done, work->to->lattice ? STEPS + MORE : STEPS);
 }
 
-/* Passes sign × i k/k² × the modes of the grid `from` to the caller's function. */
-static void hand_out(struct work *work, int order, double sign, const double *from)
+/* Passes i k/k² × the modes of a grid to the caller's function; for the second order with the other
+ * sign, for the first one with the vectors of the lattice in the place of k/k². */
+static void hand_out(struct work *work, enum ky_displacement what, const double *from)
 {
     const size_t n = work->fourier->n;
     double *grid = work->fourier->grid[1];
-    for (int axis = 0; axis < 3 && !ky_halted(work->fourier->halt); axis++) {
-        derive((struct derivative){axis, -1, sign * work->box / (2 * pi)}, n, from, grid);
+    struct derivative by = {.b = -1, .factor = work->box / (2 * pi), .rate = what == KY_FIRST_RATE};
+    if (what == KY_SECOND_ORDER)
+        by.factor = -by.factor;
+    else
+        by.lattice = work->to->lattice;
+    for (by.a = 0; by.a < 3 && !ky_halted(work->fourier->halt); by.a++) {
+        derive(by, n, from, grid);
         ky_fourier_to_space(work->fourier, grid);
-        work->to->take(work->to->context, order, axis, grid);
+        work->to->take(work->to->context, what, by.a, grid);
         count(work);
     }
 }
@@ -178,7 +195,7 @@ static void second_source(struct work *work)
     count(work);
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs && !ky_halted(work->fourier->halt); p++) {
         const int a = pairs[p][0], b = pairs[p][1];
-        derive((struct derivative){a, b, 1}, n, work->fourier->grid[0], grid);
+        derive((struct derivative){a, b, 1, NULL, 0}, n, work->fourier->grid[0], grid);
         ky_fourier_to_space(work->fourier, grid);
         add_squares(0, (a == b ? -0.5 : -1) / cells, n, grid, source);
         count(work);
@@ -190,7 +207,9 @@ static void second_source(struct work *work)
 void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to)
 {
     struct work work = {fourier, to, box, 0};
-    hand_out(&work, 1, 1, fourier->grid[0]); /* −∇φ1 = i k/k² δ */
+    hand_out(&work, KY_FIRST_ORDER, fourier->grid[0]); /* −∇φ1 = i k/k² δ */
+    if (to->lattice)
+        hand_out(&work, KY_FIRST_RATE, fourier->grid[0]);
     second_source(&work);
-    hand_out(&work, 2, -1, fourier->grid[2]); /* ∇φ2 = −i k/k² ∇²φ2 */
+    hand_out(&work, KY_SECOND_ORDER, fourier->grid[2]); /* ∇φ2 = −i k/k² ∇²φ2 */
 }

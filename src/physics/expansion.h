@@ -85,9 +85,15 @@ static inline double ky_expansion_factor(double age, const struct ky_universe *u
                                                                                      : (double)NAN;
 }
 
-/* The second derivative in ln a of a density perturbation of matter, δ, that is small and larger
- * than the horizon of other matter: δ'' = 3/2 Ω_m(a) δ − (2 + d ln H/d ln a) δ'. */
-static inline double ky_growth_bend(double a, double d, double slope, const struct ky_universe *u)
+/* A density perturbation of matter, δ, that is small and larger than the horizon of other matter,
+ * and its derivative in ln a. The pull is the one of the perturbation on itself over the pull of a
+ * fluid, 1. */
+struct ky_growing {
+    double d, slope, pull;
+};
+
+/* δ'' = 3/2 Ω_m(a) pull δ − (2 + d ln H/d ln a) δ', derivatives in ln a. */
+static inline double ky_growth_bend(double a, struct ky_growing wave, const struct ky_universe *u)
 {
     const double square = ky_expansion_square(a, u), m = u->matter / (a * a * a),
                  curvature = (1 - u->matter - u->lambda - u->radiation) / (a * a),
@@ -95,28 +101,45 @@ static inline double ky_growth_bend(double a, double d, double slope, const stru
                  change = -(3 * m + 2 * curvature + 3 * w_and_1 * dark +
                             4 * u->radiation / (a * a * a * a)) /
                           (2 * square);
-    return 1.5 * m / square * d - (2 + change) * slope;
+    return 1.5 * wave.pull * m / square * wave.d - (2 + change) * wave.slope;
 }
 
-/* The linear growth factor of matter D(a); D = a + 2/3 Ω_r/Ω_m early on. By Runge-Kutta steps of
- * fourth order in ln a. Ω_m is above 0. */
+/* The perturbation after a step in ln a with constant derivatives. */
+static inline struct ky_growing ky_growth_move(struct ky_growing wave, double step, double slope,
+                                               double bend)
+{
+    return (struct ky_growing){wave.d + step * slope, wave.slope + step * bend, wave.pull};
+}
+
+/* Follows a perturbation from one scale factor to another by Runge-Kutta steps of fourth order that
+ * are equal in ln a. */
+static inline struct ky_growing ky_growth_follow(struct ky_growing wave, double from, double to,
+                                                 int steps, const struct ky_universe *u)
+{
+    const double step = log(to / from) / steps;
+    for (int k = 0; k < steps; k++) {
+        const double begin = from * exp(k * step), middle = begin * exp(step / 2),
+                     end = begin * exp(step);
+        const double b1 = ky_growth_bend(begin, wave, u);
+        const struct ky_growing w2 = ky_growth_move(wave, step / 2, wave.slope, b1);
+        const double b2 = ky_growth_bend(middle, w2, u);
+        const struct ky_growing w3 = ky_growth_move(wave, step / 2, w2.slope, b2);
+        const double b3 = ky_growth_bend(middle, w3, u);
+        const struct ky_growing w4 = ky_growth_move(wave, step, w3.slope, b3);
+        const double b4 = ky_growth_bend(end, w4, u);
+        wave = ky_growth_move(wave, step / 6, wave.slope + 2 * w2.slope + 2 * w3.slope + w4.slope,
+                              b1 + 2 * b2 + 2 * b3 + b4);
+    }
+    return wave;
+}
+
+/* The linear growth factor of matter D(a); D = a + 2/3 Ω_r/Ω_m early on. Ω_m is above 0. */
 static inline double ky_growth_factor(double a, const struct ky_universe *u)
 {
     enum { STEPS = 6000 };
-    const double first = 1e-10, step = log(a / first) / STEPS;
-    double d = first + u->radiation / (1.5 * u->matter), slope = first;
-    for (int k = 0; k < STEPS; k++) {
-        const double begin = first * exp(k * step), middle = begin * exp(step / 2),
-                     end = begin * exp(step), b1 = ky_growth_bend(begin, d, slope, u),
-                     s2 = slope + step / 2 * b1,
-                     b2 = ky_growth_bend(middle, d + step / 2 * slope, s2, u),
-                     s3 = slope + step / 2 * b2,
-                     b3 = ky_growth_bend(middle, d + step / 2 * s2, s3, u), s4 = slope + step * b3,
-                     b4 = ky_growth_bend(end, d + step * s3, s4, u);
-        d += step / 6 * (slope + 2 * s2 + 2 * s3 + s4);
-        slope += step / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
-    }
-    return d;
+    const double first = 1e-10;
+    const struct ky_growing early = {first + u->radiation / (1.5 * u->matter), first, 1};
+    return ky_growth_follow(early, first, a, STEPS, u).d;
 }
 
 /* The comoving softening at scale factor a, if the physical one is `most` at most. */
@@ -147,6 +170,41 @@ static inline double ky_comoving_integral(double from, double to, int n,
             sum += weight[k] / ((n == 1 ? a : a * a) * ky_expansion_rate(a, u));
         }
     return sum * half;
+}
+
+/* The kicks and the drift of a step in kick-drift-kick form, times H0. */
+struct ky_comoving_step {
+    double kick, drift, last_kick;
+};
+
+/* The drift is exact for a body on which no force acts. With the kicks a small wave grows exactly:
+ * its displacement is D(a), its momentum P = a² H dD/d ln a, and the acceleration
+ * 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift, so
+ *
+ *     kick = ((D1 − D0)/drift − P0)/(3/2 Ω_m H0² D0)
+ *     last kick = (P1 − (D1 − D0)/drift)/(3/2 Ω_m H0² D1).
+ *
+ * Of two equal steps the kicks at the common evaluation of forces differ together from the
+ * integral of 1/a in the third order of the step. D may be any growing solution: the one with the
+ * growth rate Ω_m^0.55 at the middle of the step in ln a is the same for a step that is taken back.
+ * Without matter kicks are exact integrals. */
+static inline struct ky_comoving_step ky_comoving_step_of(double from, double to,
+                                                          const struct ky_universe *u)
+{
+    enum { PARTS = 8 }; /* steps of 0.64 are accurate to 3e-8 */
+    const double middle = sqrt(from) * sqrt(to), drift = ky_comoving_integral(from, to, 2, u),
+                 matter = ky_expansion_matter(middle, u), unit = 1.5 * u->matter;
+    if (!(matter > 0) || from == to)
+        return (struct ky_comoving_step){ky_comoving_integral(from, middle, 1, u), drift,
+                                         ky_comoving_integral(middle, to, 1, u)};
+    const struct ky_growing there = {1, pow(matter, 0.55), 1},
+                            first = ky_growth_follow(there, middle, from, PARTS, u),
+                            last = ky_growth_follow(there, middle, to, PARTS, u);
+    const double p0 = from * from * ky_expansion_rate(from, u) * first.slope,
+                 p1 = to * to * ky_expansion_rate(to, u) * last.slope,
+                 p = (last.d - first.d) / drift;
+    return (struct ky_comoving_step){(p - p0) / (unit * first.d), drift,
+                                     (p1 - p) / (unit * last.d)};
 }
 
 #endif

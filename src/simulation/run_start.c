@@ -385,7 +385,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         ky_log(&run->parameters, KY_LOG_INFO, "%sstep %s, derived from %s",
                run->schedule.stride > 1 ? "longest " : "",
                ky_step_words(&run->schedule.line, ky_schedule_step(&run->schedule), step),
-               run->schedule.line.comoving ? "the end and --every: 1/32 in ln a or less"
+               run->schedule.line.comoving ? "the end, --every and --late-step, which divides it"
                : run->schedule.stride > 1
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"

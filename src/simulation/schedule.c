@@ -281,12 +281,14 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* The step in ln a of comoving bodies: up to 1/32, whole between two snapshots, and if there are
- * none, to the end. Steps of 1/32 from z = 49 to 0 lose 2.3e-4 of the growth of a plane wave. */
+/* The step in ln a of comoving bodies: ten times --late-step or less, without it (an integrator has
+ * steps of its own) 1/32 or less, whole between two snapshots, and if there are none, to the end.
+ */
 static double comoving_step(const struct wanted *wanted)
 {
-    const double most = 1.0 / 32, every = wanted->run->every, rows = wanted->run->energy_every,
-                 all = log(wanted->run->end / wanted->start),
+    const double late = wanted->parameters->late_step,
+                 most = isnan(late) ? 1.0 / 32 : KY_EARLY_STEPS * late, every = wanted->run->every,
+                 rows = wanted->run->energy_every, all = log(wanted->run->end / wanted->start),
                  length = every > 0 && isfinite(every) ? every
                           : rows > 0 && isfinite(rows) ? rows
                                                        : fabs(all);

@@ -80,7 +80,12 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
         KY_TRY(strongest(sim, &most, error));
         by_pull = from * from * drift * sqrt(most / pow(from, 3)) / eta;
     }
-    *parts = (unsigned)fmin(fmax(ceil(fmax(by_speed, by_pull)), 1), MOST_PARTS);
+    const double late = sim->parameters.late_step,
+                 by_age =
+                     isnan(late) ? 0 : fabs(log(to / from)) / ky_longest_step(late, fmax(from, to));
+    /* rounding errors make no part */
+    *parts = (unsigned)fmin(fmax(ceil(fmax(fmax(by_speed, by_pull), by_age) * (1 - 1e-12)), 1),
+                            MOST_PARTS);
     if (!(by_speed <= MOST_PARTS))
         return ky_fail(
             error, KY_BAD_DATA,

@@ -209,6 +209,7 @@ static const struct row {
     {"mutual", NULL, OPENED},
     {"box", NULL, OPENED},
     {"softening-max", NULL, CLOCK},
+    {"late-step", NULL, CLOCK},
     {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},

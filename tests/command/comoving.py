@@ -113,7 +113,20 @@ with folder() as where:
 
     run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
     told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]
-    check(abs(told["scale_factor"] - 0.02 * math.exp(3 / 32)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+    check(abs(told["scale_factor"] - 0.02 * math.exp(3 * 0.12)) < 1e-9 and abs(told["box"] - 20000) < 1e-6, "a model runs without a file", told)
+
+    def steps(name, *words):
+        run("run", "--model", "cosmic-box", "-n", "8", "--side", "20", *words, "--engine", "cpu", "--end-z", "0", "--output", at(name), "--quiet")
+        return int(open(os.path.join(at(name), "energy.csv")).read().splitlines()[-1].split(",")[1])
+
+    usual = steps("usual")
+    check(118 <= usual <= 132 and steps("shorter", "--late-step", "0.006") in range(2 * usual - 20, 2 * usual + 20) and steps("equal", "--step", "0.12") == 33,
+          "steps become shorter with a, in the number that the documents tell", usual)
+    check("same bits" in run("verify", at("usual")).stdout, "run.json has both steps")
+    dry = ["run", box, "--end-z", "0", "--dry-run", "--output", at("dry")]
+    check("33 steps of 0.118546 in ln a, which --late-step divides," in run(*dry).stdout and "164 steps of 0.024 in ln a, 2" in run(*dry, "--step", "0.024").stdout,
+          "a dry run tells of the division", run(*dry).stdout)
+    refused("--late-step in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--late-step", "0.1", "--output", at("no"), text="outside a comoving box")
 
     # The comoving softening is constant until the physical one would be too large: both regimes, and a restart in either.
     stepped = ["run", box, *RUN, "--step", "0.0625", "--softening", "100kpc"]
@@ -195,6 +208,10 @@ with folder() as where:
     refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
     refused("--end-z before the start", *start, "--end-z", "99", text="z = 49. For a run back in time give its end as a scale factor, --end 0.01")
     run("run", box, *RUN, "--end", "0.018", "--output", at("back"))
+    refused("--plt before the start", *MODEL, "--redshift", "20", "--plt", "21", "-o", at("no.hdf5"), text="before the start at --redshift 20")
+    refused("--plt of the model cosmic", "model", "cosmic", "-n", "100", "--plt", "9", "-o", at("no.hdf5"), text="plt")
+    run(*MODEL, "--plt", "9", "-o", at("plt.hdf5"), "--quiet")
+    check(csv(at("plt.hdf5"), scratch) != csv(box, at("b.csv")), "--plt changes the start")
     refused("a model with units of its own", "model", "cosmic-box", "-n", "512", "--units", "nbody", "-o", at("no.hdf5"), text="leave out --units")
     refused("and in a run", "run", "--model", "cosmic-box", "-n", "512", "--units", "nbody", "--end-z", "9", "--output", at("no"), text="leave out --units")
     refused("a list that is none", *start, "--end-z", "0", "--at-z", "4;2", text="--at-z")

@@ -153,7 +153,7 @@ def comoving():
     """A comoving box: from the model through a run, its snapshots and a file; what knows only boxes at rest refuses it."""
     bodies = kyoho.model("cosmic-box", 512, side=20)
     bodies.write("universe.hdf5")
-    stored, run = kyoho.read("universe.hdf5"), kyoho.run(bodies, "universe", end_z=24)
+    stored, run = kyoho.read("universe.hdf5"), kyoho.run(bodies, "universe", end_z=24, step=np.log(2) / 23)
     check(bodies.cosmology[:2] == (0.6766, 0.3111) and np.isclose(bodies.box, 20e3 / 0.6766) and np.isclose(bodies.time, 0.02) and "comoving box" in repr(bodies), "a comoving box", bodies)
     check(np.allclose(stored.cosmology, bodies.cosmology) and np.isclose(stored.box, bodies.box) and np.allclose(stored.velocity, bodies.velocity, 1e-5), "its file", stored)
     check(np.isclose(run[-1].time, 0.04) and np.allclose(run[-1].cosmology, bodies.cosmology) and kyoho.run(stored, "again", end_z=24)[-1].cosmology is not None, "its run", run[-1])
@@ -178,6 +178,10 @@ def comoving():
         both = [kyoho.gravity(sim.position, sim.mass, eps, units=bodies.units, box=bodies.box, force="direct")[0] for eps in (1000, 2000)]
         apart = [np.abs(sim.acceleration - one).max() / np.abs(one).max() for one in both]
         check(sim.parameters["softening"] == 2000 and apart[0] < 1e-4 < 1e-2 < apart[1], "a softening with a largest physical length", apart)
+    corrected = kyoho.model("cosmic-box", 512, side=20, plt=9)
+    apart = np.abs(corrected.position - bodies.position).max()
+    check(0 < apart < bodies.box / 8, "waves of it are corrected for the lattice", apart)
+    refused(kyoho.UsageError, "a fluid before its start", ["before the start"], kyoho.model, "cosmic-box", 512, plt=50)
     refused(kyoho.UsageError, "N-body units of it", ["leave out units"], kyoho.model, "cosmic-box", 512, units="nbody")
     found = kyoho.groups(bodies, minimum=1, linking_length=1)
     mass = bodies.mass.sum() / 512

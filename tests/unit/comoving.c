@@ -44,6 +44,64 @@ static void integrals_are_those_of_textbooks(void **state)
     assert_false(ky_expansion_reaches(0.1, 3, &(struct ky_universe){.matter = 2}));
 }
 
+/* A step of a wave x in kick-drift-kick form: its pull on itself is 3/2 Ωm H0² x. */
+static void step_wave(const struct ky_comoving_step *step, double pull, double *x, double *p)
+{
+    *p += pull * *x * step->kick;
+    *x += *p * step->drift;
+    *p += pull * *x * step->last_kick;
+}
+
+/* With Ωm = 1 a wave is x = a, p = a^1.5 after steps of any length, there and back. With Λ a step
+ * of 0.25 is wrong by 1e-4, where exact integrals are by 1e-2. */
+static void a_wave_grows_exactly_in_long_steps(void **state)
+{
+    (void)state;
+    const struct ky_universe matter = {.matter = 1}, dark = {.matter = 0.3, .lambda = 0.7},
+                             empty = {.lambda = 1};
+    for (double length = 0.01; length < 1; length *= 2) {
+        const double from = 0.1, to = from * exp(length);
+        const struct ky_comoving_step there = ky_comoving_step_of(from, to, &matter),
+                                      back = ky_comoving_step_of(to, from, &matter);
+        double x = from, p = pow(from, 1.5);
+        step_wave(&there, 1.5, &x, &p);
+        assert_between(x / to, 1 - 3e-8, 1 + 3e-8);
+        assert_between(p / pow(to, 1.5), 1 - 3e-8, 1 + 3e-8);
+        assert_between(back.kick / there.last_kick, -1 - 1e-9, -1 + 1e-9);
+        assert_between(back.last_kick / there.kick, -1 - 1e-9, -1 + 1e-9);
+        assert_true(there.drift == ky_comoving_integral(from, to, 2, &matter));
+    }
+    double a = 0.1, x = ky_growth_factor(a, &dark), p = a * a * ky_expansion_rate(a, &dark) * x,
+           y = x, q = p;
+    for (int k = 0; k < 8; k++, a *= exp(0.25)) {
+        const double b = a * exp(0.25), middle = sqrt(a * b);
+        const struct ky_comoving_step step = ky_comoving_step_of(a, b, &dark),
+                                      plain = {ky_comoving_integral(a, middle, 1, &dark),
+                                               step.drift,
+                                               ky_comoving_integral(middle, b, 1, &dark)};
+        step_wave(&step, 0.45, &x, &p);
+        step_wave(&plain, 0.45, &y, &q);
+    }
+    const double d = ky_growth_factor(a, &dark);
+    assert_between(x / d, 1 - 5e-4, 1 + 5e-4);
+    assert_between(y / d, 0, 1 - 5e-3);
+    /* both kicks at one evaluation of the forces differ from the integral in the third order */
+    double differs[2];
+    for (int k = 0; k < 2; k++) {
+        const double h = 0.1 / (k + 1);
+        const struct ky_comoving_step before = ky_comoving_step_of(0.5 * exp(-h), 0.5, &dark),
+                                      after = ky_comoving_step_of(0.5, 0.5 * exp(h), &dark);
+        differs[k] = before.last_kick + after.kick -
+                     ky_comoving_integral(0.5 * exp(-h / 2), 0.5 * exp(h / 2), 1, &dark);
+    }
+    assert_between(differs[0] / differs[1], 7, 9);
+    const struct ky_comoving_step none = ky_comoving_step_of(0.5, 0.5, &dark),
+                                  free = ky_comoving_step_of(0.5, 0.6, &empty);
+    assert_between(fabs(none.kick) + fabs(none.drift) + fabs(none.last_kick), 0, 1e-15);
+    assert_between((free.kick + free.last_kick) / ky_comoving_integral(0.5, 0.6, 1, &empty),
+                   1 - 1e-13, 1 + 1e-13);
+}
+
 /* ---- simulations ---- */
 
 static struct ky_parameters parameters_of(const char *expansion, double step)
@@ -369,6 +427,35 @@ static void steps_are_divided_where_bodies_are_fast(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* --late-step bounds steps by D/a^(3/4); without --step it has a default, with it alone none. */
+static void late_steps_are_shorter(void **state)
+{
+    (void)state;
+    static const struct {
+        double step, late, told;
+        unsigned least, most; /* steps from a = 0.02 to 1; ∫ a^(3/4) d ln a/D is 105 */
+    } cases[] = {{0.12, (double)NAN, (double)NAN, 33, 33},
+                 {0.12, 0.012, 0.012, 118, 132},
+                 {0.06, 0.006, 0.006, 236, 264},
+                 {(double)NAN, (double)NAN, 0.012, 0, 0},
+                 {(double)NAN, 0.02, 0.02, 0, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_bodies bodies = {0};
+        struct ky_sim *sim;
+        struct ky_parameters parameters = parameters_of(standard, cases[k].step), told;
+        parameters.late_step = cases[k].late;
+        make_lattice(2, mass_of(0.3), &bodies);
+        assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+        assert_ok(ky_sim_parameters(sim, &told, &error));
+        assert_true(told.late_step == cases[k].told || isnan(told.late_step + cases[k].told));
+        if (cases[k].most)
+            assert_ok(ky_sim_advance_to(sim, 1, 1, &error));
+        assert_between((double)ky_sim_steps(sim), cases[k].least, cases[k].most);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+}
+
 static void impossible_universes_are_refused(void **state)
 {
     (void)state;
@@ -419,12 +506,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integrals_are_those_of_textbooks),
+        cmocka_unit_test(a_wave_grows_exactly_in_long_steps),
         cmocka_unit_test(plane_waves_grow_as_on_a_lattice),
         cmocka_unit_test(steps_can_be_taken_back),
         cmocka_unit_test(one_body_drifts),
         cmocka_unit_test(few_bodies_rest_on_a_lattice),
         cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
+        cmocka_unit_test(late_steps_are_shorter),
         cmocka_unit_test(impossible_universes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

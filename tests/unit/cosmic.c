@@ -347,10 +347,10 @@ struct displaced {
     int told, all;
 };
 
-static void take(void *context, int order, int axis, const double *grid)
+static void take(void *context, enum ky_displacement what, int axis, const double *grid)
 {
     struct displaced *displaced = context;
-    memcpy(displaced->psi[order - 1][axis], grid, sizeof displaced->psi[0][0]);
+    memcpy(displaced->psi[what == KY_SECOND_ORDER][axis], grid, sizeof displaced->psi[0][0]);
 }
 
 static void tell(void *context, int done, int all)
@@ -369,7 +369,7 @@ static void displace(size_t count, const size_t waves[][3], const double *amplit
                      struct displaced *displaced)
 {
     struct ky_fourier fourier;
-    const struct ky_displacement_to to = {take, tell, displaced};
+    const struct ky_displacement_to to = {take, tell, displaced, NULL};
     assert_ok(ky_fourier_open(&fourier, GRID, &error));
     memset(fourier.grid[0], 0, sizeof displaced->psi[0][0]);
     displaced->told = 0;
