@@ -35,11 +35,13 @@ static const char columns[] =
 
 static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
 static const char of_comoving[] = ",layzer_irvine";
+static const char of_tuned[] = ",order,alpha,force_error";
 static const char of_core[] = ",core_radius,core_density,core_bodies";
 
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_core + 32] = "";
+    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_tuned +
+              sizeof of_core + 32] = "";
     rewind(file);
     do { /* comments come first */
         if (!fgets(line, sizeof line, file))
@@ -48,13 +50,15 @@ void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
     start->external = strstr(line, ",external,") != NULL;
     start->bound = strstr(line, of_bound) != NULL;
     start->comoving = strstr(line, of_comoving) != NULL;
+    start->tuned = strstr(line, of_tuned) != NULL;
     start->core = strstr(line, of_core) != NULL;
 }
 
 void ky_energy_header(FILE *file, const struct ky_energy_start *start)
 {
-    fprintf(file, "%s%s%s%s", columns, start->external ? ",external" : "",
-            start->bound ? of_bound : "", start->comoving ? of_comoving : "");
+    fprintf(file, "%s%s%s%s%s", columns, start->external ? ",external" : "",
+            start->bound ? of_bound : "", start->comoving ? of_comoving : "",
+            start->tuned ? of_tuned : "");
     if (start->core)
         fputs(of_core, file);
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
@@ -102,6 +106,11 @@ void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct
     }
     if (start->comoving)
         value(file, relative(energy + now->layzer - start->energy, sums->kinetic));
+    if (start->tuned) {
+        value(file, now->order);
+        value(file, now->alpha);
+        value(file, now->force_error);
+    }
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
         value(file, now->core[k]);
     for (size_t k = 0; k < start->followed.count; k++)

@@ -24,6 +24,7 @@ struct ky_energy_start {
     int bound; /* 1: rows have number and mass of the bodies, and mass and radius of the bound ones,
                   which earlier versions did not write */
     int comoving; /* 1: rows have the residual of Layzer and Irvine's equation */
+    int tuned;    /* 1: rows have the force that was found for --error */
     int core;     /* 1: rows have the numbers of the core */
     struct ky_followed followed;
 };
@@ -37,6 +38,7 @@ struct ky_energy_now {
     uint64_t steps;
     struct ky_sums sums;
     double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
+    double order, alpha, force_error; /* with start->tuned; NaN: unknown */
     size_t bodies;
     struct ky_bound bound;        /* measured with start->bound */
     double core[KY_CORE_NUMBERS]; /* measured with start->core */
