@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "analysis/analysis.h"
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/status.h"
@@ -35,7 +36,9 @@ static enum ky_status find(struct ky_sim *sim, struct ky_parameters *tuned,
 {
     struct ky_halt halt = {.flag = sim->parameters.stop};
     KY_TRY(ky_sim_take(sim, 0, 0, bodies, error));
-    return ky_force_settle_again(tuned, bodies, choice, &halt, error);
+    struct ky_bodies given = *bodies; /* which may lose its softenings */
+    KY_TRY(ky_softening_need(tuned, &given, error));
+    return ky_force_settle_again(tuned, &given, choice, &halt, error);
 }
 
 /* Without an α that keeps the error the last one stays, and its error is unknown. */
