@@ -20,10 +20,8 @@ static enum ky_status take(struct ky_sim *sim, const struct ky_parameters *tuned
         ky_bodies_free(bodies);
         return KY_OK;
     }
-    const struct ky_layzer before = sim->layzer;
     const int had_changed = sim->has_changed;
     KY_TRY(ky_sim_put_with(sim, tuned, bodies, error));
-    sim->layzer = before; /* the bodies are the same */
     sim->has_changed = had_changed;
     sim->has_new_parameters = 1;
     return KY_OK;
