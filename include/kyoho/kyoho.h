@@ -677,6 +677,9 @@ struct ky_check_results {
     /* errors relative to the accelerations by all bodies except the one that has more than half of
      * all mass; 0 samples if there is no such body */
     struct ky_error_statistics without_dominant;
+    /* errors of the accelerations in a periodic box over the rms of the exact ones. There
+     * `error` bounds these; 0 samples in open space */
+    struct ky_error_statistics over_rms;
 };
 /* Measures the forces of a run with these parameters: times, pairs and errors. With opening
  * relative one more evaluation comes first, to provide the last accelerations. `wanted` and

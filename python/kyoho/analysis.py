@@ -317,10 +317,10 @@ def mass_function(mass, fit="tinker", *, cosmology=None, redshift=0, omega_b=0.0
 Errors = namedtuple("Errors", "median p90 p99 max mean rms samples")
 Errors.__doc__ = """Relative errors. 99 % of the samples have at most the error `p99`."""
 
-Check = namedtuple("Check", "acceleration potential total without_dominant of_rms of_peculiar report sums parameters choice")
+Check = namedtuple("Check", "acceleration potential total without_dominant of_rms of_peculiar report sums parameters choice over_rms")
 Check.__doc__ = """The cost and the accuracy of one evaluation of forces. `acceleration` and `potential` are kyoho.analysis.Errors against exact
 sums in double precision; `total` includes external fields; `without_dominant` is relative to the pull of all bodies but one that has more than half of
-the mass; None where nothing was compared. `of_rms` is the rms error over the rms acceleration, `of_peculiar` the same without the linear part of that. `report` is as Simulation.report(),
+the mass, and `over_rms` to the rms acceleration in a periodic box; None where nothing was compared. `of_rms` is the rms error over the rms acceleration, `of_peculiar` the same without the linear part of that. `report` is as Simulation.report(),
 with medians of the times, `sums` as Simulation.sums(), `parameters` as Simulation.parameters. `choice` is the line about what Kyoho chose, or None."""
 
 
@@ -348,9 +348,9 @@ def check(bodies, samples=500, repeat=1, **options: Unpack[ForceOptions]) -> Che
     call_aside(parameters.values, lib.ky_forces_check, parameters.values, ffi.addressof(made.bodies), wanted, results)
     del keep
     errors = [Errors(*(getattr(one, name) for name in Errors._fields)) if one.samples else None
-              for one in (results.acceleration, results.potential, results.total, results.without_dominant)]
+              for one in (results.acceleration, results.potential, results.total, results.without_dominant, results.over_rms)]
     rms = (results.of_rms, results.of_peculiar) if errors[0] else (math.nan, math.nan)
-    return Check(*errors, *rms, report_of(report), sums_of(sums), parameters_of(resolved), in_python(ffi.string(choice.text).decode()) or None)
+    return Check(*errors[:4], *rms, report_of(report), sums_of(sums), parameters_of(resolved), in_python(ffi.string(choice.text).decode()) or None, errors[4])
 
 
 Setting = namedtuple("Setting", "options seconds error error_potential")

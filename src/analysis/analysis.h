@@ -128,15 +128,23 @@ double ky_softening_least(const struct ky_parameters *parameters, const struct k
 extern const struct ky_option ky_profile_options[], ky_catalogue_options[], ky_tune_options[];
 extern const size_t ky_profile_option_count, ky_catalogue_option_count, ky_tune_option_count;
 
-/* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the divisor is the rms of
- * all references. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
+/* Vectors with `width` components, stored one after the other. */
+struct ky_compared {
+    size_t samples, width;
+    const double *values, *references;
+    double over; /* the divisor of all errors; 0: the length of each reference, and where that is 0
+                    the rms of all references */
+};
+/* Writes the errors |a − a_ref|/divisor in ascending order to errors[samples]. KY_BAD_DATA if an
+ * error is not finite. */
+enum ky_status ky_sorted_errors(const struct ky_compared *of, double *errors,
+                                struct ky_error *error);
+/* The statistics of these errors. KY_USAGE for 0 samples. */
+enum ky_status ky_errors_of(const struct ky_compared *of, struct ky_error_statistics *statistics,
+                            struct ky_error *error);
+/* The same for vectors and scalars, each over the length of its own reference. */
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error);
-/* Writes the same errors in ascending order to errors[samples]. KY_BAD_DATA if an error is not
- * finite. */
-enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
-                                double *errors, struct ky_error *error);
-/* ky_vector_errors for scalars. */
 enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
                                 struct ky_error_statistics *statistics, struct ky_error *error);
 

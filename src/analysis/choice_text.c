@@ -61,8 +61,11 @@ static int write_times(const struct ky_race *race, int chosen, char text[WHY])
 static void write_why(const struct ky_choice *choice, const struct ky_choice_reason *reason,
                       char text[WHY])
 {
-    const double asked = choice->asked, below = ky_force_direct_below(asked, reason->on_cpu),
-                 from = fmax(below, ky_force_fastest_from(choice->force, asked, reason->on_cpu));
+    const int in_box = reason->own->box > 0;
+    const double asked = choice->asked,
+                 below = ky_force_direct_below(asked, reason->on_cpu, in_box),
+                 above = in_box ? 0 : ky_force_fastest_from(choice->force, asked, reason->on_cpu),
+                 from = fmax(below, above);
     const size_t n = reason->n;
     const int is_exact = ky_force_kind(choice->force)->is_exact,
               is_alone = (double)n >= below || asked < ky_force_least(KY_FMM, KY_DOUBLE),
@@ -97,8 +100,9 @@ void ky_choice_describe(struct ky_choice *choice, const struct ky_choice_reason 
         write_why(choice, reason, why);
     if (is_measured)
         ky_format(text, room,
-                  "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,
-                  choice->asked, why, (unsigned long long)choice->samples, choice->measured);
+                  "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g%s", setting,
+                  choice->asked, why, (unsigned long long)choice->samples, choice->measured,
+                  reason->own->box > 0 ? " of their rms" : "");
     else if (is_asked)
         ky_format(text, room, "%s for --error %g%s%s", setting, choice->asked, why,
                   is_guess ? "; alpha follows from the bodies" : "");

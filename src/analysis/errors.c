@@ -49,14 +49,8 @@ static double length(size_t count, const double *numbers)
     return unit * sqrt(square);
 }
 
-/* Vectors with `width` components, stored one after the other. */
-struct compared {
-    size_t samples, width;
-    const double *values, *references;
-};
-
-/* The relative errors in ascending order. */
-static enum ky_status find_errors(const struct compared *of, double *errors, struct ky_error *error)
+enum ky_status ky_sorted_errors(const struct ky_compared *of, double *errors,
+                                struct ky_error *error)
 {
     const size_t samples = of->samples, width = of->width;
     const double *values = of->values, *references = of->references;
@@ -66,6 +60,8 @@ static enum ky_status find_errors(const struct compared *of, double *errors, str
         for (size_t c = 0; c < width; c++)
             difference[c] = values[i * width + c] - references[i * width + c];
         const double off = length(width, difference);
+        if (of->over > 0)
+            size = of->over;
         errors[i] = off > 0 ? off / (size > 0 ? size : typical) : off;
         if (!isfinite(errors[i]))
             return ky_fail(error, KY_BAD_DATA, "the error of sample %zu is not a finite number", i);
@@ -74,14 +70,14 @@ static enum ky_status find_errors(const struct compared *of, double *errors, str
     return KY_OK;
 }
 
-static enum ky_status relative(const struct compared *of, struct ky_error_statistics *statistics,
-                               struct ky_error *error)
+enum ky_status ky_errors_of(const struct ky_compared *of, struct ky_error_statistics *statistics,
+                            struct ky_error *error)
 {
     const size_t samples = of->samples;
     if (!samples)
         return ky_fail(error, KY_USAGE, "errors need at least 1 sample, not 0");
     double *errors = ky_allocate(samples, sizeof *errors);
-    enum ky_status status = errors ? find_errors(of, errors, error)
+    enum ky_status status = errors ? ky_sorted_errors(of, errors, error)
                                    : ky_no_memory(error, "force errors", samples, sizeof *errors);
     if (!status)
         describe(errors, samples, statistics);
@@ -89,24 +85,17 @@ static enum ky_status relative(const struct compared *of, struct ky_error_statis
     return status;
 }
 
-enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
-                                double *errors, struct ky_error *error)
-{
-    return find_errors(
-        &(struct compared){samples, 3, (const double *)values, (const double *)references}, errors,
-        error);
-}
-
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error)
 {
-    return relative(
-        &(struct compared){samples, 3, (const double *)values, (const double *)references},
+    return ky_errors_of(
+        &(struct ky_compared){samples, 3, (const double *)values, (const double *)references, 0},
         statistics, error);
 }
 
 enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
                                 struct ky_error_statistics *statistics, struct ky_error *error)
 {
-    return relative(&(struct compared){samples, 1, values, references}, statistics, error);
+    return ky_errors_of(&(struct ky_compared){samples, 1, values, references, 0}, statistics,
+                        error);
 }

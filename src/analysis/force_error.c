@@ -1,8 +1,9 @@
 /* Chooses the force for given bodies: the method for KY_FORCE_AUTO, and the α for a requested
  * error. The relation of α and error differs between systems by factors, so the error is measured:
  * forces on a sample of the bodies are compared with exact sums, which are computed once. The error
- * grows as a power of α, and a few steps along the power law find α. The results do not depend on
- * the number of threads. */
+ * grows as a power of α, and a few steps along the power law find α. An error is relative to the
+ * body's own acceleration, in a periodic box to the rms acceleration of all bodies. The results do
+ * not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "engine/force_choice.h"
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
+#include "physics/opening.h"
+#include "physics/space.h"
 
 /* The error of the sample ends between `least` and `most` of the requested error, near `aim`. The
  * 99th percentile of SAMPLES scatters by 8 %, so the error of all bodies stays below the requested
@@ -35,9 +38,10 @@ static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
 /* The largest error of the sample is at most this many times the requested one. */
 static const double most_of_largest = 30;
 
-/* Measurements for one order and precision; the least number of bodies in the sample; the number of
- * pairs up to which the sample is larger. */
-enum { TURNS = 10, SAMPLES = 2000, PAIRS = 400000000 };
+/* Measurements for one order and precision; the least number of bodies in the sample, in a periodic
+ * box fewer, since each body has 27 images; the number of pairs up to which the sample is larger.
+ */
+enum { TURNS = 10, SAMPLES = 2000, SAMPLES_IN_BOX = 1000, PAIRS = 400000000 };
 
 /* ---- the error for given parameters ---- */
 
@@ -51,6 +55,7 @@ struct trial {
     uint32_t *body;
     double (*exact)[3], (*got)[3], *potential; /* potential: written by the engine, not compared */
     int has_exact;
+    double over;         /* the divisor of errors in a periodic box; 0: each its own acceleration */
     double *sorted;      /* errors of the sample */
     double asked, error; /* of 99 % of the sample, in the last measurement */
     double held;         /* the same, or a bound that is stricter */
@@ -58,9 +63,10 @@ struct trial {
     int on_cpu;
 };
 
-static size_t samples_of(size_t n)
+static size_t samples_of(size_t n, int in_box)
 {
-    const size_t more = PAIRS / (n + 1), count = more > SAMPLES ? more : SAMPLES;
+    const size_t images = in_box ? KY_IMAGES : 1, fewest = in_box ? SAMPLES_IN_BOX : SAMPLES,
+                 more = PAIRS / images / (n + 1), count = more > fewest ? more : fewest;
     return n < count ? n : count;
 }
 
@@ -80,7 +86,7 @@ static void rank_errors(struct trial *trial)
 static enum ky_status make_sample(struct trial *trial, struct ky_error *error)
 {
     const size_t n = trial->bodies.n;
-    trial->count = samples_of(n);
+    trial->count = samples_of(n, trial->own->box > 0);
     trial->sorted = ky_allocate(trial->count, sizeof *trial->sorted);
     trial->sink = ky_allocate(trial->count, sizeof *trial->sink);
     trial->body = ky_allocate(trial->count, sizeof *trial->body);
@@ -120,6 +126,17 @@ static enum ky_status open_again(struct trial *trial, struct ky_error *error)
     return ky_engine_put(trial->engine, &trial->bodies, error);
 }
 
+/* The acceleration by which errors in a periodic box are measured. */
+static double usual_in_box(const struct trial *trial)
+{
+    const struct ky_parameters *own = trial->own;
+    double mass = 0;
+    for (size_t i = 0; i < trial->bodies.n; i++)
+        mass += trial->bodies.mass[i];
+    return ky_opening_usual_in_box(ky_rms(trial->count, (const double(*)[3])trial->exact),
+                                   own->g * mass, own->box);
+}
+
 /* The same, with exact sums of the sample. */
 static enum ky_status begin(struct trial *trial, struct ky_error *error)
 {
@@ -128,6 +145,7 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
         KY_TRY(ky_engine_exact(trial->engine, trial->sink, trial->count, trial->exact,
                                trial->potential, error));
     trial->has_exact = 1;
+    trial->over = trial->own->box > 0 ? usual_in_box(trial) : 0;
     return KY_OK;
 }
 
@@ -137,7 +155,9 @@ static enum ky_status measure(struct trial *trial, struct ky_error *error)
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
     KY_TRY(ky_engine_forces(trial->engine, error));
     KY_TRY(ky_engine_get_some(trial->engine, trial->body, &some, error));
-    KY_TRY(ky_sorted_errors(trial->count, trial->got, trial->exact, trial->sorted, error));
+    const struct ky_compared compared = {trial->count, 3, (const double *)trial->got,
+                                         (const double *)trial->exact, trial->over};
+    KY_TRY(ky_sorted_errors(&compared, trial->sorted, error));
     rank_errors(trial);
     return KY_OK;
 }
@@ -498,12 +518,43 @@ static enum ky_status measure_forces(struct trial *trial, const struct ky_parame
     return status;
 }
 
+/* A sample of the bodies, for the parameters that the engine reads. */
+static struct trial trial_of(struct ky_parameters *own, const struct ky_bodies *bodies,
+                             double asked, struct ky_halt *halt)
+{
+    struct trial trial = {.own = own, .bodies = *bodies, .halt = halt, .asked = asked};
+    trial.bodies.acceleration = NULL;
+    trial.bodies.potential = NULL;
+    return trial;
+}
+
+enum ky_status ky_force_settle_again(struct ky_parameters *own, const struct ky_bodies *bodies,
+                                     struct ky_choice *choice, struct ky_halt *halt,
+                                     struct ky_error *error)
+{
+    const struct ky_parameters before = *own;
+    struct ky_race none = {.count = 0};
+    struct trial trial = trial_of(own, bodies, choice->asked, halt);
+    const struct ky_choice_reason reason = {.own = own, .n = bodies->n};
+    enum ky_status status = measure_forces(&trial, &before, &none, error);
+    if (!status) {
+        ky_choice_note(choice, own);
+        choice->measured = trial.error;
+        choice->samples = trial.count;
+        ky_choice_describe(choice, &reason);
+    } else {
+        *own = before;
+    }
+    end(&trial);
+    return status;
+}
+
 enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
                                const struct ky_engine_use *use, struct ky_choice *choice,
                                struct ky_halt *halt, struct ky_error *error)
 {
     const struct ky_parameters given = *own;
-    struct trial trial = {.own = own, .bodies = *bodies, .halt = halt, .asked = given.error};
+    struct trial trial = trial_of(own, bodies, given.error, halt);
     struct ky_choice_reason reason = {.own = own, .n = bodies->n, .schemes = use->schemes};
     const int was_asked = !isnan(given.error);
     *choice = (struct ky_choice){.size = sizeof *choice, .measured = (double)NAN};
@@ -520,8 +571,6 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
     reason.race.count = is_timed ? reason.race.count : 0;
     if (is_timed ||
         (was_asked && bodies->position && bodies->n && !ky_force_kind(own->force)->is_exact)) {
-        trial.bodies.acceleration = NULL;
-        trial.bodies.potential = NULL;
         trial.on_cpu = reason.on_cpu;
         status = measure_forces(&trial, &given, &reason.race, error);
         choice->measured = trial.error;

@@ -15,6 +15,13 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
                                const struct ky_engine_use *use, struct ky_choice *choice,
                                struct ky_halt *halt, struct ky_error *error);
 
+/* Finds order and α again for the error choice->asked, from the present α on; force and precision
+ * stay. Fills *choice and its text. KY_USAGE if no α keeps the error: then *own and *choice are
+ * unchanged. Else it fails as ky_force_settle. */
+enum ky_status ky_force_settle_again(struct ky_parameters *own, const struct ky_bodies *bodies,
+                                     struct ky_choice *choice, struct ky_halt *halt,
+                                     struct ky_error *error);
+
 /* The forces of which one is the fastest, and the seconds of an evaluation: infinite if a force
  * does not keep the error. count 0: they were not timed. */
 struct ky_race {

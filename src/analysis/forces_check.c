@@ -182,6 +182,16 @@ static enum ky_status compare_without_dominant(struct ky_engine *engine,
     return status;
 }
 
+/* In a periodic box: the errors over the rms of the exact accelerations. */
+static enum ky_status compare_in_box(const struct check *check, double box,
+                                     struct ky_check_results *results, struct ky_error *error)
+{
+    const struct ky_compared compared = {check->count, 3, (const double *)check->got,
+                                         (const double *)check->exact,
+                                         ky_rms(check->count, (const double(*)[3])check->exact)};
+    return box > 0 ? ky_errors_of(&compared, &results->over_rms, error) : KY_OK;
+}
+
 /* Computes exact sums of the samples and compares the engine's results with them. */
 static enum ky_status compare(struct ky_engine *engine, const struct ky_parameters *parameters,
                               const struct ky_bodies *forces, struct check *check,
@@ -203,6 +213,7 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_paramete
     KY_TRY(ky_scalar_errors(count, check->got_potential, check->exact_potential,
                             &results->potential, error));
     KY_TRY(compare_without_dominant(engine, parameters, check, results, error));
+    KY_TRY(compare_in_box(check, parameters->box, results, error));
     compare_rms(check, results);
     return KY_OK;
 }

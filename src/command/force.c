@@ -60,6 +60,8 @@ static void show(const struct force_result *result, const struct ky_units *units
             show_errors("with external fields", &result->errors.total);
         if (result->errors.without_dominant.samples)
             show_errors("less the heaviest body", &result->errors.without_dominant);
+        if (result->errors.over_rms.samples)
+            show_errors("over the rms of all", &result->errors.over_rms);
         printf("rms error              %.2e of the rms acceleration", result->errors.of_rms);
         if (isnan(result->errors.of_peculiar))
             printf("\n");

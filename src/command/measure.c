@@ -180,6 +180,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     write_errors(json, "error_potential", &result->errors.potential);
     write_errors(json, "error_with_fields", &result->errors.total);
     write_errors(json, "error_without_dominant", &result->errors.without_dominant);
+    write_errors(json, "error_over_rms", &result->errors.over_rms);
     ky_json_real(json, "error_of_rms",
                  result->errors.acceleration.samples ? result->errors.of_rms : (double)NAN);
     ky_json_real(json, "error_of_peculiar",

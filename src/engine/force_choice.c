@@ -9,6 +9,7 @@
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
 #include "physics/space.h"
+#include "physics/taylor_table.h"
 
 /* ---- measurements ---- */
 
@@ -37,6 +38,8 @@ static const struct row {
 static const double close_below = 10, close_above = 4;
 /* Exact sums of more pairs are not timed. */
 static const double most_pairs[KINDS] = {1e9, 1e10};
+/* The error of the default α of expansions in a box, over the rms acceleration. */
+static const double ERROR_IN_BOX = 1e-3;
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
 /* The row with the nearest error; without an error, the row of the defaults. */
@@ -49,10 +52,17 @@ static const struct row *row_of(double error)
     return best;
 }
 
-/* The error of a force that walks grows as α^0.7. */
-static double walk_alpha(int force, double error)
+/* The α of an error that is larger by a factor: errors grow as α^0.7. */
+static double by_power(double alpha, double factor)
 {
-    return 0.005 * pow(error / ky_force_kind(force)->usual_error, 1 / 0.7);
+    return alpha * pow(factor, 1 / 0.7);
+}
+
+/* The default α of the opening test by α keeps the force's usual error, in a box about the half. */
+static double walk_alpha(const struct ky_parameters *own, double error)
+{
+    const double factor = error / ky_force_kind(own->force)->usual_error;
+    return by_power(0.005, own->box > 0 ? 0.5 * factor : factor);
 }
 
 double ky_force_least(int force, int precision)
@@ -65,9 +75,10 @@ static int processor(int on_cpu)
     return on_cpu ? ON_CPU : ON_DEVICE;
 }
 
-double ky_force_direct_below(double error, int on_cpu)
+double ky_force_direct_below(double error, int on_cpu, int in_box)
 {
-    return row_of(error)->direct_below[processor(on_cpu)];
+    const double images = in_box ? KY_IMAGES : 1; /* each as dear as the box */
+    return row_of(error)->direct_below[processor(on_cpu)] / images;
 }
 
 double ky_force_fastest_from(int force, double error, int on_cpu)
@@ -113,8 +124,8 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, uns
         return KY_DIRECT;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
-    const double images = own->box > 0 ? KY_IMAGES : 1; /* each as dear as the box */
-    return images * (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
+    return (double)n < ky_force_direct_below(error, on_cpu, own->box > 0) ||
+                   error < least_of(own, cells)
                ? KY_DIRECT
                : cells;
 }
@@ -134,7 +145,7 @@ static int may_be_faster(const struct ky_parameters *own, int force, int first, 
     if (!ky_force_kind(force)->automatic || force == first || error < least_of(own, force))
         return 0;
     if ((is_exact || ky_force_kind(first)->is_exact) &&
-        (!is_close(n, ky_force_direct_below(error, on_cpu), threads) ||
+        (!is_close(n, ky_force_direct_below(error, on_cpu, 0), threads) ||
          (double)n * (double)n > most_pairs[processor(on_cpu)]))
         return 0;
     return is_exact || force == approximate_for(own, n, on_cpu, 0) ||
@@ -149,7 +160,8 @@ int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsig
     if (own->force != KY_FORCE_AUTO)
         return 1;
     rivals[0] = method_for(own, n, on_cpu, schemes);
-    for (int force = 0; force < KY_FORCE_AUTO && !schemes && !isnan(own->error); force++)
+    const int is_timed = !schemes && !isnan(own->error) && !(own->box > 0); /* fmm is far ahead */
+    for (int force = 0; force < KY_FORCE_AUTO && is_timed; force++)
         if (may_be_faster(own, force, rivals[0], n, on_cpu))
             rivals[count++] = force;
     return count;
@@ -164,19 +176,28 @@ static int precision_for(int force, double error)
     return precision;
 }
 
+/* Sets order and α for the error. In a box pulls cancel: the highest order is the fastest there. */
+static void guess_expansions(struct ky_parameters *own, double error)
+{
+    const struct row *row = row_of(error);
+    own->order = own->box > 0 ? KY_TAYLOR_MOST : row->order;
+    own->alpha = own->box > 0 ? by_power(ky_expansions_alpha(own), error / ERROR_IN_BOX)
+                              : by_power(row->alpha, error / row->error);
+}
+
 /* Sets order, α and precision for the error. */
 static void guess(struct ky_parameters *own, double error)
 {
-    const struct row *row = row_of(error);
-    const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
     const struct ky_force_kind *force = ky_force_kind(own->force);
     if (own->precision == KY_PRECISION_BY_INTEGRATOR)
         own->precision = precision_for(own->force, error);
     if (force->is_exact)
         return;
     own->opening = KY_OPENING_USUAL;
-    own->order = force->expands ? row->order : own->order;
-    own->alpha = force->expands ? expansions : walk_alpha(own->force, error);
+    if (force->expands)
+        guess_expansions(own, error);
+    else
+        own->alpha = walk_alpha(own, error);
     own->alpha = fmin(1, fmax(1e-12, own->alpha));
 }
 

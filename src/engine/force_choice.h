@@ -15,7 +15,7 @@ enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, 
 int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes);
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */
-double ky_force_direct_below(double error, int on_cpu);
+double ky_force_direct_below(double error, int on_cpu, int in_box);
 /* The number of bodies from which on the force takes less time than the approximate ones above it
  * in the table of forces, for this error (NaN: the defaults). */
 double ky_force_fastest_from(int force, double error, int on_cpu);

@@ -58,7 +58,9 @@ static const struct ky_option force_options[] = {
     {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
      "relative error for 99 % of the accelerations. It chooses order, alpha, precision and, "
      "unless --force is given, the method, by comparison with exact sums for a sample of the "
-     "bodies (without it the errors are as said for alpha)"},
+     "bodies (without it the errors are as said for alpha). In a periodic box it is an error over "
+     "the rms acceleration of all bodies, and a comoving run chooses order and alpha again "
+     "whenever the scale factor has doubled"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE, KY_OPENING_CHOICES, NULL,
      "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
      " (default relative; offset if only --theta is given)"},
@@ -320,8 +322,6 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
          "this force does not know periodic boxes: use --force fmm, tree or direct with --box"},
         {own->mutual, "mutual interactions are in open space: leave out --mutual or --box"},
         {has_field, "external fields are in open space: leave out --field or --box"},
-        {!isnan(own->error),
-         "--error is for open space: with --box give --order and --alpha instead of it"},
         {has_stop, "searches for pairs and escapers are in open space: leave out --collisions, "
                    "--stop-collision, --stop-pair, --stop-escape and --stop-box, or --box"},
         {own->softening > 0.1 * own->box,

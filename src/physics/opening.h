@@ -129,15 +129,22 @@ KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
     return a > floor ? a : floor;
 }
 
-/* In a periodic box α is relative to |a|, but to at least a tenth of the rms acceleration of all
- * bodies. So in voids, where |a| nearly vanishes, not everything is opened. Nor is it on a perfect
- * lattice, whose rms is an error: a thousandth of M/L² is taken there (at z = 49 a box of 100 Mpc/h
- * has twenty times this rms, at random places it is a hundred times this and more). The potential
- * in a box is no measure of the pull: its mean is 0. Everything is for G = 1. */
-KY_FN KY_WIDE ky_opening_least_in_box(KY_WIDE rms, KY_WIDE mass, KY_WIDE side)
+/* The acceleration in a periodic box by which errors are measured: the rms of all bodies, but at
+ * least a thousandth of M/L², since on a perfect lattice the rms is an error (at z = 49 a box of
+ * 100 Mpc/h has twenty times this, at random places it is a hundred times this and more). For G
+ * = 1. */
+KY_FN KY_WIDE ky_opening_usual_in_box(KY_WIDE rms, KY_WIDE mass, KY_WIDE side)
 {
     const KY_WIDE least = KY_WIDE_OF(1e-3) * mass / (side * side);
-    return KY_WIDE_OF(0.1) * (rms > least ? rms : least);
+    return rms > least ? rms : least;
+}
+
+/* In a periodic box α is relative to |a|, but to at least a tenth of this acceleration. So in
+ * voids, where |a| nearly vanishes, and on a lattice not everything is opened. The potential in a
+ * box is no measure of the pull: its mean is 0. */
+KY_FN KY_WIDE ky_opening_least_in_box(KY_WIDE rms, KY_WIDE mass, KY_WIDE side)
+{
+    return KY_WIDE_OF(0.1) * ky_opening_usual_in_box(rms, mass, side);
 }
 
 /* |a| as stored between evaluations: never 0, which means an unknown |a|. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -33,36 +34,43 @@ static const char columns[] =
     "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
 
-static const char of_bound[] = ",bodies,mass,bound_mass,half_mass_radius";
-static const char of_comoving[] = ",layzer_irvine";
-static const char of_stars[] = ",evolution";
-static const char of_groups[] = ",grouped,group_energy";
-static const char of_core[] = ",core_radius,core_density,core_bodies";
+/* Columns that a run may lack, in their order, and the members of struct ky_energy_start that tell. */
+#define PART(member, names) {names, offsetof(struct ky_energy_start, member)}
+static const struct {
+    const char *names;
+    size_t member;
+} parts[] = {
+    PART(external, ",external"),
+    PART(bound, ",bodies,mass,bound_mass,half_mass_radius"),
+    PART(comoving, ",layzer_irvine"),
+    PART(evolution, ",evolution"),
+    PART(groups, ",grouped,group_energy"),
+    PART(tuned, ",order,alpha,force_error"),
+    PART(core, ",core_radius,core_density,core_bodies"),
+};
+enum { PARTS = sizeof parts / sizeof *parts };
 
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start)
 {
-    char line[sizeof columns + sizeof of_bound + sizeof of_comoving + sizeof of_stars + sizeof of_groups +
-              sizeof of_core + 32] = "";
+    char line[1024] = "";
     rewind(file);
     do { /* comments come first */
         if (!fgets(line, sizeof line, file))
             line[0] = '\0';
     } while (*line == '#');
-    start->external = strstr(line, ",external,") != NULL;
-    start->bound = strstr(line, of_bound) != NULL;
-    start->comoving = strstr(line, of_comoving) != NULL;
-    start->evolution = strstr(line, ",evolution,") != NULL;
-    start->groups = strstr(line, of_groups) != NULL;
-    start->core = strstr(line, of_core) != NULL;
+    for (int k = 0; k < PARTS; k++) {
+        const char *found = strstr(line, parts[k].names);
+        int *member = (int *)((char *)start + parts[k].member);
+        *member = found && strchr(",\n", found[strlen(parts[k].names)]);
+    }
 }
 
 void ky_energy_header(FILE *file, const struct ky_energy_start *start)
 {
-    fprintf(file, "%s%s%s%s%s%s", columns, start->external ? ",external" : "",
-            start->bound ? of_bound : "", start->comoving ? of_comoving : "",
-            start->evolution ? of_stars : "", start->groups ? of_groups : "");
-    if (start->core)
-        fputs(of_core, file);
+    fputs(columns, file);
+    for (int k = 0; k < PARTS; k++)
+        if (*(const int *)((const char *)start + parts[k].member))
+            fputs(parts[k].names, file);
     for (int k = 0; k < KY_LAGRANGIAN_FRACTIONS && start->core; k++)
         fprintf(file, ",lagrangian_%02.0f", 100 * ky_lagrangian_fractions[k]);
     for (size_t k = 0; k < start->followed.count; k++) {
@@ -113,6 +121,11 @@ void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct
     if (start->groups) {
         fprintf(file, ",%zu", now->grouped);
         value(file, now->inner);
+    }
+    if (start->tuned) {
+        value(file, now->order);
+        value(file, now->alpha);
+        value(file, now->force_error);
     }
     for (int k = 0; k < KY_CORE_NUMBERS && start->core; k++)
         value(file, now->core[k]);

@@ -27,6 +27,7 @@ struct ky_energy_start {
     int core;       /* 1: rows have the numbers of the core */
     int groups;     /* 1: rows have the bodies in groups of hermite4, and the energy of their motion
                        about the centres of their groups */
+    int tuned;      /* 1: rows have the force that was found for --error */
     int evolution;  /* 1: rows have `evolved` */
     double evolved; /* energy that stellar evolution has added; `energy` includes it */
     struct ky_followed followed;
@@ -41,6 +42,7 @@ struct ky_energy_now {
     uint64_t steps;
     struct ky_sums sums;
     double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
+    double order, alpha, force_error; /* with start->tuned; NaN: unknown */
     size_t bodies;
     size_t grouped;               /* bodies in groups */
     double inner;                 /* energy within groups [mass velocity²] */

@@ -226,8 +226,7 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return ky_run_keep_table(run, &run->events, error);
 }
 
-/* Writes the parameters that the caller's function has changed as text again, for snapshots and
- * restart files. */
+/* Writes the parameters that have changed as text again, for snapshots and restart files. */
 static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error)
 {
     char *text = NULL;
@@ -296,6 +295,8 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
     enum ky_status status = go_on(run, error);
     if (run->stop.kind == KY_STOP_CLOSE_PAIR || ky_sim_is_within(run->sim))
         return status;
+    if (!status)
+        status = take_parameters(run, error);
     if (!status)
         status = visit(run, error);
     if (!status)

@@ -125,17 +125,30 @@ static void write_source(struct ky_json *json, const struct ky_run *run)
     free(text);
 }
 
+/* 1 for an option that a repetition finds itself, since the run has tuned its force. */
+static int is_tuned(const struct ky_sim *sim, const char *name)
+{
+    static const char *const names[] = {"order", "alpha", "theta"};
+    int found = 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        found |= !strcmp(names[k], name);
+    return found && sim->tunings > 0;
+}
+
 /* All options that `kyoho run run.json` needs: of the bodies, of the parameters and of the run. */
 static void write_options(struct ky_json *json, const struct ky_run *run)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
     struct ky_parameters own = ky_sim_given(run->sim);
+    if (run->sim->tunings)
+        own.error = run->sim->choice.asked;
     ky_parameter_sets(&own, sets);
     ky_json_object(json, "options");
     write_source(json, run);
     for (int s = 0; s < KY_PARAMETER_SETS; s++)
         for (size_t k = 0; k < sets[s].count; k++)
-            if (ky_options_is_first(sets, KY_PARAMETER_SETS, &sets[s], &sets[s].options[k]))
+            if (ky_options_is_first(sets, KY_PARAMETER_SETS, &sets[s], &sets[s].options[k]) &&
+                !is_tuned(run->sim, sets[s].options[k].name))
                 ky_json_option(json, &sets[s].options[k], &own);
     write_run_options(json, run);
     ky_json_end_object(json);
@@ -156,9 +169,27 @@ static void write_resume(struct ky_json *json, const struct ky_run *run)
     ky_json_end_object(json);
 }
 
-/* Writes the requested error, and the error found at the start. */
-static void write_error(struct ky_json *json, const struct ky_choice *choice)
+/* Writes the forces that a comoving run has found for its error, in the order of time. */
+static void write_tunings(struct ky_json *json, const struct ky_sim *sim)
 {
+    ky_json_array(json, "tunings");
+    for (size_t k = 0; k < sim->tunings; k++) {
+        const struct ky_tuned_force *tuned = &sim->tuned[k];
+        ky_json_object(json, NULL);
+        ky_json_real(json, "a", tuned->a);
+        ky_json_count(json, "order", (uint64_t)tuned->order);
+        ky_json_real(json, "alpha", tuned->alpha);
+        ky_json_real(json, "measured", tuned->error);
+        ky_json_count(json, "samples", (uint64_t)tuned->samples);
+        ky_json_end_object(json);
+    }
+    ky_json_end_array(json);
+}
+
+/* Writes the requested error, and the error that was last found. */
+static void write_error(struct ky_json *json, const struct ky_sim *sim)
+{
+    const struct ky_choice *choice = &sim->choice;
     if (isnan(choice->asked)) {
         ky_json_null(json, "error");
         return;
@@ -167,6 +198,8 @@ static void write_error(struct ky_json *json, const struct ky_choice *choice)
     ky_json_real(json, "asked", choice->asked);
     ky_json_real(json, "measured", choice->measured);
     ky_json_count(json, "samples", choice->samples);
+    if (sim->tunings)
+        write_tunings(json, sim);
     ky_json_end_object(json);
 }
 
@@ -247,7 +280,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_real(&json, "wall_s", ky_run_wall(run));
     ky_json_text(&json, "engine", report.engine);
     ky_json_text(&json, "device", report.device);
-    write_error(&json, &run->sim->choice);
+    write_error(&json, run->sim);
     ky_json_text(&json, "compiler", __VERSION__);
     ky_json_text(&json, "host", uname(&host) ? NULL : host.nodename);
     ky_json_text(&json, "system", uname(&host) ? NULL : host.release);

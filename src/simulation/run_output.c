@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -247,12 +248,24 @@ static int is_conserved(const struct ky_run *run)
            !ky_has_field_function(&sim->parameters);
 }
 
+/* The force in use, and its error when it was last found. */
+static void note_force(const struct ky_sim *sim, struct ky_energy_now *now)
+{
+    struct ky_choice choice = sim->choice;
+    ky_choice_note(&choice, &sim->parameters);
+    now->order = choice.order ? choice.order : (double)NAN;
+    now->alpha = choice.alpha;
+    now->force_error = choice.measured;
+}
+
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     char time[KY_QUANTITY_TEXT];
     struct ky_energy_now now = {
         .time = ky_sim_time(run->sim), .steps = ky_sim_steps(run->sim), .bodies = run->sim->n};
     enum ky_status status = ky_sim_sums(run->sim, &now.sums, error);
+    if (run->energy_start.tuned)
+        note_force(run->sim, &now);
     if (!status && run->sim->line.comoving) {
         now.sums = ky_comoving_sums(&now.sums, now.time);
         now.layzer = run->sim->layzer.sum;

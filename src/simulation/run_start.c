@@ -315,6 +315,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     run->energy_start.conserved = mutual && !run->energy_start.comoving;
     run->energy_start.external = run->energy_start.bound = !run->energy_start.comoving;
     run->energy_start.groups = run->sim->parameters.group_radius > 0;
+    run->energy_start.tuned = run->sim->tunings > 0;
     run->energy_start.core = core;
     run->energy_start.evolution = run->stars != NULL;
     run->state = (struct ky_run_state){.tick = run->schedule.line.tick,

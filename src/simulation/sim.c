@@ -267,6 +267,12 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
     KY_TRY(settle_force(&settled, &fresh, &choice, error));
     KY_TRY(ky_sim_create(&settled, &fresh, time, made, error));
     (*made)->choice = choice;
+    const enum ky_status status = ky_sim_begin_tunings(*made, error);
+    if (status) {
+        ky_sim_close(*made);
+        *made = NULL;
+        return status;
+    }
     if (*choice.text) /* the engine exists */
         ky_log(resolved, KY_LOG_INFO, "%s", choice.text);
     return KY_OK;
@@ -312,6 +318,7 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim->id);
     free(sim->type);
     free(sim->radius);
+    ky_sim_end_tunings(sim);
     ky_sim_free_watch(sim);
     ky_sim_watch_close(&sim->frames);
     free(sim);

@@ -22,6 +22,13 @@ struct ky_layzer {
     double sum; /* ∫ (2T + W) d ln a since the start: T + W + sum is constant but for errors */
 };
 
+/* The force that was found for --error at a scale factor. A restart file has these numbers. */
+struct ky_tuned_force {
+    double a, order, alpha; /* order 0: it has no expansions */
+    double error, samples; /* 99 % of the samples had at most this error, over their rms; NaN: no α
+                              has kept the error that was asked for */
+};
+
 struct ky_sim {
     struct ky_parameters parameters; /* resolved; owns the texts */
     char *engine_name, *field, *expansion;
@@ -44,9 +51,13 @@ struct ky_sim {
     int has_changed;         /* 1: bodies or forces have changed since the run last checked */
     int has_new_parameters;  /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;     /* of the last call that advanced */
-    struct ky_choice choice; /* of the force, when it was opened; without text after a restart */
-    uint64_t steps_before;   /* steps before the current integrator was created */
-    unsigned with;           /* KY_WITH_…, of KY_SIM_LABELS: labels that came with the bodies */
+    struct ky_choice choice; /* of the force, when it was opened or last tuned; without text after a
+                                restart */
+    struct ky_tuned_force *tuned; /* [tunings] of a comoving simulation that keeps an error; none:
+                                     its force stays as it is */
+    size_t tunings;
+    uint64_t steps_before; /* steps before the current integrator was created */
+    unsigned with;         /* KY_WITH_…, of KY_SIM_LABELS: labels that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type;              /* the same */
     double *radius;             /* the same; NULL: unknown [length] */
@@ -138,6 +149,25 @@ enum ky_status ky_sim_note_energy(struct ky_sim *sim, double a, struct ky_error 
  * than 4,096 are needed, KY_USAGE if the universe never reaches the end of the step. */
 enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned *parts,
                             struct ky_error *error);
+
+/* sim_tunings.c. Their largest number: more are no run. */
+enum { KY_MOST_TUNINGS = 64 };
+/* To be called with the choice of a new simulation: if it is comoving and an error was
+ * asked for and measured, the force is found again whenever the scale factor has doubled or halved.
+ * KY_FAULT if memory runs out. */
+enum ky_status ky_sim_begin_tunings(struct ky_sim *sim, struct ky_error *error);
+void ky_sim_end_tunings(struct ky_sim *sim);
+/* Adds the force in use, which was found at the scale factor a. KY_FAULT if memory runs out. */
+enum ky_status ky_sim_note_force(struct ky_sim *sim, double a, struct ky_error *error);
+/* sim_tune.c. To be called before a step from the scale factor a: finds the force again if that is
+ * due. Fails as ky_force_settle_again and ky_sim_put_with; KY_STOPPED by the parameters' `stop`,
+ * with sim->stop, and then the bodies are as before. */
+enum ky_status ky_sim_keep_error(struct ky_sim *sim, double a, struct ky_error *error);
+/* sim_tunings.c. The list for a restart file; the data remain the simulation's. KY_BAD_DATA for an
+ * impossible list. */
+struct ky_section ky_sim_tunings_section(const struct ky_sim *sim);
+enum ky_status ky_sim_restore_tunings(struct ky_sim *sim, const struct ky_restart *restart,
+                                      struct ky_error *error);
 
 /* sim_stops.c. Allocates the state of the stopping conditions; frees it if there are none left.
  * KY_FAULT if memory runs out. */

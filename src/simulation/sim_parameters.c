@@ -288,7 +288,10 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
             error, KY_USAGE,
             "theta has no effect with opening %s, which uses alpha; set the opening first",
             opening->name);
-    return change(sim, row->change, &changed, error);
+    KY_TRY(change(sim, row->change, &changed, error));
+    if (row->change == change_force) /* the caller's force stays */
+        ky_sim_end_tunings(sim);
+    return KY_OK;
 }
 
 enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)

@@ -172,8 +172,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
-    const size_t most = NUMBERS + MOST_ARRAYS + 1 + extras;
-    const struct ky_section told = ky_sim_told_section(sim);
+    const size_t most = NUMBERS + MOST_ARRAYS + 2 + extras;
+    const struct ky_section lists[] = {ky_sim_told_section(sim), ky_sim_tunings_section(sim)};
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
@@ -189,8 +189,9 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     if (!status) {
         size_t used =
             NUMBERS + list_arrays(sim, to->pieces ? writers.arrays : 0, sections + NUMBERS);
-        if (told.bytes)
-            sections[used++] = told;
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+            if (lists[k].bytes)
+                sections[used++] = lists[k];
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
         status = ky_restart_write(to, sections, used + extras, error);
@@ -436,6 +437,8 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         status = ky_sim_restore_columns(sim, restart, error);
     if (!status)
         status = ky_sim_restore_told(sim, restart, error);
+    if (!status)
+        status = ky_sim_restore_tunings(sim, restart, error);
     if (status)
         ky_sim_close(sim);
     else

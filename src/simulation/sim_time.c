@@ -134,6 +134,7 @@ static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     unsigned parts;
+    KY_TRY(ky_sim_keep_error(sim, from, error));
     if (!(sim->layzer.a > 0))
         KY_TRY(ky_sim_note_energy(sim, from, error));
     KY_TRY(ky_sim_parts(sim, from, to, &parts, error));

@@ -502,6 +502,126 @@ static void impossible_universes_are_refused(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* ---- an error that is kept ---- */
+
+/* Bodies near a lattice, which waves have moved. */
+static void make_waves(struct ky_bodies *bodies)
+{
+    make_lattice(8, mass_of(1), bodies);
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++) {
+            struct ky_random random = ky_random_at(9, (uint32_t)c, i);
+            bodies->position[i][c] += 0.02 * ky_random_normal(&random);
+        }
+}
+
+static void assert_same_places(struct ky_sim *one, struct ky_sim *other)
+{
+    struct ky_bodies a, b;
+    assert_ok(ky_bodies_allocate(&a, ky_sim_n(one), 0, &error));
+    assert_ok(ky_bodies_allocate(&b, ky_sim_n(other), 0, &error));
+    assert_ok(ky_sim_bodies(one, &a, &error));
+    assert_ok(ky_sim_bodies(other, &b, &error));
+    assert_memory_equal(a.position, b.position, a.n * sizeof *a.position);
+    assert_memory_equal(a.velocity, b.velocity, a.n * sizeof *a.velocity);
+    ky_bodies_free(&a);
+    ky_bodies_free(&b);
+}
+
+static struct ky_sim *restored(struct ky_sim *sim, const struct ky_parameters *parameters)
+{
+    struct ky_sim *other = NULL;
+    size_t bytes = 0;
+    ky_sim_save_memory(sim, NULL, &bytes, &error);
+    void *data = malloc(bytes);
+    assert_ok(ky_sim_save_memory(sim, data, &bytes, &error));
+    assert_ok(ky_sim_restore_memory(data, bytes, parameters, &other, &error));
+    free(data);
+    return other;
+}
+
+/* With a step of ln a of 0.35 the scale factor has doubled before the third step. */
+static void an_error_is_kept(void **state)
+{
+    (void)state;
+    volatile int stop = 0;
+    struct ky_parameters parameters = parameters_of(flat, 0.35);
+    struct ky_bodies bodies;
+    struct ky_sim *sim, *other;
+    struct ky_choice choice = {.size = sizeof choice};
+    parameters.error = 1e-3;
+    parameters.softening = 0.01;
+    parameters.stop = &stop;
+    make_waves(&bodies);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_int_equal(sim->tunings, 1);
+    other = restored(sim, &parameters);
+    assert_int_equal(other->tunings, 1);
+    stop = 1; /* during the search */
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_STOPPED);
+    assert_int_equal(ky_sim_steps(sim), 2);
+    assert_int_equal(sim->tunings, 1);
+    stop = 0;
+    assert_ok(ky_sim_advance(sim, 4, &error));
+    assert_ok(ky_sim_advance(other, 4, &error));
+    assert_int_equal(sim->tunings, 3);
+    assert_memory_equal(sim->tuned, other->tuned, 3 * sizeof *sim->tuned);
+    assert_between(sim->tuned[2].a / (0.02 * exp(4 * 0.35)), 1 - 1e-12, 1 + 1e-12);
+    ky_sim_choice(sim, &choice);
+    assert_true(choice.alpha == sim->parameters.alpha && choice.alpha == sim->tuned[2].alpha);
+    assert_same_places(sim, other);
+    assert_between(choice.measured, 1e-4, 1e-3);
+    /* Where no α keeps the error, the last one stays. */
+    const double alpha = choice.alpha;
+    sim->choice.asked = 1e-12;
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_true(sim->tunings == 4 && sim->parameters.alpha == alpha);
+    assert_true(isnan(sim->choice.measured) && isnan(sim->tuned[3].error));
+    ky_sim_close(other);
+    other = restored(sim, &parameters);
+    assert_int_equal(other->tunings, 4);
+    /* An α of the caller stays. */
+    assert_ok(ky_sim_set_parameter(sim, "alpha", "0.003", &error));
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_true(sim->tunings == 0 && sim->parameters.alpha == 0.003);
+    ky_sim_close(sim);
+    ky_sim_close(other);
+    bodies.n = 0;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    ky_sim_close(sim);
+    bodies.n = 512;
+    ky_bodies_free(&bodies);
+}
+
+/* A file with an impossible list is refused. */
+static void impossible_tunings_are_refused(void **state)
+{
+    (void)state;
+    static const struct ky_tuned_force good = {0.02, 6, 1e-3, 5e-4, 512},
+                                       bad[] = {{-1, 6, 1e-3, 5e-4, 512},
+                                                {0.02, 6, 2, 5e-4, 512},
+                                                {0.02, 6, (double)NAN, 5e-4, 512},
+                                                {0.02, 6, 1e-3, -1, 512},
+                                                {0.02, 6, 1e-3, 5e-4, -1}};
+    struct ky_sim sim = {.tunings = 0};
+    struct ky_section section = {"tunings", &good, sizeof good};
+    const struct ky_restart restart = {.count = 1, .section = &section};
+    assert_ok(ky_sim_restore_tunings(&sim, &restart, &error));
+    assert_int_equal(sim.tunings, 1);
+    ky_sim_end_tunings(&sim);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        section.data = &bad[k];
+        assert_int_equal(ky_sim_restore_tunings(&sim, &restart, &error), KY_BAD_DATA);
+        ky_sim_end_tunings(&sim);
+    }
+    section.bytes = sizeof good - 1;
+    assert_int_equal(ky_sim_restore_tunings(&sim, &restart, &error), KY_BAD_DATA);
+    section.bytes = 1000 * sizeof good;
+    assert_int_equal(ky_sim_restore_tunings(&sim, &restart, &error), KY_BAD_DATA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +634,8 @@ int main(void)
         cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
         cmocka_unit_test(late_steps_are_shorter),
+        cmocka_unit_test(an_error_is_kept),
+        cmocka_unit_test(impossible_tunings_are_refused),
         cmocka_unit_test(impossible_universes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
