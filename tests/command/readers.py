@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """yt and pynbody load our snapshots, also those of ranks, with the right mass, centre and units, and yt draws them. Each may belong to another python3
 than the one on the path: Debian's python3-yt is for /usr/bin/python3. `check-all` installs those that are missing, each into a folder
-of the build."""
+of the build, and has them load boxes and yt draw."""
 import json
 import os
 import random
@@ -18,6 +18,7 @@ FILES = os.path.join(wheels.BUILD, "tests", "helpers", "files")
 TOP = wheels.TOP
 YT_41 = "yt-4.1", "yt==4.1.4", "numpy<2", "unyt<3", "matplotlib<3.9", "setuptools", "h5py"  # with what was new when it was
 N = 2000
+ALL = "KYOHO_TEST_ALL" in os.environ
 
 # Each prints a line for each file, whose name is an argument: number of bodies, mass [solar masses], centre [kpc], mean velocity
 # [km/s], and time [Gyr].
@@ -239,10 +240,7 @@ def put_frontend(place):
 
 
 def pythons_of_yt():
-    """The pythons whose yt is to draw, each with its name or the reason why there is none: the one at hand, and in check-all the
-    newest yt and 4.1."""
-    if "KYOHO_TEST_ALL" not in os.environ:
-        return [("yt", *wheels.python_of("yt"))]
+    """The pythons whose yt is to draw, each with its name or the reason why there is none: the newest yt and 4.1."""
     found = []
     for name, *packages in (("yt", "yt", "h5py"), YT_41):
         programs, why = wheels.install(os.path.join("tests", name), *packages)
@@ -296,12 +294,14 @@ with folder() as place:
             skip(f"{case[0]} is loaded", why)
     for reader in READERS:
         load(reader, paths, truth)
-        load_boxes(reader, place)
-    drawn = {case[0]: path for case, path in paths.items() if case[0] != "cluster.hdf5"}  # which yt draws in parsecs
-    if "a.hdf5" in drawn:
-        drawn["far.hdf5"] = os.path.join(place, "far.hdf5")
-        tap.run("convert", drawn["a.hdf5"], "--position", "30,0,0", "-o", drawn["far.hdf5"])
-    for yt in pythons_of_yt():
-        draw(*yt, drawn, truth, 30)
+        if ALL:
+            load_boxes(reader, place)
+    if ALL:
+        drawn = {case[0]: path for case, path in paths.items() if case[0] != "cluster.hdf5"}  # which yt draws in parsecs
+        if "a.hdf5" in drawn:
+            drawn["far.hdf5"] = os.path.join(place, "far.hdf5")
+            tap.run("convert", drawn["a.hdf5"], "--position", "30,0,0", "-o", drawn["far.hdf5"])
+        for yt in pythons_of_yt():
+            draw(*yt, drawn, truth, 30)
 finds_frontend()
 finish()

@@ -491,6 +491,7 @@ static void points_feel_the_box(void **state)
                       {KY_TREE, KY_SINGLE, 1e-3, 1e-3}};
     struct ky_bodies bodies = make(UNIFORM, 30);
     double at[POINTS][3], got[POINTS][3], potential[POINTS], tide[POINTS][6], size[2] = {0};
+    double field[POINTS][4], right[POINTS][6]; /* by Ewald sums */
     uint32_t stands[POINTS];
     (void)state;
     for (size_t i = 0; i < bodies.n; i++)
@@ -499,6 +500,8 @@ static void points_feel_the_box(void **state)
     bodies.position[0][0] = 0x1p-12;
     make_points(&bodies, at, stands);
     at[0][0] -= 0x1p-11; /* across a face from body 0 */
+    for (size_t k = 0; k < POINTS; k++)
+        ewald_at(&bodies, at[k], stands[k], field[k], right[k]);
     for (int round = 0; round < engine_count * KINDS; round++) {
         const int kind = round % KINDS;
         struct ky_parameters given = on_device(round / KINDS, kinds[kind].force), parameters;
@@ -517,16 +520,14 @@ static void points_feel_the_box(void **state)
         assert_ok(ky_engine_tides(engine, &points, tide, &error));
         ky_engine_close(engine);
         for (size_t k = is_tree ? POINTS / 2 : 0; k < POINTS; k++) {
-            double field[4], right[6];
-            ewald_at(&bodies, at[k], stands[k], field, right);
             for (int c = 0; c < 4; c++) {
-                const double d = c < 3 ? got[k][c] - field[c] : potential[k] + field[3];
+                const double d = c < 3 ? got[k][c] - field[k][c] : potential[k] + field[k][3];
                 worst[0] = fmax(worst[0], fabs(d));
-                size[0] = fmax(size[0], fabs(field[c]));
+                size[0] = fmax(size[0], fabs(field[k][c]));
             }
             for (int c = 0; c < 6 && (given.force == KY_DIRECT || k >= POINTS / 2); c++) {
-                worst[1] = fmax(worst[1], fabs(tide[k][c] - right[c]));
-                size[1] = fmax(size[1], fabs(right[c]));
+                worst[1] = fmax(worst[1], fabs(tide[k][c] - right[k][c]));
+                size[1] = fmax(size[1], fabs(right[k][c]));
             }
         }
         print_message("points, %s, force %d: field %.1e of %.1e, tides %.1e of %.1e\n",
@@ -609,7 +610,8 @@ static void active_bodies_have_the_same_forces(void **state)
 
 /* ---- devices ---- */
 
-/* The default forces on devices, for every number of bodies and every shape. */
+/* The default forces on devices, for every number of bodies and every shape; in `check` a processor
+ * that serves as a device takes all numbers for one shape, and four numbers for the others. */
 static void device_forces_follow_exact_sums(void **state)
 {
     static const size_t counts[] = {0, 1, 2, 8, 31, 32, 33, 64, 65, 1331, 4096};
@@ -620,7 +622,11 @@ static void device_forces_follow_exact_sums(void **state)
     for (int set = 0; set < SETS; set++)
         for (size_t k = 0; k < 2 * (size_t)COUNTS; k++) {
             const struct ky_parameters parameters = on_device(e, k % 2 ? KY_TREE : KY_FMM);
-            follow_exact_sums(&parameters, (enum set)set, counts[k / 2], 0);
+            const size_t n = counts[k / 2];
+            if (is_slow(e) && !test_everything() && set != UNIFORM && n != 2 && n != 64 &&
+                n != 65 && n != 1331)
+                continue;
+            follow_exact_sums(&parameters, (enum set)set, n, 0);
         }
 }
 

@@ -207,7 +207,9 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
 
 /* Whether to do something that needs all lanes of a team, by a condition that is the same on all
  * lanes. For a barrier under a condition a CPU's compiler duplicates all code after it. So on CPUs
- * it is always done, even if it has no effect. */
+ * it is always done, even if it has no effect. A loop that may have no round is such a condition
+ * too. Where much code follows, it tests its condition at its end, and its first round does no harm
+ * if there is nothing to do. */
 #if defined(KY_ON_CPU)
 #define KY_WORTH(condition) 1
 #else
