@@ -770,6 +770,55 @@ static void several_devices_divide_a_box(void **state)
     }
 }
 
+/* Accelerations of bodies whose masses have been replaced by 4e-7 of them, over this factor. */
+static void put_light_bodies(const struct ky_parameters *parameters, struct ky_bodies *bodies)
+{
+    const double factor = 4e-7;
+    struct ky_sim *sim;
+    size_t *index = calloc(bodies->n, sizeof *index);
+    assert_ok(ky_sim_open(parameters, bodies, 0, &sim, &error));
+    for (size_t i = 0; i < bodies->n; i++) {
+        index[i] = i;
+        bodies->mass[i] *= factor;
+    }
+    assert_ok(ky_sim_replace(sim, index, bodies, &error));
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    ky_sim_close(sim);
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies->acceleration[i][c] /= factor;
+    free(index);
+}
+
+/* Masses far below the engine's unit: the moments of the far field stay in the range of their
+ * integers. */
+static void light_bodies_have_a_far_field(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    {
+        struct ky_parameters parameters = on_device(e, KY_DIRECT);
+        struct ky_bodies heavy = make(UNIFORM, 700), light = make(UNIFORM, 700);
+        struct ky_sim *sim;
+        double a2 = 0, d2 = 0;
+        parameters.step = 0.1;
+        assert_ok(ky_sim_open(&parameters, &heavy, 0, &sim, &error));
+        assert_ok(ky_sim_bodies(sim, &heavy, &error));
+        ky_sim_close(sim);
+        put_light_bodies(&parameters, &light);
+        for (size_t i = 0; i < heavy.n; i++)
+            for (int c = 0; c < 3; c++) {
+                const double d = light.acceleration[i][c] - heavy.acceleration[i][c];
+                a2 += heavy.acceleration[i][c] * heavy.acceleration[i][c];
+                d2 += d * d;
+            }
+        assert_between(sqrt(d2 / a2), 0, 1e-4);
+        ky_bodies_free(&heavy);
+        ky_bodies_free(&light);
+    }
+}
+
 /* The field at few and at many points on devices against the CPU's, also across faces and from
  * points outside. */
 static void fields_on_devices_are_those_of_the_cpu(void **state)
@@ -885,6 +934,7 @@ int main(void)
         cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
         cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
         cmocka_unit_test(several_devices_divide_a_box),
+        cmocka_unit_test(light_bodies_have_a_far_field),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

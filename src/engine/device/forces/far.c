@@ -81,7 +81,7 @@ static enum ky_status need(struct ky_device_state *state, size_t groups, struct 
 }
 
 /* Sums the moments, of all ranks, to far->whole. */
-static enum ky_status sum_moments(struct ky_device_state *state, size_t groups,
+static enum ky_status sum_moments(struct ky_device_state *state, size_t groups, uint32_t system,
                                   struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = &state->bodies;
@@ -94,7 +94,8 @@ static enum ky_status sum_moments(struct ky_device_state *state, size_t groups,
     KY_TRY(ky_launch(card, KY_KERNEL_ky_far_moments, groups,
                      KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                                   KY_BUFFER(far->mass), KY_BUFFER(far->part), KY_VALUE(n),
-                                  KY_VALUE(live), KY_VALUE(each), KY_VALUE(per_side)),
+                                  KY_VALUE(live), KY_VALUE(each), KY_VALUE(system),
+                                  KY_VALUE(per_side)),
                      error));
     KY_TRY(ky_launch_over(
         card, KY_KERNEL_ky_far_total, KY_FAR_WHOLES,
@@ -106,14 +107,17 @@ enum ky_status ky_device_far_make(struct ky_device_state *state, struct ky_error
 {
     struct ky_card *card = state->bodies.card;
     struct ky_device_far *far = state->far;
+    const struct ky_shared *shared = ky_device_shared(state);
     const size_t groups = groups_of(state->bodies.live);
-    if (!(state->box > 0) || (groups == 0 && !ky_device_shared(state)))
+    uint32_t system = (uint32_t)(shared ? shared->system : state->bodies.live);
+    if (!(state->box > 0) || system == 0)
         return KY_OK;
     KY_TRY(need(state, groups, error));
-    KY_TRY(sum_moments(state, groups, error));
-    KY_TRY(ky_launch_over(
-        card, KY_KERNEL_ky_far_take, NUMBERS,
-        KY_ARGUMENTS(KY_BUFFER(far->whole), KY_BUFFER(far->mass), KY_BUFFER(far->moment)), error));
+    KY_TRY(sum_moments(state, groups, system, error));
+    KY_TRY(ky_launch_over(card, KY_KERNEL_ky_far_take, NUMBERS,
+                          KY_ARGUMENTS(KY_BUFFER(far->whole), KY_BUFFER(far->mass),
+                                       KY_BUFFER(far->moment), KY_VALUE(system)),
+                          error));
     KY_TRY(ky_launch(
         card, KY_KERNEL_ky_far_act, (size_t)KY_FAR_CUBES * KY_FAR_SLICES,
         KY_ARGUMENTS(KY_BUFFER(far->derivative), KY_BUFFER(far->moment), KY_BUFFER(far->local)),

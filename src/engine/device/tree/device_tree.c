@@ -1,5 +1,4 @@
-/* The octree built on the card: the host side of kernels/tree/keys.k, grow.k
- * and cells.k. */
+/* The octree built on the card: the host side of kernels/tree/keys.k, grow.k and cells.k. */
 #include "engine/device/tree/device_tree.h"
 
 #include <math.h>

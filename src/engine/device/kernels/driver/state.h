@@ -7,12 +7,13 @@
 
 #include "physics/number.h"
 
-/* The integer part of x, |x| < 2⁶³, as a word; words add up as signed integers do. */
 #if defined(KY_IN_OPENCL)
 #define KY_SIGNED long
 #else
 #define KY_SIGNED long long
 #endif
+
+/* The integer part of x, |x| < 2⁶³, as a word; words add up as signed integers do. */
 KY_FN ky_ulong ky_state_whole(ky_state x)
 {
 #ifdef KY_STATE_IS_DOUBLE
