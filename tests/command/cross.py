@@ -22,7 +22,7 @@ def make(place, *words, goals=("all",)):
     inside = to[len(TOP) + 1:] if to.startswith(TOP + os.sep) else to  # the name of the folder in make's rules
     process = subprocess.run(["make", "-s", "-j2", f"BUILD={to}", *WITHOUT, *words, *[goal.format(to=inside) for goal in goals]], cwd=TOP, capture_output=True, text=True,
                              stdin=subprocess.DEVNULL)
-    check(process.returncode == 0 and "warning:" not in process.stderr, f"{place}: compiles and links without a warning: {' '.join(goals)}", process.stderr[-3000:])
+    check(process.returncode == 0 and "warning:" not in process.stderr, f"{place}: compiles and links without a warning: {' '.join(map(os.path.basename, goals))}", process.stderr[-3000:])
     return to
 
 
