@@ -1,7 +1,8 @@
-/* Seconds of searches: search [N [ENGINES [THREADS [PRECISION [MODEL]]]]] (default 10000000
- * cpu,cuda 0 double uniform-cube; ENGINES are names with commas between). Friends of friends with a
- * linking length of 0.2 and 0.7 of the mean distance, the distance of the 8th and the 32nd nearest,
- * and counts, lists and the SPH density of 32 bodies.
+/* Seconds of searches: search [N [ENGINES [THREADS [PRECISION [MODEL [SEARCH]]]]]] (default
+ * 10000000 cpu,cuda 0 double uniform-cube and all; ENGINES are names with commas between). MODEL
+ * may also be `clustered` (clustered.h), SEARCH is the name of one search. Friends of friends with
+ * a linking length of 0.2 and 0.7 of the mean distance, the distance of the 8th and the 32nd
+ * nearest, and counts, lists and the SPH density of 32 bodies.
  *
  * Each figure is the least of REPEAT with a new tree. `tree` goes from keys to moments, `walk` is
  * the search itself, on a device by its own clock; `processor` is the processor time of the whole
@@ -11,6 +12,7 @@
  * In double they agree. */
 #include <string.h>
 
+#include "clustered.h"
 #include "common.h"
 
 enum { REPEAT = 3, LEAST_GROUP = 20 };
@@ -167,18 +169,22 @@ int main(int argc, char **argv)
     parameters.precision = argc > 4 && !strcmp(argv[4], "single")     ? KY_SINGLE
                            : argc > 4 && !strcmp(argv[4], "extended") ? KY_EXTENDED
                                                                       : KY_DOUBLE;
-    struct ky_snapshot snapshot = model(argc > 5 ? argv[5] : "uniform-cube", n);
+    const int clustered = argc > 5 && !strcmp(argv[5], "clustered");
+    struct ky_snapshot snapshot = model(argc > 5 && !clustered ? argv[5] : "uniform-cube", n);
     free(snapshot.bodies.softening); /* one softening for all, which searches do not need */
     snapshot.bodies.softening = NULL;
     const struct ky_bodies *bodies = &snapshot.bodies;
-    const double distance = 3.77 / cbrt((double)n); /* of uniform-cube, whose side this is */
+    const double side = 3.77, distance = side / cbrt((double)n); /* of uniform-cube */
+    if (clustered)
+        clustered_make(&snapshot.bodies, side);
     printf("%-12s %-8s %10s %9s %9s %9s %9s  %-26s  %s\n", "search", "engine", "N", "tree s",
            "walk s", "sum s", "processor", "found", "agrees");
     for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
         parameters.engine = name;
         struct ky_engine *engine = engine_for(&parameters, &resolved, bodies);
         for (int s = 0; s < SEARCHES; s++)
-            run(engine, bodies, distance, &searches[s], &results[s]);
+            if (argc <= 6 || !strcmp(argv[6], searches[s].name))
+                run(engine, bodies, distance, &searches[s], &results[s]);
         ky_engine_close(engine);
     }
     for (int s = 0; s < SEARCHES; s++)

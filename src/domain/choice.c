@@ -22,8 +22,6 @@ static const char *why_not(const struct ky_parameters *parameters, unsigned sche
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
     if (parameters->mutual)
         return "--mutual";
-    if (parameters->box > 0)
-        return "--box";
     if (force->is_exact)
         return schemes >> KY_SCHEME_HERMITE & 1U && ky_has_field_function(parameters)
                    ? "a field function with hermite4"

@@ -161,7 +161,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
     memcpy(cube->low, frame.low, sizeof cube->low);
 }
 
-/* A periodic box is the cube, wherever the bodies are in it. */
+/* On the CPU a periodic box is the cube, wherever the bodies are in it. */
 static void take_box(const struct ky_domain *domain, struct cube *cube)
 {
     const struct ky_engine_frame frame = ky_tree_frame_of_box(domain->parameters.box);
@@ -218,7 +218,7 @@ static enum ky_status place_together(const struct ky_ranging *curve,
     struct cube cube = {.lost = UINT64_MAX};
     for (size_t r = 0; r < size && !status && !comm->rank; r++)
         cube.lost = told[r].lost < cube.lost ? told[r].lost : cube.lost;
-    if (!status && !comm->rank && domain->parameters.box > 0)
+    if (!status && !comm->rank && domain->parameters.box > 0 && !domain->engine->verbs->part)
         take_box(domain, &cube);
     else if (!status && !comm->rank && cube.lost == UINT64_MAX)
         place_cube(curve, told, all, count, &cube);

@@ -39,8 +39,8 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     if (!force->in_groups ||
         (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
         return force->option;
-    if (parameters->box > 0 && ky_domain_is_for_devices(parameters->engine))
-        return "--box with devices";
+    if (parameters->box > 0 && in_blocks && ky_domain_is_for_devices(parameters->engine))
+        return "--box";
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)

@@ -31,6 +31,9 @@
 #define KY_FAR_TERMS 165
 #define KY_FAR_SIDE 4
 #define KY_FAR_CUBES 64
+/* The moments of all cubes as integers, which have the same sum in any order, and the number of
+ * bodies whose mass or place is not finite. */
+#define KY_FAR_WHOLES (KY_FAR_CUBES * KY_FAR_TERMS + 1)
 /* The offsets from one cube to another along an axis are -KY_FAR_REACH … KY_FAR_REACH. */
 #define KY_FAR_REACH (KY_FAR_SIDE - 1)
 #define KY_FAR_OFFSETS (2 * KY_FAR_REACH + 1)

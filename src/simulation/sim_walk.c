@@ -36,9 +36,33 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
     return ky_sim_field_fill(sim, &points, error);
 }
 
-static struct ky_walker walker_of(const struct ky_sim *sim)
+struct ky_parameters ky_sim_search_parameters(const struct ky_sim *sim)
 {
-    return ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    parameters.isa = sim->parameters.isa;
+    parameters.threads = sim->parameters.threads;
+    parameters.box = sim->parameters.box;
+    return parameters;
+}
+
+enum ky_status ky_sim_walker(struct ky_sim *sim, struct ky_walker *walker, struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    *walker = ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
+    if (!(sim->parameters.box > 0) || sim->engine->verbs->box_walks)
+        return KY_OK;
+    struct ky_parameters parameters = ky_sim_search_parameters(sim);
+    parameters.stop = sim->parameters.stop;
+    enum ky_status status =
+        ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
+    if (!status)
+        status = ky_engine_get(sim->engine, &bodies, error);
+    if (!status)
+        status = ky_walker_open(&parameters, &bodies, NULL, walker, error);
+    ky_bodies_free(&bodies);
+    return status;
 }
 
 enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
@@ -51,8 +75,10 @@ enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
     KY_NEED(action, error);
     if (sim->n)
         KY_NEED(results, error);
-    struct ky_walker walker = walker_of(sim);
-    status = ky_walker_act(&walker, action, input, results, error);
+    struct ky_walker walker;
+    status = ky_sim_walker(sim, &walker, error);
+    if (!status)
+        status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -66,8 +92,10 @@ enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_
         return status;
     if (sim->n)
         KY_NEED(radius, error);
-    struct ky_walker walker = walker_of(sim);
-    status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
+    struct ky_walker walker;
+    status = ky_sim_walker(sim, &walker, error);
+    if (!status)
+        status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -80,8 +108,10 @@ enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
         return status;
     if (sim->n)
         KY_NEED(density, error);
-    struct ky_walker walker = walker_of(sim);
-    status = ky_walker_density(&walker, k, density, smoothing, error);
+    struct ky_walker walker;
+    status = ky_sim_walker(sim, &walker, error);
+    if (!status)
+        status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -90,28 +120,19 @@ enum ky_status ky_sim_nearest(struct ky_sim *sim, size_t k, uint32_t *index, dou
                               struct ky_force_report *report, struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
-    struct ky_walker walker = walker_of(sim);
+    struct ky_walker walker;
     struct ky_bodies bodies = {.n = sim->n};
+    enum ky_status status = ky_sim_walker(sim, &walker, error);
     bodies.position = ky_allocate(sim->n, sizeof *bodies.position);
-    enum ky_status status = bodies.position
-                                ? ky_engine_get(sim->engine, &bodies, error)
-                                : ky_no_memory(error, "positions", sim->n, sizeof *bodies.position);
+    if (!status)
+        status = bodies.position
+                     ? ky_engine_get(sim->engine, &bodies, error)
+                     : ky_no_memory(error, "positions", sim->n, sizeof *bodies.position);
     if (!status)
         status = ky_walker_nearest(&walker, &bodies, k, index, distance, error);
     free(bodies.position);
     ky_walker_close(&walker, report);
     return status;
-}
-
-struct ky_parameters ky_sim_search_parameters(const struct ky_sim *sim)
-{
-    struct ky_parameters parameters;
-    ky_parameters_defaults(&parameters);
-    parameters.engine = "cpu";
-    parameters.isa = sim->parameters.isa;
-    parameters.threads = sim->parameters.threads;
-    parameters.box = sim->parameters.box;
-    return parameters;
 }
 
 enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
@@ -128,15 +149,12 @@ enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
     status = ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
     if (!status)
         status = ky_engine_get(sim->engine, &bodies, error);
-    if (!status && sim->parameters.box > 0 && !sim->engine->verbs->box_walks) {
-        /* in a box the CPU searches for engines that do not */
-        const struct ky_parameters parameters = ky_sim_search_parameters(sim);
-        status = ky_catalogue_make(&parameters, wanted, &bodies, catalogue, report, error);
-    } else if (!status) {
-        struct ky_walker walker = walker_of(sim);
+    struct ky_walker walker = {0};
+    if (!status)
+        status = ky_sim_walker(sim, &walker, error);
+    if (!status)
         status = ky_walker_catalogue(&walker, wanted, &bodies, catalogue, error);
-        ky_walker_close(&walker, report);
-    }
+    ky_walker_close(&walker, report);
     ky_bodies_free(&bodies);
     return status;
 }

@@ -208,7 +208,7 @@ def forks():
                 os._exit(0 if good else 1)
         return os.waitpid(process, 0)[1] == 0
 
-    sim = start()
+    sim = start(engine="cpu")
     work = threading.Thread(target=sim.advance, args=(10 ** 9,))
     work.start()
     while sim.steps < 3:

@@ -358,52 +358,71 @@ static void own_actions_see_nearest_images(void **state)
 /* ---- in a simulation ---- */
 
 /* Leapfrog and block steps, after which bodies have crossed faces. */
+static void check_simulation(const struct ky_parameters *parameters, size_t n)
+{
+    struct ky_bodies bodies = box_make(CUBE, n, 1), now = {0};
+    struct ky_sim *sim;
+    struct ky_pairs pairs = {.size = sizeof pairs};
+    struct ky_neighbour_lists lists;
+    const double radius = 0.06;
+    assert_ok(ky_sim_open(parameters, &bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 5, &error));
+    assert_ok(ky_bodies_allocate(&now, n, 0, &error));
+    assert_ok(ky_sim_bodies(sim, &now, &error));
+    assert_ok(ky_sim_pairs(sim, &radius, 1, &pairs, NULL, &error));
+    assert_ok(ky_sim_neighbours(sim, &radius, 1, NULL, &lists, NULL, &error));
+    size_t found = 0, over_faces = 0, near = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            const double r2 = image2(&now, i, j, 1);
+            near += r2 <= radius * radius;
+            if (!(r2 < 4 * radius * radius))
+                continue;
+            assert_true(found < pairs.count);
+            assert_true(pairs.index[found][0] == i && pairs.index[found][1] == j);
+            assert_between(pairs.distance[found] - sqrt(r2), -1e-14, 1e-14);
+            over_faces += fabs(now.position[i][0] - now.position[j][0]) > 0.5;
+            found++;
+        }
+    assert_int_equal(found, pairs.count);
+    assert_true(over_faces > 0);
+    assert_int_equal(lists.offset[n], 2 * near);
+    const double quarter = 0.2501;
+    struct ky_pairs none = {.size = sizeof none};
+    assert_int_equal(ky_sim_pairs(sim, &quarter, 1, &none, NULL, &error), KY_USAGE);
+    ky_pairs_free(&pairs);
+    ky_neighbour_lists_free(&lists);
+    ky_sim_close(sim);
+    ky_bodies_free(&now);
+    ky_bodies_free(&bodies);
+}
+
 static void simulations_search_their_box(void **state)
 {
     (void)state;
     enum { N = 400 };
     static const size_t numbers[] = {N, 100}; /* pairs by a walk and by a loop */
     for (int k = 0; k < 4; k++) {
-        const size_t n = numbers[k / 2];
         struct ky_parameters parameters = box_parameters(1, 0);
-        struct ky_bodies bodies = box_make(CUBE, n, 1), now = {0};
-        struct ky_sim *sim;
-        struct ky_pairs pairs = {.size = sizeof pairs};
-        struct ky_neighbour_lists lists;
-        const double radius = 0.06;
         parameters.softening = 0.02;
         parameters.integrator = k % 2 ? KY_BLOCK_STEPS : KY_LEAPFROG;
         parameters.step = 1.0 / 64;
-        assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
-        assert_ok(ky_sim_advance(sim, 5, &error));
-        assert_ok(ky_bodies_allocate(&now, n, 0, &error));
-        assert_ok(ky_sim_bodies(sim, &now, &error));
-        assert_ok(ky_sim_pairs(sim, &radius, 1, &pairs, NULL, &error));
-        assert_ok(ky_sim_neighbours(sim, &radius, 1, NULL, &lists, NULL, &error));
-        size_t found = 0, over_faces = 0, near = 0;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = i + 1; j < n; j++) {
-                const double r2 = image2(&now, i, j, 1);
-                near += r2 <= radius * radius;
-                if (!(r2 < 4 * radius * radius))
-                    continue;
-                assert_true(found < pairs.count);
-                assert_true(pairs.index[found][0] == i && pairs.index[found][1] == j);
-                assert_between(pairs.distance[found] - sqrt(r2), -1e-14, 1e-14);
-                over_faces += fabs(now.position[i][0] - now.position[j][0]) > 0.5;
-                found++;
-            }
-        assert_int_equal(found, pairs.count);
-        assert_true(over_faces > 0);
-        assert_int_equal(lists.offset[n], 2 * near);
-        const double quarter = 0.2501;
-        struct ky_pairs none = {.size = sizeof none};
-        assert_int_equal(ky_sim_pairs(sim, &quarter, 1, &none, NULL, &error), KY_USAGE);
-        ky_pairs_free(&pairs);
-        ky_neighbour_lists_free(&lists);
-        ky_sim_close(sim);
-        ky_bodies_free(&now);
-        ky_bodies_free(&bodies);
+        check_simulation(&parameters, numbers[k / 2]);
+    }
+}
+
+/* On the CPU, with a copy of their bodies. */
+static void simulations_on_devices_search_their_box(void **state)
+{
+    (void)state;
+    need_a_device();
+    for (int e = 0; e < engine_count; e++) {
+        struct ky_parameters parameters = box_parameters(1, 0);
+        parameters.engine = engines[e].engine;
+        parameters.force = KY_DIRECT;
+        parameters.softening = 0.02;
+        parameters.step = 1.0 / 64;
+        check_simulation(&parameters, 400);
     }
 }
 
@@ -495,6 +514,7 @@ int main(void)
         cmocka_unit_test(the_mean_distance_is_that_of_the_box),
         cmocka_unit_test(own_actions_see_nearest_images),
         cmocka_unit_test(simulations_search_their_box),
+        cmocka_unit_test(simulations_on_devices_search_their_box),
         cmocka_unit_test(more_than_half_of_the_box_is_refused),
         cmocka_unit_test(devices_are_refused),
         cmocka_unit_test(threads_leave_no_trace),

@@ -739,8 +739,8 @@ static void runs_on_devices_end_as_on_the_cpu(void **state)
     }
 }
 
-/* Of several devices the first one alone has the box. */
-static void several_devices_do_not_share_a_box(void **state)
+/* Several devices divide the bodies of a box, and have the bits of one. */
+static void several_devices_divide_a_box(void **state)
 {
     (void)state;
     need_a_device();
@@ -879,7 +879,7 @@ int main(void)
         cmocka_unit_test(device_sums_are_those_of_the_cpu),
         cmocka_unit_test(runs_on_devices_end_as_on_the_cpu),
         cmocka_unit_test(fields_on_devices_are_those_of_the_cpu),
-        cmocka_unit_test(several_devices_do_not_share_a_box),
+        cmocka_unit_test(several_devices_divide_a_box),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -3,6 +3,7 @@
  * may use one device. */
 #include "test.h"
 
+#include "boxes.h"
 #include "same_bits_devices.h"
 
 static struct ky_error error;
@@ -173,12 +174,28 @@ static void what_ranks_with_devices_cannot_do(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* More cases are in ranks_devices_boxes.c. */
+static void a_periodic_box_has_the_same_bits(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
+        struct ky_bodies bodies = make_box(CLUMPS, 4409);
+        parameters.engine = engines[k].engine;
+        try_ranks(&parameters, &bodies, 1, "a periodic box");
+        ky_bodies_free(&bodies);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(options_have_the_same_bits),
+        cmocka_unit_test(a_periodic_box_has_the_same_bits),
         cmocka_unit_test(simulations_can_be_changed),
         cmocka_unit_test(a_function_as_field_has_the_same_bits),
         cmocka_unit_test(what_ranks_with_devices_cannot_do),

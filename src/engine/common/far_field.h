@@ -34,12 +34,9 @@ struct ky_far_bodies {
     int threads;
 };
 
-/* The moments as integers, which have the same sum in any order, and the number of bodies whose
- * mass or place is not finite. */
-#define KY_FAR_WHOLES (KY_FAR_CUBES * KY_FAR_TERMS + 1)
-/* Makes the moments of these bodies for ky_far_expand. `all`: the mass of the whole system, which
- * gives their unit. Returns KY_FAR_WHOLES numbers that belong to the far field; the ones of several
- * parts of a system may be added modulo 2⁶⁴. */
+/* Makes the moments of these bodies for ky_far_expand, as integers. `all`: the mass of the whole
+ * system, which gives their unit. Returns KY_FAR_WHOLES numbers that belong to the far field; the
+ * ones of several parts of a system may be added modulo 2⁶⁴. */
 uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies *bodies,
                             double all);
 /* Makes the polynomials from the moments of the whole system. The bits do not depend on the order

@@ -22,14 +22,15 @@ static enum ky_status move(struct ky_engine *base, const struct ky_part_move *mo
     return ky_ranks_move(&engine->state, &engine->links.own, move, error);
 }
 
+/* In a periodic box points do not walk through parts. */
 static int gives_field(const struct ky_engine *base, const struct ky_points *points)
 {
-    return ky_points_walk(&((const struct ky_device_engine *)base)->state, points);
+    return !base->in_box && ky_points_walk(&((const struct ky_device_engine *)base)->state, points);
 }
 
 static int gives_tides(const struct ky_engine *base)
 {
-    return ((const struct ky_device_engine *)base)->state.bodies.card->has_double;
+    return !base->in_box && ((const struct ky_device_engine *)base)->state.bodies.card->has_double;
 }
 
 static enum ky_status along(struct ky_engine *base, struct ky_error *error)

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "engine/common/far_field.h"
 #include "engine/device/state/bodies.h"
+#include "engine/device/tree/relative.h"
 
 enum {
     ROWS = KY_FAR_OFFSETS * KY_FAR_OFFSETS * KY_FAR_OFFSETS,
@@ -24,14 +25,14 @@ static size_t groups_of(size_t n)
 double ky_device_far_memory(size_t n)
 {
     return KY_STATE_BYTES * ((double)ROWS * KY_FAR_TERMS +
-                             (double)NUMBERS * (double)(groups_of(n) + 2 + KY_FAR_SLICES));
+                             (double)NUMBERS * (double)(groups_of(n) + 3 + KY_FAR_SLICES));
 }
 
 void ky_device_far_release(struct ky_device_state *state)
 {
     struct ky_device_far *far = state->far;
-    struct ky_buffer *buffers[] = {&far->derivative, &far->part, &far->moment, &far->local,
-                                   &far->row};
+    struct ky_buffer *buffers[] = {&far->derivative, &far->mass,  &far->part, &far->whole,
+                                   &far->moment,     &far->local, &far->row};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->bodies.card, buffers[k]);
 }
@@ -67,7 +68,9 @@ static enum ky_status need(struct ky_device_state *state, size_t groups, struct 
         struct ky_buffer *buffer;
         const char *what;
         size_t count;
-    } needs[] = {{&far->part, "moments of groups of bodies", groups * NUMBERS},
+    } needs[] = {{&far->mass, "mass of all bodies", KY_BOUNDS_GROUPS},
+                 {&far->part, "moments of groups of bodies", (groups ? groups : 1) * KY_FAR_WHOLES},
+                 {&far->whole, "moments of the bodies", KY_FAR_WHOLES},
                  {&far->moment, "moments of the box", NUMBERS},
                  {&far->local, "parts of the far field", (size_t)KY_FAR_SLICES * NUMBERS},
                  {&far->row, "polynomials of the far field", NUMBERS}};
@@ -77,26 +80,40 @@ static enum ky_status need(struct ky_device_state *state, size_t groups, struct 
     return send_derivatives(state, error);
 }
 
-enum ky_status ky_device_far_make(struct ky_device_state *state, struct ky_error *error)
+/* Sums the moments, of all ranks, to far->whole. */
+static enum ky_status sum_moments(struct ky_device_state *state, size_t groups,
+                                  struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->bodies;
+    const struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct ky_device_far *far = state->far;
-    const size_t groups = groups_of(bodies->live);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, count = (uint32_t)groups,
              each = (uint32_t)ky_groups(live, groups ? groups : 1);
-    if (!(state->box > 0) || live == 0)
-        return KY_OK;
     const union ky_state_value per_side = ky_to_state(card, 1 / state->box);
-    KY_TRY(need(state, groups, error));
+    KY_TRY(ky_device_sum_masses(bodies, &far->mass, error));
     KY_TRY(ky_launch(card, KY_KERNEL_ky_far_moments, groups,
                      KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                  KY_BUFFER(far->part), KY_VALUE(n), KY_VALUE(live), KY_VALUE(each),
-                                  KY_VALUE(per_side)),
+                                  KY_BUFFER(far->mass), KY_BUFFER(far->part), KY_VALUE(n),
+                                  KY_VALUE(live), KY_VALUE(each), KY_VALUE(per_side)),
                      error));
     KY_TRY(ky_launch_over(
-        card, KY_KERNEL_ky_far_total, NUMBERS,
-        KY_ARGUMENTS(KY_BUFFER(far->part), KY_BUFFER(far->moment), KY_VALUE(count)), error));
+        card, KY_KERNEL_ky_far_total, KY_FAR_WHOLES,
+        KY_ARGUMENTS(KY_BUFFER(far->part), KY_BUFFER(far->whole), KY_VALUE(count)), error));
+    return ky_device_add_words(bodies, &far->whole, KY_FAR_WHOLES, error);
+}
+
+enum ky_status ky_device_far_make(struct ky_device_state *state, struct ky_error *error)
+{
+    struct ky_card *card = state->bodies.card;
+    struct ky_device_far *far = state->far;
+    const size_t groups = groups_of(state->bodies.live);
+    if (!(state->box > 0) || (groups == 0 && !ky_device_shared(state)))
+        return KY_OK;
+    KY_TRY(need(state, groups, error));
+    KY_TRY(sum_moments(state, groups, error));
+    KY_TRY(ky_launch_over(
+        card, KY_KERNEL_ky_far_take, NUMBERS,
+        KY_ARGUMENTS(KY_BUFFER(far->whole), KY_BUFFER(far->mass), KY_BUFFER(far->moment)), error));
     KY_TRY(ky_launch(
         card, KY_KERNEL_ky_far_act, (size_t)KY_FAR_CUBES * KY_FAR_SLICES,
         KY_ARGUMENTS(KY_BUFFER(far->derivative), KY_BUFFER(far->moment), KY_BUFFER(far->local)),

@@ -6,10 +6,11 @@
 #include "engine/device/state/state.h"
 
 struct ky_device_far {
-    struct ky_buffer derivative, part, moment, local, row;
+    struct ky_buffer derivative, mass, part, whole, moment, local, row;
 };
 
-/* Makes the polynomials of all bodies. Does nothing in open space. */
+/* Makes the polynomials of all bodies, of all ranks that divide them. Collective on these. Does
+ * nothing in open space. */
 enum ky_status ky_device_far_make(struct ky_device_state *state, struct ky_error *error);
 
 /* Sinks and their results, with accelerations in columns of `stride`. */

@@ -88,7 +88,8 @@ enum ky_status ky_grouped_add_far(const struct ky_grouped_part *part,
 {
     struct ky_device_state *state = part->bodies->state;
     const int marked = evaluation->active && !ky_evaluation_is_listed(evaluation);
-    KY_TRY(ky_device_far_make(state, error));
+    if (!ky_device_shared(state)) /* otherwise made by walk_in_part, with ranks without sinks */
+        KY_TRY(ky_device_far_make(state, error));
     return ky_device_far_add(state, evaluation, marked ? &part->tree->wanted : NULL, error);
 }
 
@@ -216,6 +217,8 @@ static enum ky_status walk_in_part(const struct passes *passes,
         status = part.bodies->live > 0
                      ? ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error)
                      : ky_device_tree_no_factors(part.tree, part.bodies, error);
+    if (!status)
+        status = ky_device_far_make(state, error);
     if (!status)
         status = ky_ranks_exchange(state, part.tree, evaluation, parameters, NULL, error);
     if (!status && has_turns(evaluation, parameters))

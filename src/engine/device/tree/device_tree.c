@@ -1,5 +1,5 @@
-/* The octree built on the card: the host side of kernels/tree/keys.k, grow.k, cells.k and
- * relative.k. */
+/* The octree built on the card: the host side of kernels/tree/keys.k, grow.k
+ * and cells.k. */
 #include "engine/device/tree/device_tree.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/state/curve.h"
+#include "engine/device/tree/relative.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
@@ -57,13 +58,6 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
-/* The number of groups that loop over all bodies. */
-static uint32_t looking_groups(size_t n)
-{
-    size_t groups = ky_groups(n, 1024);
-    return (uint32_t)(groups < KY_BOUNDS_GROUPS ? groups : KY_BOUNDS_GROUPS);
-}
-
 enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,
                                      const struct ky_device_bodies *bodies, size_t system,
                                      size_t samples, uint32_t *groups, struct ky_error *error)
@@ -71,7 +65,7 @@ enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
              followed = (uint32_t)bodies->curve.is_followed, wanted = (uint32_t)samples;
     uint64_t all = system;
-    *groups = looking_groups(bodies->live);
+    *groups = ky_device_looking_groups(bodies->live);
     return ky_launch(bodies->card, KY_KERNEL_ky_tree_bounds, *groups,
                      KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
                                   KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(live),
@@ -460,99 +454,6 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
     KY_TRY(mark(bodies, MOMENTS, error));
     KY_TRY(make_moments(tree, bodies, parameters, error));
     return mark(bodies, END, error);
-}
-
-enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
-                                         const struct ky_device_bodies *bodies,
-                                         struct ky_error *error)
-{
-    const struct ky_shared *shared = ky_device_shared(bodies->state);
-    uint64_t none = 0;
-    const enum ky_status status =
-        tree->has_mass ? KY_OK : shared->add(shared->context, &none, 1, error);
-    tree->has_mass = 1;
-    return status;
-}
-
-/* Sums the mass of the bodies of all ranks. */
-static enum ky_status add_masses(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                                 struct ky_error *error)
-{
-    const struct ky_shared *shared = ky_device_shared(bodies->state);
-    struct ky_card *card = bodies->card;
-    uint64_t mass = 0;
-    enum ky_status status = card->driver->read(card, &tree->mass, 0, &mass, sizeof mass, error);
-    mass = status ? 0 : mass;
-    if (!status)
-        status = shared->add(shared->context, &mass, 1, error);
-    return status ? status : card->driver->write(card, &tree->mass, 0, &mass, sizeof mass, error);
-}
-
-static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                                struct ky_error *error)
-{
-    struct ky_card *card = bodies->card;
-    uint32_t live = (uint32_t)bodies->live, groups = looking_groups(live);
-    enum ky_status status = ky_launch(card, KY_KERNEL_ky_relative_masses, groups,
-                                      KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(tree->mass),
-                                                   KY_VALUE(live), KY_VALUE(groups)),
-                                      error);
-    if (!status)
-        status = ky_launch(card, KY_KERNEL_ky_relative_total, 1,
-                           KY_ARGUMENTS(KY_BUFFER(tree->mass), KY_VALUE(groups)), error);
-    if (!status && ky_device_shared(bodies->state))
-        status = add_masses(tree, bodies, error);
-    tree->has_mass = !status;
-    return status;
-}
-
-/* In a periodic box: finds the smallest pull, from the last accelerations of all bodies. */
-static enum ky_status find_least(const struct ky_device_tree *tree,
-                                 const struct ky_device_bodies *bodies, struct ky_error *error)
-{
-    struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, groups = looking_groups(live);
-    float unit = ky_device_per_strength(bodies->state), side = (float)bodies->state->box;
-    if (!(bodies->state->box > 0))
-        return KY_OK;
-    KY_TRY(ky_launch(card, KY_KERNEL_ky_relative_squares, groups,
-                     KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->mass),
-                                  KY_BUFFER(tree->least), KY_VALUE(n), KY_VALUE(live),
-                                  KY_VALUE(groups), KY_VALUE(unit)),
-                     error));
-    return ky_launch(card, KY_KERNEL_ky_relative_floor, 1,
-                     KY_ARGUMENTS(KY_BUFFER(tree->least), KY_BUFFER(tree->mass), KY_VALUE(groups),
-                                  KY_VALUE(side)),
-                     error);
-}
-
-enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                      const struct ky_evaluation *evaluation,
-                                      const struct ky_parameters *parameters,
-                                      struct ky_error *error)
-{
-    struct ky_card *card = bodies->card;
-    const int in_list = ky_evaluation_is_listed(evaluation);
-    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0,
-             is_kept = (uint32_t)ky_device_reads_pull(bodies->state),
-             in_box = bodies->state->box > 0;
-    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
-                           *pull = is_kept ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass;
-    float unit = ky_device_per_strength(bodies->state), alpha = (float)parameters->alpha,
-          power = ky_force_kind(parameters->force)->expands
-                      ? -1
-                      : (float)ky_opening_relative_power(parameters->multipole);
-    if (!tree->has_mass)
-        KY_TRY(find_mass(tree, bodies, error));
-    KY_TRY(find_least(tree, bodies, error));
-    return ky_launch_over(card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->acceleration),
-                                       KY_BUFFER(bodies->potential), KY_BUFFER(*pull),
-                                       KY_BUFFER(tree->mass), KY_BUFFER(tree->least),
-                                       KY_BUFFER(*list), KY_BUFFER(tree->factor), KY_VALUE(n),
-                                       KY_VALUE(listed), KY_VALUE(is_kept), KY_VALUE(in_box),
-                                       KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
-                          error);
 }
 
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,

@@ -223,8 +223,10 @@
     KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
+    KY_K(relative, ky_relative_largest, 256)                                                       \
     KY_K(relative, ky_relative_squares, 256)                                                       \
-    KY_K(relative, ky_relative_floor, 256)                                                         \
+    KY_K(relative, ky_relative_squared, 256)                                                       \
+    KY_K(relative, ky_relative_floor, 64)                                                          \
     KY_K(relative, ky_relative_factors, 256)                                                       \
     KY_K(sums, ky_sums_largest, 256)                                                               \
     KY_K(sums, ky_sums_whole, 256)                                                                 \
@@ -256,6 +258,7 @@
     KY_K(expand_sinks, ky_expand_sinks, KY_IN_TEAMS)                                               \
     KY_K(far, ky_far_moments, KY_FAR_LANES)                                                        \
     KY_K(far, ky_far_total, 256)                                                                   \
+    KY_K(far, ky_far_take, 256)                                                                    \
     KY_K(far, ky_far_act, KY_FAR_LANES)                                                            \
     KY_K(far, ky_far_rows, 256)                                                                    \
     KY_K(far, ky_far_add, 256)                                                                     \

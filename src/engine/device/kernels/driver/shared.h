@@ -164,6 +164,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_CURVE_STEPS 192
 /* Groups that compute bounds. */
 #define KY_BOUNDS_GROUPS 1024
+/* The rms acceleration (relative.k): two words of each group, and then one. */
+#define KY_RELATIVE_MOST (2 * KY_BOUNDS_GROUPS)
 /* Elements of the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of
  * the cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0

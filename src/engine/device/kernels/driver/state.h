@@ -7,6 +7,33 @@
 
 #include "physics/number.h"
 
+/* The integer part of x, |x| < 2⁶³, as a word; words add up as signed integers do. */
+#if defined(KY_IN_OPENCL)
+#define KY_SIGNED long
+#else
+#define KY_SIGNED long long
+#endif
+KY_FN ky_ulong ky_state_whole(ky_state x)
+{
+#ifdef KY_STATE_IS_DOUBLE
+    return (ky_ulong)(KY_SIGNED)x;
+#else
+    return (ky_ulong)((KY_SIGNED)x.x + (KY_SIGNED)x.y);
+#endif
+}
+
+/* The number of such a word. */
+KY_FN ky_state ky_state_of_whole(ky_ulong word)
+{
+    const KY_SIGNED whole = (KY_SIGNED)word;
+#ifdef KY_STATE_IS_DOUBLE
+    return (double)whole;
+#else
+    const float high = (float)whole;
+    return ky_state_pair(high, (float)(whole - (KY_SIGNED)high));
+#endif
+}
+
 /* The position x in a periodic box with corners at 0 and `side`: ky_wrap of physics/space.h. */
 KY_FN ky_state ky_state_wrap(ky_state x, ky_state side)
 {

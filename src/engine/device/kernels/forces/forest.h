@@ -22,7 +22,8 @@ KY_FN ky_uint ky_forest_root(KY_GLOBAL ky_uint *parent, ky_uint i)
     return i;
 }
 
-KY_FN void ky_forest_join(KY_GLOBAL ky_uint *parent, ky_uint i, ky_uint j)
+/* Returns the root of both. */
+KY_FN ky_uint ky_forest_join(KY_GLOBAL ky_uint *parent, ky_uint i, ky_uint j)
 {
     i = ky_forest_root(parent, i);
     j = ky_forest_root(parent, j);
@@ -30,10 +31,11 @@ KY_FN void ky_forest_join(KY_GLOBAL ky_uint *parent, ky_uint i, ky_uint j)
         ky_uint later = i > j ? i : j, earlier = i > j ? j : i;
         ky_uint seen = KY_ATOMIC_CAS(&parent[later], later, earlier);
         if (seen == later)
-            return;
+            return earlier;
         i = ky_forest_root(parent, seen);
         j = earlier;
     }
+    return i;
 }
 
 #endif

@@ -121,11 +121,11 @@ KY_FN struct ky_part_parcel ky_part_parcel(struct ky_part_numbers of)
 /* Numbers of the search of the cells that other parts may open. `cells`: of this part; `room` and
  * `listed`: for waiting cells, and for listed openers; `how`: KY_OPENING_…, KY_PART_BY_REACH,
  * KY_FLAG_FACTORS. For expansions their order (0: cells do not act on cells) and the limits of
- * physics/fmm.h. */
+ * physics/fmm.h. `side`: of a periodic box; 0: open space. */
 struct ky_prune_numbers {
     unsigned int generation, cells, room, listed, teams, how;
     int order;
-    float angle, least, most, hold;
+    float angle, least, most, hold, side;
 };
 
 /* In addition to the bits KY_OPENING_…: the reaches of sinks decide. */

@@ -1,0 +1,200 @@
+/* Ranks with devices that divide the bodies of a periodic box: the same bits for any number of
+ * ranks and without ranks, in comoving boxes too; errors against exact sums; and fields at points.
+ * All ranks may use one device. */
+#include "test.h"
+
+#include "base/order.h"
+#include "boxes.h"
+#include "engine/device/tree/tree_groups.h"
+#include "same_bits_devices.h"
+
+static struct ky_error error;
+
+/* ---- the same bits ---- */
+
+/* More than 4,096 bodies, which ranks do not divide (KY_PART_BODIES). */
+struct box_case {
+    enum set set;
+    size_t n;
+    const char *options;
+    uint64_t steps;
+    uint32_t top; /* ky_device_tree_top, which makes more cuts the smaller it is; 0: as usual */
+    int always;
+};
+
+static void try_box(const struct box_case *its)
+{
+    const uint32_t usual = ky_device_tree_top;
+    ky_device_tree_top = its->top ? its->top - 1 : usual;
+    FOR_DEVICES(k, 1)
+    {
+        char what[120], all[200];
+        snprintf(all, sizeof all, "box=2.5 %s", its->options);
+        struct ky_parameters parameters = parameters_of(all);
+        struct ky_bodies bodies = make_box(its->set, its->n);
+        parameters.engine = engines[k].engine;
+        snprintf(what, sizeof what, "set %d, %zu bodies, '%.60s'", (int)its->set, its->n,
+                 its->options);
+        try_ranks(&parameters, &bodies, its->steps, what);
+        ky_bodies_free(&bodies);
+    }
+    ky_device_tree_top = usual;
+}
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct box_case cases[] = {
+        {CLUMPS, 4409, "force=fmm", 2, 1, 1},
+        {CLUMPS, 4409, "force=tree", 1, 0, 1},
+        {UNIFORM, 9001, "force=fmm", 2, 1, 0},
+        {CLUMPS, 20011, "force=fmm", 2, 2, 0},
+        {WAVES, 4913, "force=fmm", 2, 1, 0},
+        {CORNER, 6007, "force=fmm", 2, 1, 0},
+        {FACES, 4409, "force=fmm", 2, 1, 0},
+        {TOGETHER, 5000, "force=fmm", 2, 0, 0},
+        {UNIFORM, 6007, "force=fmm step=0.2", 2, 1, 0}, /* across a quarter of the box in a step */
+        {CLUMPS, 6007, "force=fmm order=4 alpha=5e-5 precision=double", 2, 1, 0},
+        {CLUMPS, 6007, "force=fmm softening=0.2 softening-kind=spline group=16", 2, 1, 0},
+        {CLUMPS, 6007, "force=fmm opening=geometric theta=0.5 curve=morton", 2, 1, 0},
+        {UNIFORM, 6007, "force=fmm g=43009", 2, 0, 0},
+        {WAVES, 5832, "force=tree", 2, 0, 0},
+        {CORNER, 6007, "force=tree", 2, 0, 0},
+        {FACES, 6007, "force=tree precision=double", 2, 0, 0},
+        {UNIFORM, 6007, "force=tree opening=offset theta=0.6 multipole=1", 2, 0, 0},
+        {UNIFORM, 6007, "force=tree softening=0.2 softening-kind=spline", 2, 0, 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_box(&cases[k]);
+}
+
+/* Fewer bodies than ranks, and so few that one rank has all of them. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 8, 5, 100};
+    need_a_device();
+    for (size_t k = 0; k < (test_everything() ? 6 : 3); k++)
+        try_box(&(struct box_case){UNIFORM, few[k], "force=fmm", 2, 0, 1});
+    for (size_t k = 0; k < 6; k++)
+        if (test_everything())
+            try_box(&(struct box_case){FACES, few[k], "force=tree softening=0", 2, 0, 1});
+}
+
+/* Comoving steps, which are divided by the rms velocity. */
+static void comoving_steps_have_the_same_bits(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of(
+            "box=2.5 force=fmm step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1");
+        struct ky_bodies bodies = make_box(WAVES, 4913);
+        parameters.time = 0.2; /* the scale factor */
+        parameters.engine = engines[k].engine;
+        for (size_t i = 0; i < bodies.n; i++)
+            for (int c = 0; c < 3; c++)
+                bodies.velocity[i][c] *= 0.03;
+        try_ranks(&parameters, &bodies, 2, "a comoving box");
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- errors ---- */
+
+/* Errors of all bodies on two ranks relative to the rms acceleration, in ascending order. */
+static double *errors_of(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    const struct ky_parameters direct = parameters_of("box=2.5 force=direct precision=double");
+    struct ky_sim *exact = open_ranks(&direct, 1, bodies), *sim = open_ranks(parameters, 2, bodies);
+    struct ky_bodies sums = state_of(exact), got = state_of(sim);
+    double *e = calloc(bodies->n, sizeof *e), a2 = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++) {
+            const double a = sums.acceleration[i][c], d = got.acceleration[i][c] - a;
+            a2 += a * a / (double)bodies->n;
+            e[i] += d * d;
+        }
+    for (size_t i = 0; i < bodies->n; i++)
+        e[i] = sqrt(e[i] / a2);
+    qsort(e, bodies->n, sizeof *e, ky_order_reals);
+    ky_sim_close(exact);
+    ky_sim_close(sim);
+    ky_bodies_free(&sums);
+    ky_bodies_free(&got);
+    return e;
+}
+
+/* The bounds are those of unit/ranks_boxes for the CPU, and for the median those of fmm on
+ * devices. */
+static void forces_are_those_of_the_exact_sum(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
+        struct ky_bodies bodies = make_box(CLUMPS, 5003);
+        parameters.engine = engines[k].engine;
+        double *e = errors_of(&parameters, &bodies);
+        assert_between(e[bodies.n / 2], 1e-9, 3e-4);
+        assert_between(e[bodies.n - 1 - bodies.n / 100], 0, 1e-3);
+        free(e);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- points ---- */
+
+enum { POINTS = 40 };
+
+/* For fields and tides at points one rank gets all bodies. */
+static void points_have_the_same_bits(void **state)
+{
+    (void)state;
+    static double a[2][POINTS][3], p[2][POINTS], tide[2][POINTS][6];
+    double at[POINTS][3];
+    struct ky_bodies bodies = make_box(CLUMPS, 4409);
+    need_a_device();
+    for (size_t k = 0; k < POINTS; k++) {
+        struct ky_random random = ky_random_at(4, 1, k);
+        for (int c = 0; c < 3; c++)
+            at[k][c] = SIDE * (3 * ky_random_uniform(&random) - 1);
+    }
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
+        parameters.engine = engines[k].engine;
+        for (int r = 0; r < 2; r++) {
+            const struct ky_field_points points = {.size = sizeof points,
+                                                   .count = POINTS,
+                                                   .position = (const double(*)[3])at,
+                                                   .softening = 0.02,
+                                                   .acceleration = a[r],
+                                                   .potential = p[r],
+                                                   .tide = tide[r]};
+            struct ky_sim *sim = open_ranks(&parameters, 1 + r, &bodies);
+            assert_ok(ky_sim_field_fill(sim, &points, &error));
+            ky_sim_close(sim);
+        }
+        assert_memory_equal(a[0], a[1], sizeof a[0]);
+        assert_memory_equal(p[0], p[1], sizeof p[0]);
+        assert_memory_equal(tide[0], tide[1], sizeof tide[0]);
+    }
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(comoving_steps_have_the_same_bits),
+        cmocka_unit_test(forces_are_those_of_the_exact_sum),
+        cmocka_unit_test(points_have_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
