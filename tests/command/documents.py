@@ -111,10 +111,14 @@ def all_pages():
     yield from ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
+def anchor_of(heading):
+    """The name of a heading, as GitHub and `make site` form it."""
+    return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower().replace(" ", "-")
+
+
 def anchors(page):
-    """The names of the headings of a page, as GitHub and `make site` form them."""
-    headings = re.findall(r"^#+ +(.*)", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M)
-    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower().replace(" ", "-") for heading in headings}
+    """The names of the headings of a page."""
+    return set(map(anchor_of, re.findall(r"^#+ +(.*)", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M)))
 
 
 def links(page):
@@ -175,13 +179,13 @@ for page in pages:
 
 
 def tables_run(page, least):
-    """The commands in the tables of the page run, with few bodies and on the CPU. Those of a row follow each other."""
+    """The commands in the tables of the page run, with few bodies (12³, which fill a lattice) and on the CPU. Those of a row follow each other."""
     rows = [row for row in re.findall(r"^\|.*\|$", read(page), re.M) if "`kyoho " in row]
     commands = [command for row in rows for command in re.findall(r"`(kyoho [^`]*)`", row)]
     folder, bad = tempfile.mkdtemp(prefix="kyoho-results-"), []
     for number, command in enumerate(commands):
         small = [program] + command.split()[1:]
-        for name, value in (("-n", "1500"), ("--engine", "cpu"), ("--ranks", "2"), ("--threads", "1"), ("--check", "100"), ("--repeat", "1"), ("--steps", "2"), ("--output", str(number))):
+        for name, value in (("-n", "1728"), ("--engine", "cpu"), ("--ranks", "2"), ("--threads", "1"), ("--check", "100"), ("--repeat", "1"), ("--steps", "2"), ("--output", str(number))):
             if name in small and (name != "--output" or os.path.exists(os.path.join(folder, small[small.index(name) + 1]))):
                 small[small.index(name) + 1] = value
         done = subprocess.run(small, cwd=folder, capture_output=True, text=True, timeout=60)
@@ -191,6 +195,18 @@ def tables_run(page, least):
     result(not bad and len(commands) > least, f"{page}: {len(commands)} commands of rows run with few bodies", "\n".join(bad))
 
 
+def are_claimed():
+    """docs/claims.md has each time and error of README's table, and links to each section of results.md that has a table."""
+    claimed = " ".join(re.findall(r"^\|([^|]*)\|", read("docs/claims.md"), re.M))
+    rows = re.findall(r"^\| [\d,]+(?:, [\w ]+)? \|[^|]*\|([^|]*)\|([^|]*)\|", read("README.md"), re.M)
+    figures_told = [figure.strip() for row in rows for figure in row]
+    tables = [anchor_of(title) for title, text in re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", read("docs/results.md"), re.M) if "\n|---" in text]
+    lost = [figure for figure in figures_told if not re.search(rf"(?<![\d.]){re.escape(figure)}(?!\w)", claimed)]
+    lost += [table for table in tables if f"(results.md#{table})" not in claimed]
+    result(not lost and len(rows) > 5 and len(tables) > 7, "docs/claims.md has every time and error of README's table, and every table of results.md", "\n".join(lost))
+
+
+are_claimed()
 tables_run("docs/results.md", 25)
 tables_run("docs/claims.md", 15)
 files = list(all_files())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What packages need: one version everywhere, licences of all libraries, and a program that runs where OpenCL and cairo are not installed."""
 import glob
+import json
 import os
 import platform
 import re
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+import wheels
 from tap import KYOHO, check, finish, folder, run, skip
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -34,13 +36,13 @@ def versions():
         check(os.path.exists(os.path.join(place, "packaging/easybuild/Kyoho-9.8.7-foss-2023b.eb")), "the recipe of EasyBuild has the version in its name")
         left = tool("grep", "-rlE", r"example\.org|0{64}", "packaging", "pyproject.toml", cwd=place).stdout
         check(not left, "no recipe keeps the old address or checksum", left)
-        one = os.path.join(place, "packaging/conda/meta.yaml")
+        one = os.path.join(place, "packaging/conda/recipe.yaml")
         with open(one, encoding="utf-8") as file:
             text = file.read()
         with open(one, "w", encoding="utf-8") as file:
             file.write(text.replace("9.8.7", "9.8.6"))
         said = tool(setter, "--check")
-        check(said.returncode == 1 and "meta.yaml: 9.8.6 instead of 9.8.7" in said.stderr, "a recipe of another version is named", said.stderr)
+        check(said.returncode == 1 and "recipe.yaml: 9.8.6 instead of 9.8.7" in said.stderr, "a recipe of another version is named", said.stderr)
         check(tool(setter, "colour=red").returncode == 2, "other names are refused")
         for wrong in ("version=1.2", "version=", "date=tomorrow", "sha256=0", "url=kyoho"):
             said = tool(setter, wrong)
@@ -50,7 +52,7 @@ def versions():
 
 
 def recipes():
-    """Recipes in Python compile, the one of conda has nothing but what make and the licences know, and the page has the commands of EasyBuild's."""
+    """Recipes in Python compile, and the page has the commands of EasyBuild's."""
     recipe, = glob.glob("packaging/easybuild/*.eb")
     with open(recipe, encoding="utf-8") as file, open("docs/packages.md", encoding="utf-8") as page:
         told = re.findall(r"(?m)^#   (.*)$", file.read())
@@ -65,18 +67,32 @@ def recipes():
         except SyntaxError as why:
             problem = str(why)
         check(not problem, f"{path} is Python", problem)
-    try:
-        import jinja2
-        import yaml
-    except ImportError:
-        skip("conda's recipe is YAML", "no jinja2 or yaml in this Python")
-        return
-    with open("packaging/conda/meta.yaml", encoding="utf-8") as file:
-        text = file.read()
-    for checkout in ("", "/somewhere"):
-        given = jinja2.Template(text).render(environ={"KYOHO_CHECKOUT": checkout}, compiler=str, stdlib=str)
-        source = yaml.safe_load(given)["source"]
-        check(set(source) == ({"path"} if checkout else {"url", "sha256"}), "conda's recipe takes " + ("a checkout" if checkout else "the archive"), given)
+
+
+# Prints conda's recipe as rattler-build reads it, a line of JSON for each platform.
+RENDER = """
+import json
+from rattler_build import PlatformConfig, RenderConfig, Stage0Recipe, VariantConfig
+for name in ("linux-64", "osx-arm64"):
+    platform = PlatformConfig(target_platform=name, build_platform=name, host_platform=name)
+    one, = Stage0Recipe.from_file("packaging/conda/recipe.yaml").render(VariantConfig({"c_stdlib": ["sysroot"]}), RenderConfig(platform=platform))
+    print(json.dumps(one.recipe.to_dict(), default=str))
+"""
+
+
+def conda():
+    """conda's recipe, as rattler-build reads it, of an archive and of a checkout."""
+    if not os.environ.get("KYOHO_TEST_ALL"):
+        return skip("conda's recipe, read by rattler-build", "make check-all runs this")
+    programs, why = wheels.install(os.path.join("tests", "rattler-build"), "py-rattler-build")
+    if not programs:
+        return skip("conda's recipe, read by rattler-build", why)
+    for checkout, keys in ("", {"url", "sha256"}), (TOP, {"path"}):
+        said = tool(os.path.join(programs, "python"), "-c", RENDER, env=dict(os.environ, KYOHO_CHECKOUT=checkout))
+        read = [json.loads(line) for line in said.stdout.splitlines()]
+        check([set(one["source"][0]) for one in read] == [keys] * 2, f"conda's recipe takes {' and '.join(sorted(keys))}", said.stdout + said.stderr)
+        check(["opencl-headers" in one["requirements"]["host"] for one in read] == [True, False], "it has OpenCL on Linux alone", said.stdout + said.stderr)
+    return None
 
 
 def licences():
@@ -145,6 +161,7 @@ def without_libraries():
 os.chdir(TOP)
 versions()
 recipes()
+conda()
 licences()
 parts()
 without_libraries()

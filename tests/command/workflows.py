@@ -76,6 +76,20 @@ def read_scripts():
     check(len(wrong) == 2, "a target and a program that are not there would be noticed", wrong)
 
 
+def actionlint():
+    """What the schemas do not know: expressions, and jobs and steps that others name. The program is not among the packages of pip and Debian."""
+    if not shutil.which("actionlint"):
+        return skip("actionlint finds nothing", "actionlint is not installed")
+    said = tool("actionlint", "-no-color")
+    check(said.returncode == 0, "actionlint finds nothing", said.stdout)
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        with open(WORKFLOWS + "/check.yml", encoding="utf-8") as whole:
+            file.write(whole.read().replace("matrix.system", "matrix.sytem"))
+        file.flush()
+        said = tool("actionlint", "-no-color", file.name)
+    return check(said.returncode == 1 and '"sytem" is not defined' in said.stdout, "a name that nothing defines would be noticed", said.stdout)
+
+
 def schemas():
     """Valid by the schemas of the site, and a workflow with a wrong key is not."""
     if not os.environ.get("KYOHO_TEST_ALL"):
@@ -99,5 +113,6 @@ def schemas():
 os.chdir(TOP)
 sys.stdout.flush()
 read_scripts()
+actionlint()
 schemas()
 finish()
