@@ -34,8 +34,12 @@ static const char columns[] =
     "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";
 
-/* Columns that a run may lack, in their order, and the members of struct ky_energy_start that tell. */
-#define PART(member, names) {names, offsetof(struct ky_energy_start, member)}
+/* Columns that a run may lack, in their order, and the members of struct ky_energy_start that tell.
+ */
+#define PART(member, names)                                                                        \
+    {                                                                                              \
+        names, offsetof(struct ky_energy_start, member)                                            \
+    }
 static const struct {
     const char *names;
     size_t member;
