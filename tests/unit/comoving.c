@@ -598,8 +598,14 @@ static void an_error_is_kept(void **state)
     ky_sim_close(other);
     other = restored(sim, &parameters);
     assert_int_equal(other->tunings, 4);
-    /* An α of the caller stays. */
+    /* The searches go on after a change that decides no error. An α of the caller stays. */
+    sim->choice.asked = 1e-3;
+    assert_ok(ky_sim_set_parameter(sim, "softening", "0.005", &error));
+    assert_ok(ky_sim_set_parameter(sim, "leaf", "8", &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_true(sim->tunings == 5 && sim->choice.measured <= 1e-3);
     assert_ok(ky_sim_set_parameter(sim, "alpha", "0.003", &error));
+    assert_true(isnan(sim->choice.measured));
     assert_ok(ky_sim_advance(sim, 3, &error));
     assert_true(sim->tunings == 0 && sim->parameters.alpha == 0.003);
     ky_sim_close(sim);
