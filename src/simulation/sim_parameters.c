@@ -120,7 +120,8 @@ static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameter
     return status;
 }
 
-/* The caller's choice of what decides the errors of forces stays, and their errors are unknown. */
+/* For options that decide the errors of forces: the caller's value stays, and errors are unknown.
+ */
 static enum ky_status change_errors(struct ky_sim *sim, const struct ky_parameters *changed,
                                     struct ky_error *error)
 {
