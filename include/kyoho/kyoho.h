@@ -309,7 +309,10 @@ struct ky_parameters {
                      for a sample of the bodies, and with KY_FORCE_AUTO times the forces that
                      take about the same time, so that two calls may choose different ones. They
                      replace `error` in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
-                     order, or an opening other than relative */
+                     order, or an opening other than relative. In a periodic box errors are over
+                     the rms acceleration, and a comoving simulation finds order and alpha again
+                     whenever the scale factor has doubled or halved, until a call sets one of
+                     alpha, order, theta, opening, cell and multipole */
     const volatile int
         *stop;   /* not 0 (set by a signal handler or another thread, for example): the calls below
                     end with KY_STOPPED. Must outlive the calls that read it. NULL: never.
@@ -368,8 +371,8 @@ struct ky_parameters {
                          length; default 1e-11 */
     int slow_down;    /* 1: the orbits of pairs far inside the orbit around them are slowed down */
     double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
-                   (default): open space. Bodies outside are moved into it. KY_DIRECT and KY_FMM
-                   with KY_LEAPFROG on the CPU; forces only */
+                   (default): open space. Bodies outside are moved into it. KY_DIRECT, KY_TREE
+                   and KY_FMM, with KY_LEAPFROG and KY_BLOCK */
     /* KY_HERMITE4 on the CPU, for bodies without softening, fields and ranks. 1: close bodies
      * advance as one body, their centre of mass, and within as a system of few bodies */
     int groups;
@@ -380,8 +383,9 @@ struct ky_parameters {
      * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
     double softening_max;
     /* KY_LEAPFROG in a comoving box: at the scale factor a no step is longer than late_step/a^(3/4)
-     * in ln a, so that the last ones before a = 1 are the shortest. NaN (default): 0.012 if there
-     * is no `step`, which is then at most ten times that, else no limit */
+     * in ln a, so that the last ones before a = 1 are the shortest. NaN (default): no limit if
+     * there is a `step`; else 0.012, also for a step that is set later, and the step that a run
+     * chooses is at most ten times late_step */
     double late_step;
 };
 

@@ -182,6 +182,8 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     const struct ky_units none = {0};
     const int is_of_ln_a =
         request->parameters.expansion || (snapshot->space.comoving && request->parameters.box > 0);
+    const int is_equal_in_ln_a =
+        !isnan(request->parameters.step) && isnan(request->parameters.late_step);
     char step[KY_QUANTITY_TEXT],
         ranks[40] = "", steps[160] = "a step that depends on the bodies unless --step is given";
     if (!isnan(plan.step))
@@ -189,9 +191,9 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
                  ky_plural(plan.steps, "step", "steps"),
                  ky_quantity_text(is_of_ln_a ? &none : &snapshot->units, KY_TIME_UNIT, plan.step, 6,
                                   step),
-                 !is_of_ln_a                       ? ""
-                 : isnan(request->parameters.step) ? " in ln a, which --late-step divides"
-                                                   : " in ln a");
+                 !is_of_ln_a        ? ""
+                 : is_equal_in_ln_a ? " in ln a"
+                                    : " in ln a, which --late-step divides");
     if (plan.rank_bytes > 0)
         snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
     printf("%zu %s, %s, %llu %s\nmemory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g "

@@ -145,8 +145,9 @@ struct ky_sums ky_comoving_sums(const struct ky_sums *sums, double a);
 enum ky_status ky_sim_note_energy(struct ky_sim *sim, double a, struct ky_error *error);
 /* The number of equal parts in ln a of a step between two scale factors: so that bodies move at
  * most a quarter of their spacing (rms), that no part is longer than --late-step allows, and with
- * --eta, none longer than η √(ε/|g|) of the strongest pull in physical lengths. KY_BAD_DATA if more
- * than 4,096 are needed, KY_USAGE if the universe never reaches the end of the step. */
+ * --eta, none longer than η √(ε/|g|) of the strongest pull in physical lengths. More than 4,096 are
+ * refused: KY_BAD_DATA if the velocities need them, KY_USAGE if an option does. KY_USAGE also if
+ * the universe never reaches the end of the step. */
 enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned *parts,
                             struct ky_error *error);
 

@@ -93,6 +93,11 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
             "their velocities do not belong to this universe; it needs %.3g parts, and %d "
             "are allowed",
             from, to, speed * drift / side, by_speed, MOST_PARTS);
+    if (!(by_age <= MOST_PARTS))
+        return ky_fail(error, KY_USAGE,
+                       "--late-step %g divides the step from a = %g to %g into %.3g parts, and %d "
+                       "are allowed: take a larger --late-step or a shorter --step",
+                       late, from, to, by_age, MOST_PARTS);
     return by_pull <= MOST_PARTS
                ? KY_OK
                : ky_fail(error, KY_USAGE,

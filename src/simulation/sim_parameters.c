@@ -120,6 +120,17 @@ static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameter
     return status;
 }
 
+/* For options that decide the errors of forces: the caller's value stays, and errors are unknown.
+ */
+static enum ky_status change_errors(struct ky_sim *sim, const struct ky_parameters *changed,
+                                    struct ky_error *error)
+{
+    KY_TRY(change_force(sim, changed, error));
+    ky_sim_end_tunings(sim);
+    sim->choice.measured = (double)NAN;
+    return KY_OK;
+}
+
 static enum ky_status change_stops(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -185,12 +196,12 @@ static const struct row {
     {"slow-down", change_few, NULL},
     {"softening", change_force, NULL},
     {"softening-kind", change_force, NULL},
-    {"opening", change_force, NULL},
-    {"theta", change_force, NULL},
-    {"alpha", change_force, NULL},
-    {"cell", change_force, NULL},
-    {"multipole", change_force, NULL},
-    {"order", change_force, NULL},
+    {"opening", change_errors, NULL},
+    {"theta", change_errors, NULL},
+    {"alpha", change_errors, NULL},
+    {"cell", change_errors, NULL},
+    {"multipole", change_errors, NULL},
+    {"order", change_errors, NULL},
     {"curve", change_force, NULL},
     {"leaf", change_force, NULL},
     {"group", change_force, NULL},
@@ -288,10 +299,7 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
             error, KY_USAGE,
             "theta has no effect with opening %s, which uses alpha; set the opening first",
             opening->name);
-    KY_TRY(change(sim, row->change, &changed, error));
-    if (row->change == change_force) /* the caller's force stays */
-        ky_sim_end_tunings(sim);
-    return KY_OK;
+    return change(sim, row->change, &changed, error);
 }
 
 enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)

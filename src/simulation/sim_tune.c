@@ -1,8 +1,10 @@
 /* Comoving simulations that keep an error of their forces (--error). As structures grow, the errors
  * of forces fall, and a larger α keeps the same error. So α and the order are found again before
- * the first step after the scale factor has doubled or halved since the last time. The search
- * depends on the positions alone (analysis/force_error.c), so that it has the same result after a
- * restart, and with any number of threads and ranks. */
+ * the first step after the scale factor has doubled or halved since the last time. A search begins
+ * with the last order and α, and depends otherwise on the positions alone
+ * (analysis/force_error.c), so that it has the same result after a restart, and with any number of
+ * threads and ranks. The order never rises again: a lower one is taken only where even α = 1 has
+ * far smaller errors than it may. */
 #include "simulation/sim.h"
 
 #include <math.h>

@@ -124,7 +124,8 @@ with folder() as where:
           "steps become shorter with a, in the number that the documents tell", usual)
     check("same bits" in run("verify", at("usual")).stdout, "run.json has both steps")
     dry = ["run", box, "--end-z", "0", "--dry-run", "--output", at("dry")]
-    check("33 steps of 0.118546 in ln a, which --late-step divides," in run(*dry).stdout and "164 steps of 0.024 in ln a, 2" in run(*dry, "--step", "0.024").stdout,
+    check("33 steps of 0.118546 in ln a, which --late-step divides," in run(*dry).stdout and "164 steps of 0.024 in ln a, 2" in run(*dry, "--step", "0.024").stdout
+          and "164 steps of 0.024 in ln a, which --late-step divides," in run(*dry, "--step", "0.024", "--late-step", "0.01").stdout,
           "a dry run tells of the division", run(*dry).stdout)
     refused("--late-step in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--late-step", "0.1", "--output", at("no"), text="outside a comoving box")
 

@@ -456,6 +456,23 @@ static void late_steps_are_shorter(void **state)
     }
 }
 
+/* --late-step and --step are refused together where a step would have too many parts. */
+static void too_many_parts_are_refused(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(standard, 0.12);
+    parameters.late_step = 1e-6;
+    make_lattice(2, mass_of(0.3), &bodies);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "--late-step"));
+    assert_int_equal(ky_sim_steps(sim), 0);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 static void impossible_universes_are_refused(void **state)
 {
     (void)state;
@@ -581,8 +598,14 @@ static void an_error_is_kept(void **state)
     ky_sim_close(other);
     other = restored(sim, &parameters);
     assert_int_equal(other->tunings, 4);
-    /* An α of the caller stays. */
+    /* The searches go on after a change that decides no error. An α of the caller stays. */
+    sim->choice.asked = 1e-3;
+    assert_ok(ky_sim_set_parameter(sim, "softening", "0.005", &error));
+    assert_ok(ky_sim_set_parameter(sim, "leaf", "8", &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_true(sim->tunings == 5 && sim->choice.measured <= 1e-3);
     assert_ok(ky_sim_set_parameter(sim, "alpha", "0.003", &error));
+    assert_true(isnan(sim->choice.measured));
     assert_ok(ky_sim_advance(sim, 3, &error));
     assert_true(sim->tunings == 0 && sim->parameters.alpha == 0.003);
     ky_sim_close(sim);
@@ -634,6 +657,7 @@ int main(void)
         cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
         cmocka_unit_test(late_steps_are_shorter),
+        cmocka_unit_test(too_many_parts_are_refused),
         cmocka_unit_test(an_error_is_kept),
         cmocka_unit_test(impossible_tunings_are_refused),
         cmocka_unit_test(impossible_universes_are_refused),
