@@ -2,6 +2,7 @@
  * launches, teams, and the guard of the other tests. */
 #include "test.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -660,6 +661,75 @@ static void teams_of_lanes(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
+/* ---- products of tiles ---- */
+
+enum { TILE_A = 16 * 16, TILE_B = 16 * 8, TILES = 40 };
+
+/* Numbers that halves hold exactly: random, near the largest and the smallest normal ones,
+ * multiples of the smallest one, and of many sizes together. */
+static float half_of(int kind)
+{
+    static const int power[] = {-11, 5, -20, -24, 0};
+    const int digits = rand() % 2048 - 1024;
+    return ldexpf((float)digits, kind == 4 ? rand() % 29 - 24 : power[kind]);
+}
+
+/* A product: every row times every column in double. The unit adds 16 products to d and may cut
+ * each at a unit of the last place of the largest. */
+static void check_tile(const float *a, const float *b, const float *before, const float *d)
+{
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 8; column++) {
+            double sum = (double)before[8 * row + column], most = fabs(sum);
+            for (int k = 0; k < 16; k++) {
+                const double product = (double)a[16 * row + k] * (double)b[8 * k + column];
+                sum += product;
+                most = fmax(most, fabs(product));
+            }
+            assert_between((double)d[8 * row + column] - sum, -18 * most / (1 << 23),
+                           18 * most / (1 << 23));
+        }
+}
+
+static void tiles_of_all_kinds(struct ky_card *card)
+{
+    struct ky_error error = {0};
+    struct ky_buffer buffer[3] = {{0}};
+    static float a[TILES * TILE_A], b[TILES * TILE_B], before[TILES * TILE_B], d[TILES * TILE_B];
+    for (int k = 0; k < TILES * TILE_A; k++)
+        a[k] = half_of(k / TILE_A % 5);
+    for (int k = 0; k < TILES * TILE_B; k++) {
+        b[k] = half_of(k / TILE_B / 5 % 5);
+        before[k] = k / TILE_B % 2 ? half_of(0) : 0;
+    }
+    for (int k = 0; k < TILE_A; k++) /* rows that cancel columns of ones */
+        a[k] = (k % 2 ? -1 : 1) * a[k & ~1];
+    for (int k = 0; k < TILE_B; k++)
+        b[k] = 1;
+    const float *from[] = {a, b, before};
+    const size_t bytes[] = {sizeof a, sizeof b, sizeof before};
+    for (int k = 0; k < 3; k++) {
+        assert_ok(ky_buffer_need(card, &buffer[k], "tiles", bytes[k], 1, &error));
+        assert_ok(card->driver->write(card, &buffer[k], 0, from[k], bytes[k], &error));
+    }
+    assert_ok(ky_launch(
+        card, KY_KERNEL_ky_tile_facts, TILES,
+        KY_ARGUMENTS(KY_BUFFER(buffer[0]), KY_BUFFER(buffer[1]), KY_BUFFER(buffer[2])), &error));
+    assert_ok(card->driver->read(card, &buffer[2], 0, d, sizeof d, &error));
+    for (int k = 0; k < TILES; k++)
+        check_tile(a + k * TILE_A, b + k * TILE_B, before + k * TILE_B, d + k * TILE_B);
+    for (int k = 0; k < TILE_B; k++) /* the cancelling one */
+        assert_true(d[k] == 0);
+    for (int k = 0; k < 3; k++)
+        ky_buffer_release(card, &buffer[k]);
+}
+
+static void products_of_tiles(void **state)
+{
+    (void)state;
+    on_devices(tiles_of_all_kinds);
+}
+
 /* Two buffers are too small at the same time. Whichever is made larger, the other is still an
  * error. Afterwards the report is empty. */
 static void two_faults(struct ky_card *card)
@@ -695,6 +765,7 @@ static void little(struct ky_card *card)
     reduce_with(card, 2100);
     team_facts(card, 300);
     compacted(card, 300, 500);
+    tiles_of_all_kinds(card);
 }
 
 static void every_kernel_in_small(void **state)
@@ -754,7 +825,8 @@ int main(void)
         cmocka_unit_test(buffers_have_parts),       cmocka_unit_test(the_guard_sees_what_strays),
         cmocka_unit_test(copies_that_do_not_wait),  cmocka_unit_test(the_guard_sees_what_changes),
         cmocka_unit_test(arguments_are_checked),    cmocka_unit_test(teams_of_lanes),
-        cmocka_unit_test(faults_of_two_rooms),      cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(products_of_tiles),        cmocka_unit_test(faults_of_two_rooms),
+        cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

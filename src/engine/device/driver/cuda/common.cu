@@ -3,6 +3,7 @@
 #include "engine/device/kernels/driver/order.k"
 #include "engine/device/kernels/driver/reorder.k"
 #include "engine/device/kernels/driver/teams.k"
+#include "engine/device/kernels/driver/tiles.k"
 #include "engine/device/kernels/forces/expand_sinks.k"
 #include "engine/device/kernels/forces/far.k"
 #include "engine/device/kernels/forces/forest.k"

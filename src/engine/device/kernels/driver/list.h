@@ -171,6 +171,7 @@
 #define KY_UNITS                                                                                   \
     KY_U(order, "driver/order.k", -1, )                                                            \
     KY_U(teams, "driver/teams.k", -1, )                                                            \
+    KY_U(tiles, "driver/tiles.k", -1, )                                                            \
     KY_U(keys, "tree/keys.k", -1, )                                                                \
     KY_U(grow, "tree/grow.k", -1, )                                                                \
     KY_U(cells, "tree/cells.k", -1, )                                                              \
@@ -296,7 +297,8 @@
     KY_K(graft, ky_graft_next, 256)                                                                \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
-    KY_K(teams, ky_team_facts, KY_IN_TEAMS)
+    KY_K(teams, ky_team_facts, KY_IN_TEAMS)                                                        \
+    KY_K(tiles, ky_tile_facts, 32)
 
 #define KY_KERNELS_EXACT                                                                           \
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
