@@ -1,8 +1,7 @@
 /* Clustered points like a cosmological box at z = 0: 60 % lie in clumps, the others at random in
  * the cube of the model uniform-cube. A clump of M points has the profile r^-2 out to the radius
  * within which the density is 200 times the mean; numbers of clumps go as M^-1.9 dM between 18
- * and n/43.5 points. With 37 million points some 69,600 clumps hold
- * 20 to 850,000 points each. */
+ * and n/43.5 points: with 37 million points some 69,600 clumps of up to 850,000 points. */
 #ifndef KY_BENCH_CLUSTERED_H
 #define KY_BENCH_CLUSTERED_H
 

@@ -357,10 +357,10 @@ struct ky_parameters {
     ky_field_places_function *field_places;
     int ranks; /* number of ranks of a simulation. Ranks are threads of the process, each with some
                   of its threads or with one of the devices that `engine` names; or, within
-                  ky_mpi_lead, the processes of MPI. With KY_TREE, and KY_LEAPFROG or
-                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise, and on devices
-                  in a periodic box, each has all bodies. KY_UNSUPPORTED on devices: KY_WALK, and
-                  block steps except with KY_TREE and KY_DIRECT, in a box KY_DIRECT. Accelerations
+                  ky_mpi_lead, the processes of MPI. With KY_TREE or KY_FMM, and KY_LEAPFROG or
+                  KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
+                  bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps except with KY_TREE
+                  and KY_DIRECT, in a periodic box except with KY_DIRECT. Accelerations
                   and motion have the same bits for any number of ranks. 1 (default): one processor.
                   But if `engine` names several devices, ky_sim_open and calls that compute forces
                   or fields once open a rank for each device, unless the first device alone is
@@ -1203,7 +1203,8 @@ KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const 
 
 /* ---- walks over the bodies of a simulation ----
  *
- * The calls of the general walk on the simulation's own engine, at the present positions. Only
+ * The calls of the general walk on the simulation's own engine, at the present positions. In a
+ * periodic box with devices or ranks they take the CPU and a copy of the bodies; otherwise only
  * ky_sim_catalogue_make copies the bodies, for its means. On the CPU the results have the same bits
  * as from the calls without a simulation. On devices they have the precision of the simulation (see
  * ky_sim_parameters), which may be less than double, and the results of `gravity` differ by the

@@ -1,16 +1,10 @@
 #!/usr/bin/env python3
 # The output, files and errors of kyoho binaries and kyoho profile. unit/binaries.c and unit/profile.c test the numbers.
-import csv
 import json
 import math
 import os
 
-from tap import check, finish, folder, run, run_json, skip
-
-
-def table(name):
-    with open(name, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if line[0] != "#"))
+from tap import check, finish, folder, run, run_json, skip, table
 
 
 with folder() as where:

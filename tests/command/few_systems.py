@@ -1,21 +1,15 @@
 #!/usr/bin/env python3
 # kyoho few: many systems from a table: the bits of the integrator few, ends, progress, signals, refusals. unit/few_systems.c tests the numbers.
-import csv
 import glob
 import math
 import os
 import signal
 import subprocess
 
-from tap import KYOHO, check, finish, folder, run, run_json, wait_for
+from tap import KYOHO, check, finish, folder, run, run_json, table, wait_for
 
 TIPSY = "HDF5: yes" not in run("--version").stdout  # which holds 32 bits
 HEAD = "system,mass,x,y,z,vx,vy,vz"
-
-
-def table(path):
-    with open(path) as file:
-        return list(csv.DictReader(line for line in file if line[0] != "#"))
 
 
 def pair(system, apart, speed, radius=""):

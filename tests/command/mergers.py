@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # --collisions merge: bodies that touch become one, in all integrators of the CPU, with the energy in events.csv and the same events
 # after SIGKILL; radii of stars without radii; what is refused.
-import csv
-import glob
 import math
 import os
 import shutil
@@ -12,40 +10,19 @@ import subprocess
 from tap import KYOHO, check, finish, folder, run, wait_for
 
 place = folder()
-top = place.name
-
-
-def path(name):
-    return os.path.join(top, name)
-
-
-def table(name):
-    with open(path(name)) as file:
-        return list(csv.DictReader(line for line in file if line[0] != "#"))
+path, text, table, write = place.path, place.text, place.table, place.write_bodies
 
 
 def events(name):
     return table(name + "/events.csv")
 
 
-def text(name):
-    with open(path(name)) as file:
-        return file.read()
-
-
 def last(name):
-    run("convert", sorted(glob.glob(path(name) + "/snapshot*"))[-1], path("last.csv"), "--overwrite", "--quiet")
-    return text("last.csv")
+    return text(place.convert(name))
 
 
 def near(value, wanted, part):
     return abs(float(value) / wanted - 1) < part
-
-
-def write(name, rows, radii=True):
-    with open(path(name), "w") as file:
-        file.write("id,mass,x,y,z,vx,vy,vz" + (",radius\n" if radii else "\n"))
-        file.writelines(",".join(map(repr, row[:9 if radii else 8])) + "\n" for row in rows)
 
 
 # Masses 3 and 1 at the apocentre of an orbit with e = 0.99 and the distance 1, with radii 0.06 and 0.04; a body without mass that
@@ -75,7 +52,7 @@ for name, words, late in (("leapfrog", ["--step", "0.0001220703125", "--precisio
           and (name != "few" or near(r, 0.1, 1e-4)), f"{name}: radius, speed and energy of the merger", second)
     check(rows[0]["bodies"] == "3" and rows[-1]["bodies"] == "2" and abs(float(rows[-1]["energy"])) < 1e-7
           and abs(float(rows[0]["energy"]) + float(second["energy"]) - float(rows[-1]["energy"])) < 2e-3, f"{name}: the energy is booked", rows[-1])
-    body = [row for row in csv.DictReader(line for line in last(name).splitlines() if line[0] != "#") if row["id"] == "7"][0]
+    body = [row for row in table(place.convert(name)) if row["id"] == "7"][0]
     check(float(body["mass"]) == 4 and all(abs(float(body[c])) < (1e-4 if name == "block" else 1e-6) for c in ("x", "y", "z", "vx", "vy", "vz")),
           f"{name}: the body rests at the centre of mass", body)  # steps of their own do not conserve it
 
@@ -124,7 +101,7 @@ check(len(events("pairs")) > 10 and later and all(abs(int(e["id"]) - int(e["othe
 
 # radii of stars: of the main sequence where there are none, and again after a merger
 sun = [(1, 1.0, -1e-5, 0.0, 0.0, 0.0, 0.0, 0.0), (2, 0.5, 1e-5, 0.0, 0.0, 0.0, 0.0, 0.0)]
-write("stars.csv", sun, radii=False)
+write("stars.csv", sun)
 star = ["--units", "cluster", "--softening", "0", "--integrator", "few", "--step", "1e-4", "--steps", "10", "--quiet"]
 run("run", path("stars.csv"), *star, "--collisions", "merge", "--output", path("stars"))
 stars = events("stars")

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # --stellar-evolution: the built-in fits and plug-ins in all integrators of the CPU, with the energy booked in energy.csv and the same
 # events and bits after SIGKILL and for any number of threads; mergers; what is refused.
-import csv
-import glob
 import math
 import os
 import shlex
@@ -13,36 +11,15 @@ from tap import KYOHO, check, finish, folder, run, wait_for
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 place = folder()
-top = place.name
-
-
-def path(name):
-    return os.path.join(top, name)
-
-
-def table(name):
-    with open(path(name)) as file:
-        return list(csv.DictReader(line for line in file if line[0] != "#"))
+path, text, table, write = place.path, place.text, place.table, place.write_bodies
 
 
 def numbers(row, names):
     return [float(row[name]) for name in names]
 
 
-def text(name):
-    with open(path(name)) as file:
-        return file.read()
-
-
 def bodies(name, which=-1):
-    run("convert", sorted(glob.glob(path(name) + "/snapshot*"))[which], path("last.csv"), "--overwrite", "--quiet")
-    return table("last.csv")
-
-
-def write(name, rows, columns="id,mass,x,y,z,vx,vy,vz"):
-    with open(path(name), "w") as file:
-        file.write(columns + "\n")
-        file.writelines(",".join(map(repr, row)) + "\n" for row in rows)
+    return table(place.convert(name, which))
 
 
 def compiled(name, source):

@@ -1,4 +1,6 @@
 # What tests of the command share: running the program, and reports in TAP. It is not a test itself, since it is not executable.
+import csv
+import glob
 import json
 import os
 import subprocess
@@ -57,8 +59,39 @@ def wait_for(condition, what, seconds=60):
     return True
 
 
+def table(path):
+    """The rows of a CSV file by the names of its columns, without comments."""
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if line[0] != "#"))
+
+
+class Folder(tempfile.TemporaryDirectory):
+    """A folder of a test, and its files by their names within it."""
+
+    def path(self, name):
+        return os.path.join(self.name, name)
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def table(self, name):
+        return table(self.path(name))
+
+    def write_bodies(self, name, rows):
+        """A row for each body; all have radii, or none."""
+        columns = "id,mass,x,y,z,vx,vy,vz,radius".split(",")[:len(rows[0])]
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.writelines(",".join(row) + "\n" for row in (columns, *(map(repr, row) for row in rows)))
+
+    def convert(self, name, which=-1):
+        """Converts a snapshot of a run, the last one unless told otherwise, to last.csv. Returns this name."""
+        run("convert", sorted(glob.glob(self.path(name) + "/snapshot*"))[which], self.path("last.csv"), "--overwrite", "--quiet")
+        return "last.csv"
+
+
 def folder():
-    return tempfile.TemporaryDirectory(prefix="kyoho-test-")
+    return Folder(prefix="kyoho-test-")
 
 
 def finish():

@@ -112,6 +112,9 @@ def units():
     old = kyoho.run(massive, "old", end="30 Myr", every="30Myr", step="0.5Myr", stellar_evolution="analytic:kick=5")
     check("evolution" in old.energy.dtype.names and abs(old[-1].mass.sum() - 28) < 1e-9, "stellar evolution by name: stars of 10 Msun end as neutron stars",
           (old.energy.dtype.names, old[-1].mass))
+    touching = kyoho.Snapshot(position=[[0, 0, 0], [0.1, 0, 0], [3, 0, 0]], velocity=np.zeros((3, 3)), mass=[2, 1, 1], radius=[0.1, 0.1, 0.1])
+    one = kyoho.run(touching, "one", steps=2, step=STEP, softening=0, integrator="few", collisions="merge")
+    check(sorted(one[-1].mass) == [1, 3], "collisions merge bodies that touch", one[-1].mass)
     more = kyoho.resume("young", end="80kyr")
     check(abs(more[-1].time - 0.081817) < 1e-5, "also of resume, which takes the units of the run", more[-1].time)
     listed = kyoho.run(model, "listed", steps=32, step=STEP, at=[0.125, 0.25], every=0, follow=[3, 5], threads=1)

@@ -1,6 +1,6 @@
 /* Ranks that divide the bodies of a periodic box: the same bits for any number of ranks and without
- * ranks, for systems of many shapes, shared and block steps, restarts and points; errors against
- * exact sums; and what ranks refuse there. */
+ * ranks, for systems of many shapes, shared and block steps, restarts, points and searches; errors
+ * against exact sums; and what ranks refuse there. */
 #include "test.h"
 
 #include "base/order.h"
@@ -219,18 +219,39 @@ static void points_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Searches are refused, as without ranks, and so are block steps of ranks with devices. */
+/* Neighbours, nearest bodies and densities of a simulation with ranks, after bodies have moved. */
+static void searches_have_the_same_bits(void **state)
+{
+    (void)state;
+    enum { N = 900, K = 6 };
+    static uint32_t count[2][N], index[2][N * K];
+    static double distance[2][N * K], density[2][N];
+    const struct ky_parameters parameters = parameters_of("box=2.5 force=fmm step=0.2");
+    struct ky_bodies bodies = make_box(CLUMPS, N);
+    const double radius = 0.2;
+    for (int k = 0; k < 2; k++) {
+        struct ky_sim *sim = open_ranks(&parameters, k ? 3 : 1, &bodies);
+        assert_ok(ky_sim_advance(sim, 2, &error));
+        assert_ok(ky_sim_neighbours(sim, &radius, 1, count[k], NULL, NULL, &error));
+        assert_ok(ky_sim_nearest(sim, K, index[k], distance[k], NULL, &error));
+        assert_ok(ky_sim_sph_density(sim, 16, density[k], NULL, NULL, &error));
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        ky_sim_close(sim);
+    }
+    assert_memory_equal(count[0], count[1], sizeof count[0]);
+    assert_memory_equal(index[0], index[1], sizeof index[0]);
+    assert_memory_equal(distance[0], distance[1], sizeof distance[0]);
+    assert_memory_equal(density[0], density[1], sizeof density[0]);
+    ky_bodies_free(&bodies);
+}
+
+/* Block steps of ranks with devices. */
 static void the_rest_is_refused(void **state)
 {
     (void)state;
     struct ky_bodies bodies = make_box(UNIFORM, 100);
     struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
-    struct ky_sim *sim = open_ranks(&parameters, 2, &bodies);
-    const double radius = 0.1;
-    uint32_t count[100];
-    assert_int_equal(ky_sim_neighbours(sim, &radius, 1, count, NULL, NULL, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "box"));
-    ky_sim_close(sim);
+    struct ky_sim *sim;
     parameters.ranks = 2;
     parameters.engine = "opencl";
     parameters.integrator = KY_BLOCK_STEPS;
@@ -252,6 +273,7 @@ int main(void)
         cmocka_unit_test(blocks_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(points_have_the_same_bits),
+        cmocka_unit_test(searches_have_the_same_bits),
         cmocka_unit_test(the_rest_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
