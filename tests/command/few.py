@@ -81,6 +81,11 @@ with folder() as top:
     run("run", "--resume", path("killed"), "--quiet")
     check(last("killed") == last("long") and bare("killed") == bare("long"), "a run after SIGKILL is the whole run")
 
+    # restart files within a step that takes longer than they wait
+    for name, every in ("still", "0"), ("restless", "0.01"):
+        run("run", path("triple.csv"), "--end", "150000", "--step", "150000", "--every", "150000", "--restart-every", every, *few, path(name))
+    check(last("restless") == last("still"), "restart files within a step do not end the run, and change no bit")
+
     # backwards to the beginning
     run("run", path("triple.csv"), "--end", "100", "--orbit-steps", "64", *few, path("there"))
     run("run", sorted(glob.glob(path("there/snapshot_*")))[-1], "--end", "0", "--orbit-steps", "64", *few, path("back"))
