@@ -191,7 +191,6 @@ static enum ky_status follow(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sim *sim = run->sim;
     struct ky_bodies bodies = {0};
-    const size_t before = run->stars->count;
     if (!ky_stars_differ(run->stars, sim->n, sim->id))
         return KY_OK;
     enum ky_status status = ky_bodies_allocate(&bodies, sim->n, KY_WITH_ID | KY_WITH_TYPE, error);
@@ -200,7 +199,7 @@ static enum ky_status follow(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_stars_follow(run->stars, &bodies, error);
     ky_bodies_free(&bodies);
-    return status || sim->n < before ? status : give_radii(run, error);
+    return status ? status : give_radii(run, error);
 }
 
 enum ky_status ky_run_place_stars(struct ky_run *run, struct ky_error *error)
