@@ -212,7 +212,10 @@ for words, code, why in (
         (["--units", "cluster", "--stellar-evolution", compiled("fails", broken % ("return 1;", "1"))], 4, "broken failed for star 7"),
         (["--units", "cluster", "--stellar-evolution", wind + ":speed=3"], 2, "wind: what is 'speed=3'?"),
         (["--units", "cluster", "--stellar-evolution", "analytic:metallicity=0.5"], 2, "the fits are for"),
-        (["--units", "cluster", "--stellar-evolution", "analytic:size=3"], 2, "size"),
+        (["--units", "cluster", "--stellar-evolution", "analytic:size=3"], 2, "stellar evolution analytic: its text has no number 'size'"),
+        (["--units", "cluster", "--stellar-evolution", "analytic:seed=1.5"], 2, "seed=1.5; it must be a whole number"),
+        (["--units", "cluster", "--stellar-evolution", "analytical", "--dry-run"], 2, "there is analytic"),
+        (["--units", "cluster", "--stellar-evolution", "analytic", "--box", "100", "--dry-run"], 3, "not available in periodic boxes"),
         (["--units", "nbody", "--stellar-evolution", "analytic"], 2, "give --units"),
         (["--units", "cluster", "--stellar-evolution", "analytic", "--step", "-0.125"], 3, "do not evolve backwards"),
         (["--units", "cluster", "--stellar-evolution", "analytic", "--box", "100"], 3, "not available in periodic boxes")):
