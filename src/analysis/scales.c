@@ -81,6 +81,8 @@ static enum ky_status find_scales(const struct ky_portion *portion, const struct
     KY_TRY(ky_portion_positive(portion, bodies->mass, &massive, &before, error));
     KY_TRY(ky_portion_radii(portion, bodies, scales->centre, 1, &half, &scales->half_mass_radius,
                             error));
+    if (massive < 2) /* else the rounding of the centre */
+        scales->half_mass_radius = 0;
     const double n = (double)massive;
     /* ⟨v²⟩ = 0.4 G M/r_h in equilibrium: Spitzer (1987), eq. 1-10. */
     double radius = scales->half_mass_radius,

@@ -50,12 +50,14 @@ static int is_far_inside(const struct ky_few *few, const struct ky_few_orbit *or
     return inside;
 }
 
-/* The least potential of a node on its orbit, G included, in the clock: of unbound ones 0. */
+/* The least potential of a node on its orbit, G included, in the clock: of unbound ones 0. An
+ * unbound pair that is the clock alone has at least half of its present potential until the next
+ * step. */
 static double least_of(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit, int k)
 {
-    return orbit[k].inverse_axis > 0
-               ? s->weight[k][0] * orbit[k].gm * orbit[k].inverse_axis / (1 + orbit[k].e)
-               : 0;
+    if (orbit[k].inverse_axis > 0)
+        return s->weight[k][0] * orbit[k].gm * orbit[k].inverse_axis / (1 + orbit[k].e);
+    return k == s->inner ? 0.5 * s->weight[k][0] * orbit[k].gm / orbit[k].r : 0;
 }
 
 /* The longest step that resolves every node. */

@@ -198,13 +198,22 @@ static int is_over(void *context)
     return run->within || restart_is_due(run);
 }
 
-/* The integrator has stopped within a longest step: stops the run, or writes a restart file. */
+/* 1 if the integrator was asked to end within a longest step, or within a step of `few`, whose
+ * bodies are then at a time at which nothing else is due. */
+static int is_amid(const struct ky_run *run)
+{
+    return ky_sim_is_within(run->sim) ||
+           (run->sim->stop.kind == KY_STOP_ASKED && run->sim->now.part != 0);
+}
+
+/* The integrator has ended within a step as asked: stops the run, or writes a restart file. */
 static enum ky_status rest(struct ky_run *run, struct ky_error *error)
 {
     char words[KY_WITHIN_WORDS];
     if (run->within) {
         ky_fail(&run->halted, KY_STOPPED, "%s %s", run->within,
-                ky_sim_within_words(run->sim, words));
+                ky_sim_is_within(run->sim) ? ky_sim_within_words(run->sim, words)
+                                           : "within a step");
         return KY_OK;
     }
     KY_TRY(ky_run_write_restart(run, error));
@@ -280,7 +289,7 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
     }
     if (run->within)
         run->stop.kind = kind;
-    if (status == KY_STOPPED && ky_sim_is_within(run->sim))
+    if (status == KY_STOPPED && is_amid(run))
         return rest(run, error);
     if (status == KY_STOPPED) {
         run->halted = own;
@@ -293,7 +302,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status = go_on(run, error);
-    if (run->stop.kind == KY_STOP_CLOSE_PAIR || ky_sim_is_within(run->sim))
+    if (run->stop.kind == KY_STOP_CLOSE_PAIR || is_amid(run))
         return status;
     if (!status)
         status = take_parameters(run, error);

@@ -309,6 +309,10 @@ enum ky_status ky_run_write_event(struct ky_run *run, const struct ky_run_event 
  * before the start, and an array of radii, if they have none. KY_USAGE as ky_stars_open. */
 enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *units,
                                  struct ky_bodies *bodies, struct ky_error *error);
+/* The same checks without bodies, for a plan. */
+enum ky_status ky_run_check_stars(const struct ky_parameters *parameters,
+                                  const struct ky_run_parameters *given,
+                                  const struct ky_units *units, struct ky_error *error);
 /* Gives the stars of a run that begins their radii. */
 enum ky_status ky_run_place_stars(struct ky_run *run, struct ky_error *error);
 /* Lets stars evolve to the time of the run, between two steps. Their changes of energy are added to

@@ -208,6 +208,8 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     if (!status && *choice.text)
         ky_log(&resolved, KY_LOG_INFO, "%s", choice.text);
     if (!status)
+        status = ky_run_check_stars(&resolved, &own_run, &own_initial.units, error);
+    if (!status)
         status = ky_domain_check_bodies(&resolved, use.schemes, &own_initial.bodies, error);
     resolved.softening_kind = own_parameters.softening_kind;
     if (!status)

@@ -23,15 +23,34 @@ static enum ky_status open_code(struct ky_run *run, const struct ky_units *units
     return KY_OK;
 }
 
+static enum ky_status refuse_box(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    return parameters->box > 0
+               ? ky_fail(error, KY_UNSUPPORTED,
+                         "stellar evolution is not available in periodic boxes: leave out "
+                         "--stellar-evolution")
+               : KY_OK;
+}
+
+enum ky_status ky_run_check_stars(const struct ky_parameters *parameters,
+                                  const struct ky_run_parameters *given,
+                                  const struct ky_units *units, struct ky_error *error)
+{
+    struct ky_stars *stars;
+    if (!given->stellar_evolution && !given->stellar)
+        return KY_OK;
+    KY_TRY(refuse_box(parameters, error));
+    KY_TRY(ky_stars_open(given->stellar_evolution, given->stellar, units, &stars, error));
+    ky_stars_close(stars);
+    return KY_OK;
+}
+
 enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *units,
                                  struct ky_bodies *bodies, struct ky_error *error)
 {
     if (!run->given.stellar_evolution && !run->given.stellar)
         return KY_OK;
-    if (run->parameters.box > 0)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "stellar evolution is not available in periodic boxes: leave out "
-                       "--stellar-evolution");
+    KY_TRY(refuse_box(&run->parameters, error));
     KY_TRY(open_code(run, units, error));
     KY_TRY(ky_bodies_check(bodies, error));
     KY_TRY(ky_stars_follow(run->stars, bodies, error));
@@ -191,7 +210,6 @@ static enum ky_status follow(struct ky_run *run, struct ky_error *error)
 {
     struct ky_sim *sim = run->sim;
     struct ky_bodies bodies = {0};
-    const size_t before = run->stars->count;
     if (!ky_stars_differ(run->stars, sim->n, sim->id))
         return KY_OK;
     enum ky_status status = ky_bodies_allocate(&bodies, sim->n, KY_WITH_ID | KY_WITH_TYPE, error);
@@ -200,7 +218,7 @@ static enum ky_status follow(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_stars_follow(run->stars, &bodies, error);
     ky_bodies_free(&bodies);
-    return status || sim->n < before ? status : give_radii(run, error);
+    return status ? status : give_radii(run, error);
 }
 
 enum ky_status ky_run_place_stars(struct ky_run *run, struct ky_error *error)

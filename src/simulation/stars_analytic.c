@@ -36,7 +36,7 @@ static int open(const char *options, void **own, char *why, size_t room)
         {"kick", KY_NUMBER_NOT_NEGATIVE, "265",
          "deviation of a component of the kicks of neutron stars, in km/s", &set.kick, 0},
         {"seed", KY_NUMBER_NOT_NEGATIVE, "1", "seed of the kicks", &set.seed, 0}};
-    const struct ky_named_numbers numbers = {"stellar evolution analytic", NULL, number,
+    const struct ky_named_numbers numbers = {"its text", NULL, number,
                                              sizeof number / sizeof *number};
     char text[200];
     snprintf(text, sizeof text, "%s", options);
@@ -46,6 +46,9 @@ static int open(const char *options, void **own, char *why, size_t room)
              (set.metallicity < KY_METALLICITY_LEAST || set.metallicity > KY_METALLICITY_MOST))
         snprintf(error.text, sizeof error.text, "metallicity %g; the fits are for %g to %g",
                  set.metallicity, KY_METALLICITY_LEAST, KY_METALLICITY_MOST);
+    else if (!error.text[0] && (set.seed != floor(set.seed) || set.seed > 9007199254740992.0))
+        snprintf(error.text, sizeof error.text, "seed=%g; it must be a whole number up to 2^53",
+                 set.seed);
     if (!error.text[0] && !(*own = ky_allocate(1, sizeof set)))
         snprintf(error.text, sizeof error.text, "no memory is left");
     snprintf(why, room, "%s", error.text);

@@ -470,9 +470,10 @@ static enum ky_status survey(struct reader *r, struct ky_error *error)
         status = ky_fail(error, KY_BAD_DATA,
                          "has no header line such as id,mass,x,y,z,vx,vy,vz; it is cut off");
     if (!status && r->told != UINT64_MAX && (r->told != r->rows || !r->lines.ended))
-        status = ky_fail(error, KY_BAD_DATA,
-                         "has %" PRIu64 " %srows and its head says %" PRIu64 "; it is cut off",
-                         r->rows, r->lines.ended ? "" : "or fewer whole ", r->told);
+        status =
+            ky_fail(error, KY_BAD_DATA, "has %" PRIu64 " %srows and its head says %" PRIu64 "%s",
+                    r->rows, r->lines.ended ? "" : "or fewer whole ", r->told,
+                    r->rows > r->told ? "" : "; it is cut off");
     else if (!status && r->rows && !r->lines.ended)
         ky_read_log(r->options, KY_LOG_WARNING,
                     "line %" PRIu64 ", the last, has no newline: if the file is cut off there, its "

@@ -140,7 +140,7 @@ static void take_back(struct ky_snapshot *snapshot, double g)
 {
     const double speed = sqrt(g);
     struct ky_bodies *bodies = &snapshot->bodies;
-    for (size_t i = 0; i < bodies->n && g != 1; i++) {
+    for (size_t i = 0; bodies->velocity && i < bodies->n && g != 1; i++) { /* else only counted */
         for (int c = 0; c < 3; c++)
             bodies->velocity[i][c] *= speed;
         if (bodies->potential)

@@ -67,7 +67,8 @@ for extra, external, at in ((0, 0, False), (0, 1, False), (4, 0, False), (14, 0,
           f"PeTar with {20 + extra + external} columns" + (" and the place of the cluster" if at else ""), said)
 
 for text, why, what in (
-        (open(petar("short", count=4)).read(), "its head says 4", "a snapshot of PeTar that is cut off"),
+        (open(petar("short", count=4)).read(), "its head says 4; it is cut off\n", "a snapshot of PeTar that is cut off"),
+        (open(petar("two", count=2)).read(), "has 3 rows and its head says 2\n", "a snapshot of PeTar with more rows than it says"),
         ("0 1 0\n" + "1 " * 22 + "\n", "", "a row of PeTar of 22 numbers"),
         (open(path("dat.10")).read() + "1 2 3\n", "line 4 has 3 cells", "a row that is cut off"),
         ("0.1 0.2 0.3 0 0 0 1\n-0.1 0.2 0.3 0 0 0 1\n", "line 2: mass is '-0.1'", "the mass at the end of the row"),

@@ -416,8 +416,8 @@ static void step_without_softening(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* A cold system has the crossing time of the speed that it will reach. A single body has no scale,
- * and its numbers are finite. */
+/* A cold system has the crossing time of the speed that it will reach. A single body with mass has
+ * no scale, and its numbers are finite. */
 static void scales_of_cold_and_single_bodies(void **state)
 {
     (void)state;
@@ -434,6 +434,13 @@ static void scales_of_cold_and_single_bodies(void **state)
     assert_between(scales.relaxation_time, 0, 0);
     assert_between(scales.softening, 0, 0);
     assert_between(scales.step, 0, 0);
+    bodies.n = 3; /* the centre has a rounding error */
+    bodies.mass[0] = 3;
+    bodies.mass[1] = bodies.mass[2] = 0;
+    bodies.position[0][0] = 0.1;
+    assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &scales, &error));
+    assert_between(scales.half_mass_radius, 0, 0);
+    assert_between(scales.crossing_time, 0, 0);
     ky_bodies_free(&bodies);
 }
 

@@ -534,6 +534,24 @@ static void parameters_of_tipsy_are_heeded(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Bodies that are counted alone have no velocities that the G of NAME.param would scale. */
+static void bodies_of_tipsy_are_counted(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot written = sample(4, 0, NULL, 1), snapshot;
+    struct ky_read_options options;
+    assert_ok(ky_units_preset("cluster", &written.units, &error));
+    assert_ok(ky_snapshot_write(in_folder("g.tipsy"), &written, NULL, &error));
+    ky_read_options_defaults(&options);
+    options.count_above = 3;
+    assert_ok(ky_snapshot_read_as(in_folder("g.tipsy"), &options, &snapshot, &error));
+    assert_true(snapshot.bodies.n == 4 && !snapshot.bodies.velocity);
+    assert_true(snapshot.units.g == written.units.g);
+    ky_snapshot_free(&snapshot);
+    ky_snapshot_free(&written);
+}
+
 static void softening_of_tipsy_parameters_is_read(void **state)
 {
     (void)state;
@@ -622,6 +640,7 @@ int main(void)
         cmocka_unit_test(ids_of_bonsai_are_read),
         cmocka_unit_test(neighbours_of_tipsy_must_be_whole),
         cmocka_unit_test(parameters_of_tipsy_are_heeded),
+        cmocka_unit_test(bodies_of_tipsy_are_counted),
         cmocka_unit_test(softening_of_tipsy_parameters_is_read),
         cmocka_unit_test(forces_that_are_not_finite_are_refused),
         cmocka_unit_test(gadget_spaces_are_seen),

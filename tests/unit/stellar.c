@@ -161,12 +161,15 @@ static void own_close(void *own)
     closed++;
 }
 
+static double own_radius; /* of all stars */
+
 static int own_star(void *own, uint64_t id, double mass, void *state, struct ky_star *now)
 {
     (void)own, (void)id;
     assert_true(*(double *)state == 0 && mass > 0);
     *(double *)state = mass;
     now->mass = (double)NAN; /* it is not used */
+    now->radius = own_radius;
     now->next = 2;
     return 0;
 }
@@ -323,6 +326,37 @@ static void an_added_star_merges(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* Two bodies leave as one comes. At the end the radius of that one is read. */
+static enum ky_status replace_two(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    const uint64_t gone[2] = {1, 2};
+    struct ky_bodies bodies = {.size = sizeof bodies, .n = 2, .radius = context};
+    enum ky_status status = add_later(NULL, sim, problem);
+    if (!status && ky_sim_time(sim) == 1)
+        status = ky_sim_remove(sim, gone, 2, problem);
+    return status || ky_sim_time(sim) != 2 ? status : ky_sim_bodies(sim, &bodies, problem);
+}
+
+static void an_added_star_has_its_radius(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    char folder[64];
+    double radius[2] = {0, 0};
+    prepare(&parameters, &run, &bodies, folder);
+    run.visit = replace_two;
+    run.visit_context = radius;
+    run.end = 2;
+    added_y = 3;
+    own_radius = 7;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    own_radius = 0;
+    assert_true(radius[0] > 0 && radius[1] == radius[0]);
+    ky_snapshot_free(&bodies);
+}
+
 static void impossible_numbers(void **state)
 {
     (void)state;
@@ -382,6 +416,7 @@ int main(void)
         cmocka_unit_test(products_of_mergers),
         cmocka_unit_test(a_program_brings_its_own),
         cmocka_unit_test(an_added_star_merges),
+        cmocka_unit_test(an_added_star_has_its_radius),
         cmocka_unit_test(impossible_numbers),
         cmocka_unit_test(wrong_codes_are_refused),
     };

@@ -24,6 +24,7 @@ static const double resolved = 10;
 static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
+
 static double square(const double v[3])
 {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

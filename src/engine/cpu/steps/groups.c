@@ -278,6 +278,7 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
         ky_cpu_groups_drop(own);
         ky_cpu_groups_sort(cpu);
         find_scales(b);
+        own->energy = 0; /* as in a run that is resumed here */
         if (has_levels)
             KY_TRY(unpack(b, error));
         own->is_packed = 1;
