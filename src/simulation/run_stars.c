@@ -291,7 +291,8 @@ enum ky_status ky_run_restore_stars(struct ky_run *run, const struct ky_restart 
             "the run did not begin with the stellar evolution of a program: leave it out");
     if (!whose)
         return KY_OK;
-    if (!text || !text->bytes || ((const char *)text->data)[text->bytes - 1])
+    if (whose > KY_STELLAR_OF_PROGRAM || !text || !text->bytes ||
+        ((const char *)text->data)[text->bytes - 1])
         return ky_fail(error, KY_BAD_DATA, "the restart file does not name its stellar evolution");
     if (whose == KY_STELLAR_OF_PROGRAM && !run->given.stellar)
         return ky_fail(error, KY_USAGE,

@@ -116,8 +116,7 @@ with folder() as where:
 
     for box in ("-1", "nan", "inf", "1e999", "two"):
         refused(f"--box {box}", "force", *CUBE, "--box", box)
-    for words in (["--force", "list"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--error", "1e-3"],
-                  ["--field", "point:gm=1"]):
+    for words in (["--force", "list"], ["--force", "walk"], ["--mutual", "--force", "fmm"], ["--field", "point:gm=1"]):
         refused(" ".join(words) + " in a box", "force", *CUBE, "--box", "2", *words)
     refused("a softening as large as the box", "force", *CUBE, "--box", "0.05")
     for words in (["--integrator", "hermite4"], ["--stop-pair", "0.1"],
