@@ -106,7 +106,7 @@ def checks():
     check(kyoho.check(made, 0, force="direct").acceleration is None, "without samples there are no errors")
     box = kyoho.model("cosmic-box", n=512, side=20)
     check(found.over_rms is None and 1e-5 < kyoho.check(box, 512, error=1e-3, force="fmm").over_rms.p99 <= 1e-3, "an error in a box is over the rms acceleration")
-    with kyoho.Simulation(box, error=1e-3, step=0.25, threads=1) as sim:
+    with kyoho.Simulation(box, force="fmm", error=1e-3, step=0.25, threads=1) as sim:
         sim.advance(1)
         first = sim.parameters["alpha"]
         sim.advance(9)  # the scale factor has doubled three times

@@ -22,6 +22,7 @@ PATIENCE = 0.3  # seconds
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
 N = 100_000 if ALL else 30_000
 TRIED = ("accelerations", "few", "neighbours", "model", "sim.field", "sim.groups")  # of check; tests/unit/halt.c ends all calls
+CPU = {"engine": "cpu"}  # a GPU takes milliseconds, and a forked child cannot use the one of its parent
 model = kyoho.model("plummer", N, seed=3)
 x, m = model.position, model.mass
 
@@ -101,21 +102,21 @@ def ends(name, work):
 
 
 def alone():
-    ends("accelerations", lambda: kyoho.accelerations(x, m, 0.01, force="direct", engine="cpu"))  # a GPU takes a millisecond
-    ends("gravity", lambda: kyoho.gravity(x, m, 0.01, force="fmm", error=1e-5))
-    ends("potential", lambda: kyoho.potential(x, m, 0.01, theta=0.3))
-    ends("field", lambda: kyoho.field(x, x, m, 0.01, theta=0.3))
-    ends("tides", lambda: kyoho.tides(x, x, m, 0.01))
-    ends("neighbours", lambda: kyoho.neighbours(x, 0.05))
-    ends("density", lambda: kyoho.density(x, m, 64))
-    ends("groups", lambda: kyoho.groups(x, m, linking_length=0.1))
+    ends("accelerations", lambda: kyoho.accelerations(x, m, 0.01, force="direct", **CPU))
+    ends("gravity", lambda: kyoho.gravity(x, m, 0.01, force="fmm", error=1e-5, **CPU))
+    ends("potential", lambda: kyoho.potential(x, m, 0.01, theta=0.3, **CPU))
+    ends("field", lambda: kyoho.field(x, x, m, 0.01, theta=0.3, **CPU))
+    ends("tides", lambda: kyoho.tides(x, x, m, 0.01, **CPU))
+    ends("neighbours", lambda: kyoho.neighbours(x, 0.05, **CPU))
+    ends("density", lambda: kyoho.density(x, m, 64, **CPU))
+    ends("groups", lambda: kyoho.groups(x, m, linking_length=0.1, **CPU))
     ends("few", lambda: kyoho.few(x[:3000].reshape(-1, 3, 3), np.zeros((1000, 3, 3)), [1, 1, 1], 20).position)
     ends("model", lambda: kyoho.model("king", 4 * N, w0=6, seed=1))
     ends("merge", lambda: kyoho.merge(model, model, separation=10, pericentre=1, radius=2))
 
 
 def of_a_simulation():
-    with kyoho.Simulation(model, softening=0.01, step=1 / 64) as sim, kyoho.Simulation(model, softening=0.01, step=1 / 64) as other:
+    with kyoho.Simulation(model, softening=0.01, step=1 / 64, **CPU) as sim, kyoho.Simulation(model, softening=0.01, step=1 / 64, **CPU) as other:
         ends("sim.field", lambda: sim.field(x))
         ends("sim.tides", lambda: sim.tides(x))
         ends("sim.neighbours", lambda: sim.neighbours(0.05))
@@ -133,7 +134,7 @@ def of_a_simulation():
 
 def signals():
     def work():
-        return kyoho.tides(x, x, m, 0.01)
+        return kyoho.tides(x, x, m, 0.01, **CPU)
     began = time.process_time()
     work()
     took = time.process_time() - began
@@ -160,7 +161,7 @@ def two_signals():
         try:
             sender.start()
             while True:
-                kyoho.tides(x, x, m, 0.01)
+                kyoho.tides(x, x, m, 0.01, **CPU)
         except Exception as why:
             found.append(type(why))
         try:
@@ -212,7 +213,7 @@ def functions():
 
 def threads():
     def work():
-        return kyoho.accelerations(x, m, 0.01, engine="cpu")  # a forked child cannot use a GPU of its parent
+        return kyoho.accelerations(x, m, 0.01, **CPU)
     wanted = work()
     found = []
     some = [threading.Thread(target=lambda: found.append(work())) for _ in range(3)]
