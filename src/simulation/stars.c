@@ -409,8 +409,9 @@ enum ky_status ky_stars_restore(struct ky_stars *stars, const struct ky_restart 
     stars->soonest = -(double)INFINITY; /* found by the next ky_stars_advance */
     for (size_t k = 0; k < stars->count; k++) {
         const struct ky_star_row *row = &stars->row[k];
-        if (!isfinite(row->birth) || isnan(row->next) || !(row->mass >= 0) || !(row->radius >= 0) ||
-            row->type < KY_NO_STAR || row->type > 15)
+        if (!isfinite(row->birth) || isnan(row->next) || !(row->mass >= 0 && isfinite(row->mass)) ||
+            !(row->radius >= 0 && isfinite(row->radius)) || row->type < KY_NO_STAR ||
+            row->type > 15)
             return ky_fail(error, KY_BAD_DATA,
                            "the restart file has impossible numbers of star %" PRIu64, row->id);
     }

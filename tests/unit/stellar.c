@@ -297,6 +297,51 @@ static void a_program_brings_its_own(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* A restart file with the number in place of one of the first star. */
+static void put_number(const char *folder, size_t member, double value, double *before)
+{
+    char path[128];
+    struct ky_restart restart;
+    snprintf(path, sizeof path, "%s/restart.kyo", folder);
+    assert_ok(ky_restart_read(path, &restart, NULL, &error));
+    char *place = (char *)(uintptr_t)ky_restart_find(&restart, "stars")->data + member;
+    memcpy(before, place, sizeof *before);
+    memcpy(place, &value, sizeof value);
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
+                               restart.count, &error));
+    ky_restart_free(&restart);
+}
+
+static void impossible_rows_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t member;
+        double value;
+    } changes[] = {{offsetof(struct ky_star_row, mass), INFINITY},
+                   {offsetof(struct ky_star_row, mass), -1},
+                   {offsetof(struct ky_star_row, radius), INFINITY},
+                   {offsetof(struct ky_star_row, birth), NAN},
+                   {offsetof(struct ky_star_row, next), NAN}};
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    char folder[64];
+    prepare(&parameters, &run, &bodies, folder);
+    run.end = 1;
+    assert_ok(ky_run(&parameters, &run, &bodies, &error));
+    run.end = 4;
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        double before, changed;
+        put_number(folder, changes[k].member, changes[k].value, &before);
+        assert_int_equal(ky_resume(&parameters, &run, &error), KY_BAD_DATA);
+        assert_non_null(strstr(error.text, "impossible numbers of star"));
+        put_number(folder, changes[k].member, before, &changed);
+    }
+    assert_ok(ky_resume(&parameters, &run, &error));
+    ky_snapshot_free(&bodies);
+}
+
 /* A body that is added on a star, and a third one that is removed before their merger. */
 static enum ky_status add_and_remove(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
@@ -418,6 +463,7 @@ int main(void)
         cmocka_unit_test(an_added_star_merges),
         cmocka_unit_test(an_added_star_has_its_radius),
         cmocka_unit_test(impossible_numbers),
+        cmocka_unit_test(impossible_rows_are_refused),
         cmocka_unit_test(wrong_codes_are_refused),
     };
     if (!mkdtemp(top))
