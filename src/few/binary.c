@@ -42,15 +42,10 @@ struct path {
     double b, t; /* t: as the binary moves, slowed down */
 };
 
-static inline double square(const double v[3])
-{
-    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-}
-
 /* dt/dh. */
 static inline double rate(const struct path *path)
 {
-    return 1 / (0.5 * square(path->binary->v) + path->b);
+    return 1 / (0.5 * ky_few_length2(path->binary->v) + path->b);
 }
 
 static inline void drift(struct path *path, double h)
@@ -80,8 +75,9 @@ static inline void tides(const struct path *path, double pull[3])
             one[c] = at + path->part[1] * x[c];
             other[c] = at - path->part[0] * x[c];
         }
-        const double q1 = ky_few_inverse(square(one)), q2 = ky_few_inverse(square(other)),
-                     g1 = others->gm[k] * q1 * q1 * q1, g2 = others->gm[k] * q2 * q2 * q2;
+        const double q1 = ky_few_inverse(ky_few_length2(one)),
+                     q2 = ky_few_inverse(ky_few_length2(other)), g1 = others->gm[k] * q1 * q1 * q1,
+                     g2 = others->gm[k] * q2 * q2 * q2;
         for (int c = 0; c < 3; c++)
             pull[c] += g2 * other[c] - g1 * one[c];
     }
@@ -90,7 +86,7 @@ static inline void tides(const struct path *path, double pull[3])
 static inline void kick(struct path *path, double h)
 {
     double *const x = path->binary->x, *const v = path->binary->v;
-    const double q = ky_few_inverse(square(x)), dt = h / (path->total * q),
+    const double q = ky_few_inverse(ky_few_length2(x)), dt = h / (path->total * q),
                  g = -path->total * q * q * q;
     double pull[3], power = 0;
     tides(path, pull);
@@ -121,8 +117,9 @@ static void step(struct path *path, double h)
 static double longest(const struct path *path, double angle)
 {
     const double *x = path->binary->x, *v = path->binary->v;
-    const struct ky_few_orbit orbit = ky_few_orbit(path->total, sqrt(square(x)), square(v),
-                                                   x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
+    const struct ky_few_orbit orbit =
+        ky_few_orbit(path->total, sqrt(ky_few_length2(x)), ky_few_length2(v),
+                     x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
     return ky_few_longest(orbit, 1, 0, 1, angle);
 }
 
@@ -130,9 +127,9 @@ static double longest(const struct path *path, double angle)
  * orbit, since dt/ds = r. */
 static double length_of(const struct path *path, double dt)
 {
-    const double *x = path->binary->x, *v = path->binary->v, r = sqrt(square(x)),
+    const double *x = path->binary->x, *v = path->binary->v, r = sqrt(ky_few_length2(x)),
                  along = x[0] * v[0] + x[1] * v[1] + x[2] * v[2],
-                 beta = 2 * path->total / r - square(v);
+                 beta = 2 * path->total / r - ky_few_length2(v);
     return r > 0 ? path->total * ky_kepler_solve(beta, r, along, path->total - beta * r, dt) : 0;
 }
 
@@ -149,9 +146,9 @@ double ky_few_binary_go(struct ky_few_binary *binary, double dt, double kappa, d
     }
     for (int k = 0; k < 2; k++)
         path.part[k] = binary->gm[k] / total;
-    path.b = total * ky_few_inverse(square(binary->x)) - 0.5 * square(binary->v);
+    path.b = total * ky_few_inverse(ky_few_length2(binary->x)) - 0.5 * ky_few_length2(binary->v);
     const double h = longest(&path, angle);
-    while (sign * (until - path.t) * (0.5 * square(binary->v) + path.b) > h) {
+    while (sign * (until - path.t) * (0.5 * ky_few_length2(binary->v) + path.b) > h) {
         step(&path, sign * h);
         steps++;
     }

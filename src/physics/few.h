@@ -62,6 +62,12 @@ KY_FN double ky_few_square(double x, double y, double z)
     return x * x + y * y + z * z;
 }
 
+/* The square of a vector. */
+KY_FN double ky_few_length2(const double v[3])
+{
+    return ky_few_square(v[0], v[1], v[2]);
+}
+
 /* A time and its part below the last bit (Kahan's sum). */
 struct ky_few_time {
     double t, low;

@@ -11,11 +11,6 @@
 #include "physics/few.h"
 #include "physics/hermite.h"
 
-static double square(const double v[3])
-{
-    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-}
-
 static struct ky_cpu_group *group_of(const struct ky_cpu *cpu, size_t i)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
@@ -55,7 +50,7 @@ static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
     double x[3], v[3], rv = 0;
     for (int c = 0; c < 3; c++)
         x[c] = (at[c][j] - at[c][i]) * cpu->length;
-    if (square(x) > pow(MOST_REACH * cpu->hermite->groups->radius, 2))
+    if (ky_few_length2(x) > pow(MOST_REACH * cpu->hermite->groups->radius, 2))
         return 0; /* as for most */
     for (int c = 0; c < 3; c++) {
         v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
@@ -63,11 +58,11 @@ static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
     }
     const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
                  gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
-    const double r = sqrt(square(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
+    const double r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
     if (!(r < reach) || !(r > 0) || !(gm > 0) ||
         members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
         return 0;
-    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, square(v), rv);
+    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
     const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
               stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
               passes =
@@ -517,7 +512,7 @@ static int has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, doubl
             sizes = fmax(sizes, sqrt(ky_few_square(group->few->system.x[s][0][0],
                                                    group->few->system.x[s][1][0],
                                                    group->few->system.x[s][2][0])));
-    return square(x) > pow(reach_of(cpu, sizes), 2) &&
+    return ky_few_length2(x) > pow(reach_of(cpu, sizes), 2) &&
            (cpu->hermite->groups->backwards ? -rv : rv) > 0;
 }
 

@@ -13,19 +13,14 @@ enum { LIST_STEPS = 16 };
 /* It has bodies up to this many times the reach, since paths are curved and the size changes. */
 static const double spare = 1.1;
 
-static double square(const double v[3])
-{
-    return ky_few_square(v[0], v[1], v[2]);
-}
-
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
 {
     double d[3], w[3];
     if (i == group->member[0] || cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
         return 0;
     ky_cpu_group_apart(cpu, group, i, d, w);
-    return ky_cpu_is_within(square(d), group->reach2[0] * cpu->hermite->groups->weight[i],
-                            group->reach2[1] * square(w));
+    return ky_cpu_is_within(ky_few_length2(d), group->reach2[0] * cpu->hermite->groups->weight[i],
+                            group->reach2[1] * ky_few_length2(w));
 }
 
 enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *error)

@@ -25,11 +25,6 @@ static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
 
-static double square(const double v[3])
-{
-    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-}
-
 static double product(const double x[3], const double y[3])
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
@@ -90,7 +85,7 @@ static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double 
         x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
         v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
     }
-    return ky_few_orbit(group->gm, sqrt(square(x)), square(v), product(x, v));
+    return ky_few_orbit(group->gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
 }
 
 /* The radius within which the members are and will be for a while. */
@@ -116,7 +111,7 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
     const double weight = cpu->hermite->groups->weight[i];
     double d[3], w[3];
     ky_cpu_group_apart(cpu, group, i, d, w);
-    const double r2 = square(d), w2 = square(w);
+    const double r2 = ky_few_length2(d), w2 = ky_few_length2(w);
     if (!ky_cpu_is_within(r2, group->reach2[2] * weight, w2 * h * h))
         return 0;
     const double r = sqrt(r2), moved = sqrt(w2) * h,
@@ -185,7 +180,7 @@ static void add_tide(double tide[6], double gm, const double path[KY_FEW_PATH], 
     double d[3];
     for (int c = 0; c < 3; c++)
         d[c] = path[c] + s * (path[3 + c] + s * (0.5 * path[6 + c] + s / 6 * path[9 + c]));
-    const double q = ky_few_inverse(square(d)), q2 = q * q, g = gm * q * q2;
+    const double q = ky_few_inverse(ky_few_length2(d)), q2 = q * q, g = gm * q * q2;
     for (int c = 0; c < 3; c++) {
         tide[c] += g * (3 * q2 * d[c] * d[c] - 1);
         tide[3 + c] += 3 * g * q2 * d[c == 2] * d[c == 0 ? 1 : 2];
@@ -222,7 +217,8 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
             continue;
         gm[others->count] = ky_cpu_groups_gm(b->cpu, b->cpu->mass[i]);
         follow(b, group, i, here);
-        const double nearest = sqrt(square(here)) - sqrt(square(here + 3)) * fabs(h);
+        const double nearest =
+            sqrt(ky_few_length2(here)) - sqrt(ky_few_length2(here + 3)) * fabs(h);
         if (!is_far(group, gm[others->count], nearest)) {
             others->count++;
             continue;
@@ -281,7 +277,8 @@ static double longest_step(const struct ky_cpu_group *group, double radius)
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     double longest = group->is_resolved ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
     if (!(orbit.inverse_axis > 0) || (1 + orbit.e) / orbit.inverse_axis > radius)
-        longest = fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(square(v))));
+        longest =
+            fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(ky_few_length2(v))));
     else if (group->n > 2)
         longest = fmin(longest, 0.5 * orbit.period);
     return longest;
@@ -349,7 +346,7 @@ struct pull {
 /* Adds gm × the pull from a place d away that moves with w. */
 static void add_pull(struct pull *pull, double gm, const double d[3], const double w[3])
 {
-    const double q = ky_few_inverse(square(d)), g = gm * q * q * q,
+    const double q = ky_few_inverse(ky_few_length2(d)), g = gm * q * q * q,
                  turn = 3 * product(d, w) * q * q;
     for (int c = 0; c < 3; c++) {
         pull->a[c] += g * d[c];
