@@ -15,7 +15,7 @@ static double one_frame(struct ky_scene *scene, const struct ky_layout *layout,
 {
     struct ky_error error;
     double begin = ky_clock();
-    stop_if(ky_view_aim(&scene->view, scene->parameters, &panel->bodies, &error), &error);
+    stop_if(ky_view_aim(&scene->view, scene->parameters, panel, &error), &error);
     stop_if(ky_frame_draw(scene, layout, panel, canvas, &error), &error);
     return ky_clock() - begin;
 }
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
         double begin = ky_clock(), least = HUGE_VAL;
         stop_if(ky_scene_choose(&scene, &panel, 1, 0, NULL, &error), &error);
         double choice = ky_clock() - begin;
-        ky_layout_choose(&layout, &scene, 1, &panel.units);
+        ky_layout_choose(&layout, &scene, 1, &panel);
         stop_if(ky_layout_open(&layout, &scene, &canvas, &error), &error);
         for (int f = 0; f < frames; f++)
             least = fmin(least, one_frame(&scene, &layout, &panel, &canvas));

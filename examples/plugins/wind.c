@@ -27,7 +27,7 @@ static int open(const char *options, void **own, char *why, size_t room)
 {
     const char *rest = options;
     struct settings *set = malloc(sizeof *set);
-    *set = (struct settings){0, INFINITY, 0};
+    *set = (struct settings){0, (double)INFINITY, 0};
     while (*rest) {
         int used = 0;
         if (sscanf(rest, "rate=%lf%n", &set->rate, &used) < 1 &&
@@ -49,7 +49,7 @@ static int advance(void *own, void *state, double age, struct ky_star *now)
     const struct settings *set = own;
     struct life *life = state;
     if (life->is_over) {
-        now->next = INFINITY;
+        now->next = (double)INFINITY;
         return 0;
     }
     now->mass = life->initial * exp(-set->rate * fmin(age, set->end));
@@ -63,7 +63,7 @@ static int advance(void *own, void *state, double age, struct ky_star *now)
     now->radius = 1e-5;
     now->type = 13;
     now->kick[0] = set->kick;
-    now->next = INFINITY;
+    now->next = (double)INFINITY;
     return 0;
 }
 
