@@ -63,9 +63,10 @@ static const struct ky_option options[] = {
      "cosmic-box: where bodies are before the waves displace them: on a cubic lattice, or on two "
      "of them, the second in the middles of the first (body-centred cubic)"},
     {"plt", KY_OPTION_REAL, FIELD(plt), NULL, 0, 1000, NULL, "Z",
-     "cosmic-box: correct waves for their growth on a lattice (particle linear theory, Garrison et "
-     "al. 2016), so that they have that of a fluid at redshift Z, as 5; at the start's redshift "
-     "only directions and velocities change"},
+     "cosmic-box: correct the waves for the lattice of bodies by particle linear theory (Garrison "
+     "et "
+     "al. 2016). At redshift Z, such as 5, the waves have the amplitudes of linear theory for a "
+     "fluid. With the redshift of the start, only directions and velocities change"},
 };
 
 struct work {
