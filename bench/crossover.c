@@ -1,5 +1,6 @@
 /* crossover methods [ENGINE [THREADS [BODIES...]]] prints what --force auto takes for an error and
- * how near it is to the fastest method; see print_methods.
+ * how near it is to the fastest method, and crossover ranks [ENGINE [RANKS [BODIES...]]] the same
+ * for ranks that share the threads or the devices; see print_methods.
  *
  * The number of bodies above which a device is faster than the CPU: crossover [ENGINE [THREADS]]
  * (default cuda:0, all cores). For the exact sum and the tree it prints the time of a leap-frog
@@ -121,8 +122,14 @@ static void print_curve(const char *name, int force, double power, const char *e
 
 /* ---- methods ---- */
 
-/* An exact sum of more pairs is not measured; on a CPU of more than a thousandth of them. */
-static const double most_pairs = 4e12;
+enum { WARM = 4, STEPS = 10 };
+
+/* An exact sum of more pairs is not measured. */
+static double most_pairs(const struct ky_parameters *given)
+{
+    const int is_cpu = !strcmp(given->engine, "cpu");
+    return is_cpu ? 4e9 : given->ranks > 1 ? 1e11 : 4e12;
+}
 
 /* Milliseconds of an evaluation with the parameters in use: the least of TIMES. On the CPU with one
  * thread it is processor time, which other work on the machine changes little. */
@@ -146,7 +153,40 @@ static double milliseconds(const struct ky_parameters *used, const struct ky_bod
     return 1e3 * least;
 }
 
-/* The same for this force and error; infinite where the force does not keep the error. */
+/* Makes steps, and waits for the engines. */
+static void make_steps(struct ky_sim *sim, uint64_t steps)
+{
+    struct ky_error error;
+    struct ky_force_report report = {.size = sizeof report};
+    stop_if(ky_sim_advance(sim, steps, &error), &error);
+    ky_sim_report(sim, &report);
+}
+
+/* Milliseconds of a step of a simulation with ranks, the least of TIMES series, by the wall clock;
+ * infinite where the force does not keep the error. */
+static double of_ranks(const struct ky_parameters *given, const struct ky_bodies *bodies,
+                       struct ky_choice *choice)
+{
+    struct ky_error error;
+    struct ky_sim *sim;
+    double least = (double)INFINITY;
+    const enum ky_status status = ky_sim_open(given, bodies, 0, &sim, &error);
+    if (status == KY_USAGE)
+        return least;
+    stop_if(status, &error);
+    if (choice)
+        ky_sim_choice(sim, choice);
+    make_steps(sim, WARM);
+    for (int k = 0; k < TIMES; k++) {
+        const double start = ky_clock();
+        make_steps(sim, STEPS);
+        least = fmin(least, ky_clock() - start);
+    }
+    ky_sim_close(sim);
+    return 1e3 * least / STEPS;
+}
+
+/* The same for this force and error, of an evaluation or, with ranks, of a step. */
 static double of_force(struct ky_parameters given, int force, struct ky_bodies *bodies,
                        struct ky_choice *choice)
 {
@@ -158,6 +198,8 @@ static double of_force(struct ky_parameters given, int force, struct ky_bodies *
     wanted.choice = choice;
     ky_parameters_defaults(&used);
     given.force = force;
+    if (given.ranks > 1)
+        return of_ranks(&given, bodies, choice);
     const enum ky_status status = ky_forces_check(&given, bodies, &wanted, NULL, &error);
     if (status == KY_USAGE)
         return (double)INFINITY;
@@ -171,13 +213,13 @@ static double print_row(const struct ky_parameters *given, const char *system,
                         struct ky_bodies *bodies)
 {
     static const int forces[] = {KY_DIRECT, KY_TREE, KY_FMM};
-    const double n = (double)bodies->n,
-                 most = strcmp(given->engine, "cpu") ? most_pairs : 1e-3 * most_pairs;
+    const double n = (double)bodies->n;
     struct ky_choice choice = {.size = sizeof choice};
     double time[3], least = (double)INFINITY, chosen = (double)NAN;
     const double own = of_force(*given, KY_FORCE_AUTO, bodies, &choice);
     for (int k = 0; k < 3; k++) {
-        time[k] = k || n * n <= most ? of_force(*given, forces[k], bodies, NULL) : (double)INFINITY;
+        time[k] = k || n * n <= most_pairs(given) ? of_force(*given, forces[k], bodies, NULL)
+                                                  : (double)INFINITY;
         least = fmin(least, time[k]);
         if (forces[k] == choice.force)
             chosen = time[k];
@@ -192,14 +234,15 @@ static double print_row(const struct ky_parameters *given, const char *system,
 /* Rows for three kinds of systems and four errors: for the numbers of bodies in `numbers`, or from
  * 1,000 up, a CPU to 1,000,000, a device to 10,000,000. The last line counts the rows in which auto
  * takes more than 1.1 times the least time. */
-static void print_methods(const char *engine, int threads, char **numbers, int count)
+static void print_methods(const char *engine, int threads, int ranks, char **numbers, int count)
 {
     static const char *const systems[] = {"plummer", "galaxy", "uniform-cube"};
     static const double errors[] = {1e-2, 1e-3, 1e-4, 1e-5},
                         usual[] = {1, 3, 10, 30, 100, 200, 300, 1000, 3000, 10000};
     const int is_cpu = !strcmp(engine, "cpu"), rows = count ? count : is_cpu ? 8 : 10;
     int off = 0, all = 0;
-    printf("methods on %s; milliseconds of an evaluation\n", engine);
+    printf("methods on %s, ranks: %d; milliseconds of %s\n", engine, ranks,
+           ranks > 1 ? "a step" : "an evaluation");
     printf("%-12s %9s %7s %10s %10s %10s %7s  %s\n", "system", "bodies", "error", "direct", "tree",
            "fmm", "auto", "choice");
     for (int k = 0; k < rows; k++)
@@ -212,6 +255,8 @@ static void print_methods(const char *engine, int threads, char **numbers, int c
                 ky_parameters_defaults(&given);
                 given.engine = engine;
                 given.threads = threads;
+                given.ranks = ranks;
+                given.step = 1.0 / 1048576; /* the bodies are to stay where they are */
                 given.error = errors[e];
                 stop_if(ky_softening_choose(&given, &snapshot, NULL, &error), &error);
                 off += print_row(&given, systems[system], &snapshot.bodies) > 1.1;
@@ -223,13 +268,18 @@ static void print_methods(const char *engine, int threads, char **numbers, int c
 
 int main(int argc, char **argv)
 {
-    const int is_methods = argc > 1 && !strcmp(argv[1], "methods");
+    const int is_ranks = argc > 1 && !strcmp(argv[1], "ranks"),
+              is_methods = is_ranks || (argc > 1 && !strcmp(argv[1], "methods"));
     argc -= is_methods;
     argv += is_methods;
-    const char *engine = argc > 1 ? argv[1] : "cuda:0";
-    const int threads = ky_threads(argc > 2 ? atoi(argv[2]) : 0);
+    const char *engine = argc > 1 ? argv[1] : is_ranks ? "cuda:0,1" : "cuda:0";
+    const int number = argc > 2 ? atoi(argv[2]) : 0, threads = ky_threads(is_ranks ? 0 : number);
     if (is_methods) {
-        print_methods(engine, threads, argv + 3, argc > 3 ? argc - 3 : 0);
+        print_methods(engine, threads,
+                      !is_ranks ? 1
+                      : number  ? number
+                                : 2,
+                      argv + 3, argc > 3 ? argc - 3 : 0);
         return 0;
     }
     printf("cpu with %d threads beside %s; steps of the leap-frog\n", threads, engine);
