@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "domain/domain.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 #include "octree/opening_kinds.h"
@@ -61,6 +62,8 @@ struct trial {
     double held;         /* the same, or a bound that is stricter */
     int is_fresh;        /* 1: measure_anew measures */
     int on_cpu;
+    int ranks;                   /* with which forces are timed */
+    struct ky_parameters shared; /* of the engine with ranks, which reads them */
 };
 
 static size_t samples_of(size_t n, int in_box)
@@ -113,17 +116,35 @@ static void end(struct trial *trial)
     free(trial->sorted);
 }
 
-/* Opens the engine again for the current parameters. */
-static enum ky_status open_again(struct trial *trial, struct ky_error *error)
+/* Opens the engine again for these parameters, which it reads. */
+static enum ky_status open_for(struct trial *trial, const struct ky_parameters *parameters,
+                               struct ky_error *error)
 {
     const size_t n = trial->bodies.n;
+    const struct ky_engine_use use = {.n = n};
     ky_engine_close(trial->engine);
     trial->engine = NULL;
     trial->is_fresh = 0;
     KY_TRY(ky_halt_check(trial->halt, error));
-    KY_TRY(ky_engine_open(trial->own, n, &trial->engine, error));
+    KY_TRY((parameters->ranks > 1 ? ky_domain_open : ky_engine_open_for)(
+        parameters, n, &use, &trial->engine, error));
     trial->engine->halt = trial->halt;
     return ky_engine_put(trial->engine, &trial->bodies, error);
+}
+
+/* The same for the current parameters. Errors are measured without ranks. */
+static enum ky_status open_again(struct trial *trial, struct ky_error *error)
+{
+    return open_for(trial, trial->own, error);
+}
+
+/* The same with the ranks of the simulation. */
+static enum ky_status open_shared(struct trial *trial, struct ky_error *error)
+{
+    trial->shared = *trial->own;
+    trial->shared.ranks = trial->ranks;
+    trial->shared.log = NULL; /* each force would repeat what ranks log */
+    return open_for(trial, &trial->shared, error);
 }
 
 /* The acceleration by which errors in a periodic box are measured. */
@@ -408,14 +429,16 @@ static void prefer_units(struct ky_parameters *own, const struct ky_parameters *
     ky_engine_close(engine);
 }
 
-/* An evaluation with its wait for the device [s]. One thread of a CPU: its processor time, which
+/* An evaluation with its wait for the devices [s]. One thread of a CPU: its processor time, which
  * other work on the machine hardly changes. */
 static enum ky_status time_once(struct trial *trial, double *seconds, struct ky_error *error)
 {
     static const uint32_t first = 0;
     struct ky_bodies one = {.n = 1, .acceleration = trial->got};
     double (*const now)(void) =
-        trial->on_cpu && ky_threads(trial->own->threads) == 1 ? ky_processor_clock : ky_clock;
+        trial->on_cpu && trial->ranks == 1 && ky_threads(trial->own->threads) == 1
+            ? ky_processor_clock
+            : ky_clock;
     const double start = now();
     KY_TRY(ky_engine_forces(trial->engine, error));
     KY_TRY(ky_engine_get_some(trial->engine, &first, &one, error));
@@ -431,7 +454,7 @@ static enum ky_status time_forces(struct trial *trial, double *seconds, struct k
     static const double whole = 0.2, is_long = 1; /* s */
     double now, spent = 0;
     *seconds = (double)INFINITY;
-    KY_TRY(open_again(trial, error));
+    KY_TRY(open_shared(trial, error));
     for (int k = 0; k <= TIMES && (k < 2 || spent < whole); k++) {
         KY_TRY(time_once(trial, &now, error));
         spent += k ? now : 0;
@@ -522,7 +545,8 @@ static enum ky_status measure_forces(struct trial *trial, const struct ky_parame
 static struct trial trial_of(struct ky_parameters *own, const struct ky_bodies *bodies,
                              double asked, struct ky_halt *halt)
 {
-    struct trial trial = {.own = own, .bodies = *bodies, .halt = halt, .asked = asked};
+    struct trial trial = {
+        .own = own, .bodies = *bodies, .halt = halt, .asked = asked, .ranks = own->ranks};
     trial.bodies.acceleration = NULL;
     trial.bodies.potential = NULL;
     return trial;
