@@ -126,8 +126,8 @@ static enum ky_status open_for(struct trial *trial, const struct ky_parameters *
     trial->engine = NULL;
     trial->is_fresh = 0;
     KY_TRY(ky_halt_check(trial->halt, error));
-    KY_TRY((parameters->ranks > 1 ? ky_domain_open : ky_engine_open_for)(
-        parameters, n, &use, &trial->engine, error));
+    KY_TRY((parameters->ranks > 1 ? ky_domain_open : ky_engine_open_for)(parameters, n, &use,
+                                                                         &trial->engine, error));
     trial->engine->halt = trial->halt;
     return ky_engine_put(trial->engine, &trial->bodies, error);
 }
@@ -441,7 +441,9 @@ static enum ky_status time_once(struct trial *trial, double *seconds, struct ky_
             : ky_clock;
     const double start = now();
     KY_TRY(ky_engine_forces(trial->engine, error));
-    KY_TRY(ky_engine_get_some(trial->engine, &first, &one, error));
+    if (trial->ranks == 1) /* ranks have waited; they search all bodies for one, which takes longer
+                              than forces on cards */
+        KY_TRY(ky_engine_get_some(trial->engine, &first, &one, error));
     *seconds = now() - start;
     return KY_OK;
 }
