@@ -143,7 +143,7 @@ static enum ky_status open_shared(struct trial *trial, struct ky_error *error)
 {
     trial->shared = *trial->own;
     trial->shared.ranks = trial->ranks;
-    trial->shared.log = NULL; /* each force would repeat what ranks log */
+    trial->shared.log = NULL; /* each force would repeat the lines of the ranks */
     return open_for(trial, &trial->shared, error);
 }
 

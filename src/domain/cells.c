@@ -49,8 +49,8 @@ static struct ky_octree_acting acting_of(const struct ky_domain *domain,
                 angle = by_alpha         ? KY_FMM_ANGLE
                         : wanted->points ? KY_FMM_ANGLE_OF_POINTS
                                          : KY_FMM_ANGLE_AT_FIRST;
-    struct ky_octree_acting acting = {
-        parameters->order, ky_fmm_limits_of(parameters->order, angle, hold), ky_domain_box(domain)};
+    struct ky_octree_acting acting = {ky_fmm_limits_of(parameters->order, angle, hold),
+                                      ky_domain_box(domain)};
     if (eps2.high2 > eps2.low2 && !is_splined)
         acting.limits.least = fmaxf(
             acting.limits.least,
@@ -85,7 +85,7 @@ enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
     cells->least = by_alpha ? ky_allocate(sinks->groups, sizeof *cells->least) : NULL;
     if (!cells->source || (by_alpha && !cells->least))
         return ky_no_memory(error, "cells that act on cells", tree->nodes, sizeof *cells->source);
-    ky_octree_list_sources(tree, cells->acting.order, threads, cells->source);
+    ky_octree_list_sources(tree, cells->acting.limits.order, threads, cells->source);
     if (by_alpha)
         measure_groups(sinks, wanted->relative, threads, cells->least);
     return KY_OK;
@@ -128,7 +128,7 @@ enum ky_status ky_domain_list_cells(const struct ky_domain *domain,
                                             .least = cells->least,
                                             .alpha = cells->alpha,
                                             .group = wanted->parameters->group,
-                                            .order = cells->acting.order};
+                                            .order = cells->acting.limits.order};
     enum ky_status status = KY_OK;
     if (own.tree->n == 0)
         return KY_OK;

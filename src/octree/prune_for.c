@@ -33,24 +33,22 @@ static float distance(const double d[3], const float half[3])
 
 /* Within a distance equal to the size the test is not monotonic in the distance, so a cell there
  * never acts. */
-static int acts(float d, float reach, float size, float mass, const struct ky_fmm_limits *limits,
-                int order)
+static int acts(float d, float reach, float size, float mass, struct ky_fmm_limits limits)
 {
-    return d > SURE * size && ky_fmm_acts(d, SURE * reach, SURE * size, mass, *limits, order);
+    size *= SURE;
+    return d > size && ky_fmm_acts(d, size / d, SURE * reach, size, mass, limits);
 }
 
 /* Whether the cell acts on each body of the groups for certain, by its moments. */
 static int acts_on_each(const struct ky_octree_acting *acting, const struct ky_octree_sink *sink,
                         const double d[3], const struct ky_fmm_source *source)
 {
-    struct ky_fmm_limits limits = acting->limits;
+    struct ky_fmm_limits limits =
+        ky_fmm_limits_of_each(acting->limits, ky_fmm_single_order(acting->limits.order));
     const float near = distance(d, sink->half);
     limits.error = sink->error / SURE;
-    limits.least = 0;
-    limits.most = (float)INFINITY;
     return near * near > SURE * KY_OPENING_CLOSE2 &&
-           acts(near, source->radius, source->size, source->mass, &limits,
-                ky_fmm_single_order(acting->order) + 1);
+           acts(near, source->radius, source->size, source->mass, limits);
 }
 
 /* `d`: from the middle of the sinks to the cell's centre. */
@@ -61,14 +59,13 @@ static enum verdict judge(const struct ky_octree_acting *acting, const struct ky
     const int is_leaf = source->bodies < 0;
     const uint32_t bodies = (uint32_t)abs(source->bodies);
     limits.error = sink->error / SURE;
-    const int passes =
-        acts(distance(d, sink->inside), source->radius + sink->radius,
-             ky_fmm_size(source->size, sink->radius), source->mass, &limits, acting->order);
+    const int passes = acts(distance(d, sink->inside), source->radius + sink->radius,
+                            ky_fmm_size(source->size, sink->radius), source->mass, limits);
     if (!sink->is_group)
         return passes ? ACTS : !is_leaf && source->radius > sink->radius ? OPENS : STAYS;
     if (passes && bodies > sink->few)
         return ACTS;
-    if (!(is_leaf && bodies <= ky_fmm_single_cost(acting->order)) &&
+    if (!(is_leaf && bodies <= ky_fmm_single_cost(acting->limits.order)) &&
         acts_on_each(acting, sink, d, source))
         return bodies > sink->few ? ACTS : COUNTS;
     return is_leaf || bodies <= sink->few ? BODIES : OPENS;
@@ -187,14 +184,14 @@ enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
     const struct ky_given_cells *cells = &parcel->cells;
 #define KY_CELL_ROOT(p, type, name, count, what) .name = (type *)(uintptr_t)cells->name,
     const struct ky_octree roots = {.nodes = parcel->roots,
-                                    .moments = KY_MOMENTS(acting->order),
+                                    .moments = KY_MOMENTS(acting->limits.order),
                                     KY_CELL_COLUMNS(KY_CELL_ROOT, )};
     struct ky_fmm_source *source = ky_allocate(roots.nodes, sizeof *source);
     struct asking a = {.acting = acting, .roots = &roots, .source = source, .sink = sink};
     const int images = acting->box > 0 ? KY_IMAGES : 1;
     a.lists.failed = !source;
     if (!a.lists.failed)
-        ky_octree_list_sources(&roots, acting->order, 1, source);
+        ky_octree_list_sources(&roots, acting->limits.order, 1, source);
     for (uint32_t r = 0; r < roots.nodes && !a.lists.failed; r++) {
         if (roots.link[r].bodies != KY_CLOSED_CELL) /* all of it is here */
             continue;
@@ -265,7 +262,7 @@ static void mark_for(const struct marking *m, size_t at, size_t begin, size_t en
  * it. */
 static void mark_root(const struct marking *m, size_t sinks, uint32_t root)
 {
-    if (m->tree->link[root].bodies <= ky_fmm_cost(m->acting->order)) {
+    if (m->tree->link[root].bodies <= ky_fmm_cost(m->acting->limits.order)) {
         m->need[root] = KY_NEED_BODIES;
         return;
     }

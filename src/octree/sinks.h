@@ -25,7 +25,6 @@ struct ky_octree_sink {
 
 /* Parameters common to all sinks. `limits` is without the error. */
 struct ky_octree_acting {
-    int order;
     struct ky_fmm_limits limits;
     double box; /* side of a periodic box, whose nearest images act too; 0: open space */
 };

@@ -8,6 +8,7 @@ struct ky_fmm_limits {
     float least, most; /* the smallest distance, and the largest sum of radii: for the range of
                           float, and because the expansion uses one ε² for all sinks */
     float hold;        /* the distance within which the softening is not Plummer's; 0 */
+    int order;         /* p */
 };
 
 #endif

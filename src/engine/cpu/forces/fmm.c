@@ -20,6 +20,9 @@
 #include "octree/host_cells.h"
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
+#include "physics/taylor_table.h"
+
+_Static_assert(KY_FMM_MOST == KY_TAYLOR_MOST, "the test of expansions has all orders");
 
 /* Maximum number of bodies in a branch. */
 enum { BRANCH = 8192 };
@@ -258,9 +261,10 @@ static void prefetch_results(const struct ky_cpu_sinks *set, const struct ky_gro
 static int add_far(const struct fmm *fmm, struct ky_fmm_sinks *sinks)
 {
     const struct ky_cpu *cpu = fmm->set->cpu;
-    const float radius = ky_fmm_radius(sinks->half);
-    if (!(cpu->box > 0) || !ky_fmm_acts((float)cpu->box, radius, ky_fmm_size(0, radius),
-                                        fmm->source[0].mass, sinks->limits, fmm->order))
+    const float radius = ky_fmm_radius(sinks->half), size = ky_fmm_size(0, radius),
+                box = (float)cpu->box;
+    if (!(cpu->box > 0) ||
+        !ky_fmm_acts(box, size / box, radius, size, fmm->source[0].mass, sinks->limits))
         return 0;
     ky_far_add_local(cpu->far, sinks->centre, fmm->order, sinks->local);
     return 1;

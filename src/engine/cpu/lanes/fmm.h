@@ -190,10 +190,9 @@ KY_INLINE void read_cells(const struct fmm *fmm, ky_ints index, struct cells *c)
 /* -1 for cells that may act on the local coefficients. */
 KY_INLINE ky_ints test_local(const struct fmm *fmm, const struct cells *c)
 {
-    const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z);
-    return ky_fmm_acts(d, c->radius + fmm->radius,
-                       ky_fmm_size(c->size, KY_FLOAT_SPLAT(fmm->radius)), c->mass,
-                       fmm->sinks->limits, fmm->given->order);
+    const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z),
+                    size = ky_fmm_size(c->size, KY_FLOAT_SPLAT(fmm->radius));
+    return ky_fmm_acts(d, size / d, c->radius + fmm->radius, size, c->mass, fmm->sinks->limits);
 }
 
 /* The squared distance of the sinks' box to the cells' centres. */
@@ -208,11 +207,9 @@ KY_INLINE ky_floats box_distance2(const struct fmm *fmm, const struct cells *c)
 /* -1 for cells that may act on each sink separately, by their moments up to walk.order. */
 KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_floats d2)
 {
-    struct ky_fmm_limits limits = fmm->sinks->limits;
-    limits.least = 0;
-    limits.most = INFINITY;
-    return ky_fmm_acts(ky_floats_root(d2), c->radius, c->size, c->mass, limits,
-                       fmm->given->walk.order + 1) &
+    const ky_floats d = ky_floats_root(d2);
+    return ky_fmm_acts(d, c->size / d, c->radius, c->size, c->mass,
+                       ky_fmm_limits_of_each(fmm->sinks->limits, fmm->given->walk.order)) &
            (d2 > KY_OPENING_CLOSE2);
 }
 

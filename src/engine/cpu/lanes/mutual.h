@@ -19,8 +19,7 @@ struct own {
 
 /* -1 for cells A on which this cell B may act and that may act on it: M_A/(α a_B) and M_B/(α a_A)
  * replace the mass and the tolerance, where M_A and M_B are joint masses. */
-KY_INLINE ky_ints test_both(const struct fmm *fmm, const struct own *own, const struct cells *c,
-                            const ky_floats rest[4])
+KY_INLINE ky_ints test_both(const struct own *own, const struct cells *c, const ky_floats rest[4])
 {
     const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z);
     const ky_floats reach = c->radius + own->cell->radius, its = c->radius,
@@ -28,9 +27,9 @@ KY_INLINE ky_ints test_both(const struct fmm *fmm, const struct own *own, const 
                     mass = ky_fmm_joint_mass(c->mass, its, radius, own->all),
                     back =
                         ky_fmm_joint_mass(KY_FLOAT_SPLAT(own->cell->mass), radius, its, own->all);
-    const int order = fmm->given->order;
-    return ky_fmm_acts(d, reach, c->size + radius, mass / own->error, own->limits, order) &
-           ky_fmm_acts(d, reach, its + own->cell->size, back / rest[0], own->limits, order) &
+    const ky_floats size = c->size + radius, its_size = its + own->cell->size;
+    return ky_fmm_acts(d, size / d, reach, size, mass / own->error, own->limits) &
+           ky_fmm_acts(d, its_size / d, reach, its_size, back / rest[0], own->limits) &
            (d > rest[1]);
 }
 
@@ -94,8 +93,7 @@ int KY_LANE_NAME(ky_mutual_cell)(const struct ky_fmm_walk *given, uint32_t cell,
         const ky_ints leaf = c.bodies < 0;
         const ky_ints larger = (c.radius > own.cell->radius) |
                                ((c.radius == own.cell->radius) & (index > (int32_t)cell));
-        const ky_ints acts =
-            wanted & test_both(&fmm, &own, &c, rest) & ~(leaf & (-c.bodies <= own.few));
+        const ky_ints acts = wanted & test_both(&own, &c, rest) & ~(leaf & (-c.bodies <= own.few));
         const ky_ints open = wanted & ~acts & ~leaf & (own.is_leaf | larger);
         if (!make_room(to))
             return 0;

@@ -41,11 +41,12 @@ KY_FN struct ky_expanded ky_expand_known(struct ky_expanded sinks, struct ky_exp
     return ky_expand_softened(sinks, eps2, numbers);
 }
 
-/* The limits for sinks. `root`: the box of all bodies. */
+/* The limits for sinks and expansions of the order. `root`: the box of all bodies. */
 KY_FN struct ky_fmm_limits ky_expand_limits(struct ky_expanded sinks, struct ky_cell_box root,
-                                            struct ky_expand_numbers numbers)
+                                            struct ky_expand_numbers numbers, int order)
 {
     struct ky_fmm_limits limits;
+    limits.order = order;
     limits.angle = numbers.angle;
     limits.error = sinks.error * numbers.part;
     limits.least = sinks.least;
