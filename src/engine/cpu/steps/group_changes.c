@@ -201,12 +201,13 @@ static void add_unit(const struct ky_cpu_way *b, uint32_t i, double time, struct
 }
 
 /* Takes the group in this slot out of the table, whose order is then right. */
-static void drop(struct ky_cpu *cpu, uint32_t slot)
+static void drop(struct ky_cpu *cpu, uint32_t slot, double time)
 {
     struct ky_cpu_groups *own = cpu->hermite->groups;
     const uint32_t k = own->of[slot];
     if (k == KY_NO_BODY)
         return;
+    ky_cpu_group_close(cpu, own->group[k], time);
     ky_cpu_group_free(own->group[k]);
     own->group[k] = own->group[--own->count];
     ky_cpu_groups_sort(cpu);
@@ -218,8 +219,8 @@ static enum ky_status join(const struct ky_cpu_way *b, uint32_t i, uint32_t j, d
     struct some some = {.n = 0};
     add_unit(b, i, time, &some);
     add_unit(b, j, time, &some);
-    drop(b->cpu, i);
-    drop(b->cpu, j);
+    drop(b->cpu, i, time);
+    drop(b->cpu, j, time);
     const enum ky_status status = make(b, &some, time, error);
     ky_cpu_groups_sort(b->cpu);
     return status;
@@ -248,7 +249,7 @@ static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double ti
         memcpy(to->x[to->n], all.x[k], sizeof all.x[k]);
         memcpy(to->v[to->n++], all.v[k], sizeof all.v[k]);
     }
-    drop(cpu, slot);
+    drop(cpu, slot, time);
     cpu->hermite->groups->ended++;
     for (int s = 0; s < 2; s++) {
         if (side[s].n > 1) {

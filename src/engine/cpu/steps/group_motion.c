@@ -69,14 +69,6 @@ void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
 
 /* ---- neighbours ---- */
 
-static double mass_of(const struct ky_cpu_group *group)
-{
-    double mass = 0;
-    for (int k = 0; k < group->n; k++)
-        mass += group->mass[k];
-    return mass;
-}
-
 /* The outermost orbit of a group. */
 static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
 {
@@ -130,7 +122,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    const double reach = group->size * cbrt(2 / (least_part * group->least * mass_of(group)));
+    const double reach =
+        group->size * cbrt(2 / (least_part * group->least * ky_cpu_group_mass(group)));
     group->reach2[2] = reach * reach;
     if (b->way->before + b->way->now + step > group->listed_until ||
         group->reach2[2] > group->reach2[0])
@@ -252,6 +245,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
 {
     const double now = ky_advance_time(b->way, b->way->now),
                  angle = 2 * 3.14159265358979323846 / 16;
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
     struct ky_few_others others;
     group->kappa = 1;
     if (!group->few && group->strength < group->least)
@@ -259,11 +253,19 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
-    if (!status && group->few)
+    double work = 0;
+    if (!status && group->few) {
         status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
                           group->strength < group->least ? NULL : &others, error);
-    else if (!status)
+        work = group->few->outer_work;
+        own->slow_work += group->few->slow_work;
+        group->few->outer_work = group->few->slow_work = 0;
+    } else if (!status) {
+        work = -ky_cpu_pair_energy(&group->pair);
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
+        work += ky_cpu_pair_energy(&group->pair);
+    }
+    own->handover_work += group->counts ? work : 0;
     group->t = time;
     free((void *)others.gm);
     return status;
@@ -300,6 +302,7 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
     const uint32_t slot = group->member[0];
     unsigned char *level = &cpu->blocks->level[slot];
     KY_TRY(ky_cpu_group_prepare(b, group, error));
+    ky_cpu_group_count(cpu, group, now, !group->is_resolved);
     group->is_stable = is_stable(group, radius);
     if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);

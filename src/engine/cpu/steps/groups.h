@@ -3,7 +3,7 @@
  * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
  * of the bodies around it. group_table.c has the table, group_lists.c finds neighbours,
  * group_motion.c moves, groups.c changes between centres and members, group_changes.c makes groups
- * and ends them.
+ * and ends them, group_energy.c keeps the book of energies.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
@@ -29,6 +29,8 @@ struct ky_cpu_group {
     struct ky_few_binary pair;
     struct ky_few *few;
     double centre[12]; /* x v a j of the centre while the engine has the members */
+    double shown;      /* the time of the members that the engine has */
+    int counts;        /* 1: the work of others within it is booked (group_energy.c) */
     /* Of the present step, and to be found again at each beginning. */
     double kappa;        /* slow-down of a pair */
     double size, period; /* [length], [time] of its outermost orbit */
@@ -84,6 +86,8 @@ struct ky_cpu_groups {
      * pair. */
     double close, pulled;
     double formed, ended, moves; /* counts */
+    /* Booked in the present call, as in struct ky_advance. */
+    double handover_work, slow_work;
 };
 
 /* Bytes of a body in the table, without the groups. */
@@ -93,6 +97,14 @@ enum { KY_GROUPS_BYTES = 4 * sizeof(uint32_t) + sizeof(double) + sizeof(struct k
 struct ky_cpu_inside {
     double x[KY_GROUP_MOST][3], v[KY_GROUP_MOST][3];
 };
+
+static inline double ky_cpu_group_mass(const struct ky_cpu_group *group)
+{
+    double mass = 0;
+    for (int k = 0; k < group->n; k++)
+        mass += group->mass[k];
+    return mass;
+}
 
 /* group_table.c: frees a group, all groups of the table, the table. */
 void ky_cpu_group_free(struct ky_cpu_group *group);
@@ -114,10 +126,22 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
-/* As `grouped` of an engine. */
-void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
+/* 1 if the table has groups, and the bodies have not been put anew since. */
+int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
+
+/* group_energy.c: begins (`counts` 1) or ends the book of the group at the present tick, at this
+ * time, while the engine has the centres. */
+void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time,
+                        int counts);
+/* The same for a group that ends, whose slow-down ends too. */
+void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
+double ky_cpu_pair_energy(const struct ky_few_binary *pair); /* G × energy */
+/* Adds the booked energies to the progress of the call. */
+void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
+/* As `grouped` of an engine. */
+void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
 
 /* group_motion.c: the inside of a group at a time near its own; `slow` with the velocities of the
  * slowed motion. */

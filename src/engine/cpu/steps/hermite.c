@@ -393,6 +393,7 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
     }
     if (way->group_radius > 0) {
         const enum ky_status left = ky_cpu_groups_leave(&b, status ? NULL : error);
+        ky_cpu_groups_report(cpu, way);
         status = status ? status : left;
     }
     return status;
