@@ -69,8 +69,10 @@ struct ky_cpu_groups {
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
     int backwards;
-    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of
-     * x, except the fast ones; the others are slower than `speed`, in the engine's lengths. */
+    /* At the beginning of a longest step, to make the lists of all groups and to find partners
+     * within the step: bodies in the order of x, except the fast ones and those that a change of
+     * groups has put elsewhere since; the others were slower than `speed`, in the engine's lengths.
+     */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
     size_t line_count, fast_count;
@@ -186,12 +188,16 @@ enum ky_status ky_cpu_group_list(const struct ky_cpu_way *b, struct ky_cpu_group
                                  struct ky_error *error);
 /* Bodies in the order of x, then of their index. */
 int ky_cpu_groups_by_x(const void *a, const void *b);
+/* The first place in this order with at least this x. */
+size_t ky_cpu_groups_from_x(const struct ky_cpu_groups *own, double x);
+/* Takes body i for a fast one until the end of the longest step. */
+void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
 enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);
 /* Looks for pairs with a body whose step ends at the tick, and puts partners whose steps do not end
  * on the list of the block. */
-void ky_cpu_groups_find(struct ky_cpu_way *b, int due);
+void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due);
 /* After the steps have ended at the tick: makes the groups that were found and ends groups. */
 enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error);
 

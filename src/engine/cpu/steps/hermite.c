@@ -268,7 +268,7 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
     if (groups)
-        ky_cpu_groups_find(b, due);
+        ky_cpu_groups_find(b, tick, due);
     KY_TRY(end_steps(b, tick, 1, error));
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
