@@ -73,6 +73,13 @@ static double tides_on(const struct ky_cpu *cpu, const struct field *field,
 
 /* ---- the book ---- */
 
+void ky_cpu_group_add(struct ky_cpu_groups *own, struct ky_cpu_group *group)
+{
+    own->handover_work += group->handover_work;
+    own->slow_work += group->slow_work;
+    group->handover_work = group->slow_work = 0;
+}
+
 void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time,
                         int counts)
 {
@@ -81,7 +88,7 @@ void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, do
     if (group->counts == counts)
         return;
     group->counts = counts;
-    cpu->hermite->groups->handover_work += (counts ? -1 : 1) * tides_on(cpu, &field, group, time);
+    group->handover_work += (counts ? -1 : 1) * tides_on(cpu, &field, group, time);
 }
 
 /* The energy of the slowed motion of more than two bodies, less their energy without slow-down. */
@@ -98,7 +105,8 @@ static double slow_energy(const struct ky_cpu_group *group)
 void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 {
     ky_cpu_group_count(cpu, group, time, 0);
-    cpu->hermite->groups->slow_work -= slow_energy(group);
+    group->slow_work -= slow_energy(group);
+    ky_cpu_group_add(cpu->hermite->groups, group);
 }
 
 double ky_cpu_pair_energy(const struct ky_few_binary *pair)

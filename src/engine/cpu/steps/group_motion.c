@@ -245,7 +245,6 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
 {
     const double now = ky_advance_time(b->way, b->way->now),
                  angle = 2 * 3.14159265358979323846 / 16;
-    struct ky_cpu_groups *own = b->cpu->hermite->groups;
     struct ky_few_others others;
     group->kappa = 1;
     if (!group->few && group->strength < group->least)
@@ -258,14 +257,14 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
         status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
                           group->strength < group->least ? NULL : &others, error);
         work = group->few->outer_work;
-        own->slow_work += group->few->slow_work;
+        group->slow_work += group->few->slow_work;
         group->few->outer_work = group->few->slow_work = 0;
     } else if (!status) {
         work = -ky_cpu_pair_energy(&group->pair);
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
         work += ky_cpu_pair_energy(&group->pair);
     }
-    own->handover_work += group->counts ? work : 0;
+    group->handover_work += group->counts ? work : 0;
     group->t = time;
     free((void *)others.gm);
     return status;
@@ -294,13 +293,12 @@ static int is_stable(const struct ky_cpu_group *group, double radius)
     return group->n == 2 && orbit.inverse_axis > 0 && (1 + orbit.e) / orbit.inverse_axis < radius;
 }
 
+/* Begins a step, whose level others do not see yet: threads begin the steps of several groups. */
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                             struct ky_error *error)
 {
-    struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu *cpu = b->cpu;
     const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
-    const uint32_t slot = group->member[0];
-    unsigned char *level = &cpu->blocks->level[slot];
     KY_TRY(ky_cpu_group_prepare(b, group, error));
     ky_cpu_group_count(cpu, group, now, !group->is_resolved);
     group->is_stable = is_stable(group, radius);
@@ -309,10 +307,39 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
         group->t = now;
     }
     const double longest = longest_step(group, radius);
-    while (*level < b->deepest && fabs(b->step[*level]) > longest)
-        ++*level;
-    cpu->extra[KY_COLUMN_STEP][slot] = b->step[*level];
-    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> *level)), error);
+    group->level = cpu->blocks->level[group->member[0]];
+    while (group->level < b->deepest && fabs(b->step[group->level]) > longest)
+        group->level++;
+    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> group->level)),
+                error);
+}
+
+/* Begins the steps of the groups of the list. */
+static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct ky_error *error)
+{
+    enum { FEWEST = 8 }; /* groups that are worth the start of threads */
+    const struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    size_t bad = SIZE_MAX;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    reduction(min                                                                                  \
+              : bad) if (count >= FEWEST)
+    for (size_t k = 0; k < count; k++) {
+        struct ky_error ignored;
+        if (begin(b, own->group[own->starting[k]], &ignored) && k < bad)
+            bad = k;
+    }
+    if (bad < count) { /* once more, for the text of the error */
+        KY_TRY(begin(b, own->group[own->starting[bad]], error));
+        return ky_no_memory(error, "neighbours of groups", count, sizeof *own->starting);
+    }
+    for (size_t k = 0; k < count; k++) {
+        struct ky_cpu_group *group = own->group[own->starting[k]];
+        cpu->blocks->level[group->member[0]] = (unsigned char)group->level;
+        cpu->extra[KY_COLUMN_STEP][group->member[0]] = b->step[group->level];
+        ky_cpu_group_add(own, group);
+    }
+    return KY_OK;
 }
 
 /* The kinetic energy of the centres, from the state alone, for the first step of all of them. */
@@ -328,16 +355,17 @@ static double energy_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    size_t count = 0;
     if (b->way->now % b->way->stride == 0) {
         own->energy = energy_of(b->cpu);
         ky_cpu_groups_sort_along(b->cpu, b->way->now);
     }
-    for (size_t k = 0; k < own->count; k++) {
+    for (uint32_t k = 0; k < own->count; k++) {
         const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
         if (b->way->now % (b->way->stride >> level) == 0)
-            KY_TRY(begin(b, own->group[k], error));
+            own->starting[count++] = k;
     }
-    return KY_OK;
+    return begin_all(b, count, error);
 }
 
 /* ---- pulls of members ---- */

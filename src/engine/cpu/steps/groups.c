@@ -26,9 +26,11 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->place = ky_allocate(n, sizeof *own->place);
     own->weight = ky_allocate(n, sizeof *own->weight);
     own->fresh = ky_allocate(n, sizeof *own->fresh);
+    own->starting = ky_allocate(n, sizeof *own->starting);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
-    if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh) {
+    if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
+        !own->starting) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }

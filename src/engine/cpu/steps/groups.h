@@ -31,11 +31,14 @@ struct ky_cpu_group {
     double centre[12]; /* x v a j of the centre while the engine has the members */
     double shown;      /* the time of the members that the engine has */
     int counts;        /* 1: the work of others within it is booked (group_energy.c) */
+    /* Booked, and not yet added to the table. */
+    double handover_work, slow_work;
     /* Of the present step, and to be found again at each beginning. */
     double kappa;        /* slow-down of a pair */
     double size, period; /* [length], [time] of its outermost orbit */
     double strength;     /* of the pulls by others, relative to its own */
     double least;        /* weaker pulls are left out */
+    int level;           /* of the step that begins */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
@@ -65,12 +68,13 @@ struct ky_cpu_groups {
     uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
     double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
     uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
+    uint32_t *starting;          /* [n] groups whose steps begin */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
-     * within the step: bodies in the order of x, except the fast ones and those that a change of
+     * within the step: bodies in the order of x, except the fast ones and the ones that a change of
      * groups has put elsewhere since; the others were slower than `speed`, in the engine's lengths.
      */
     struct ky_cpu_along *line; /* [n] */
@@ -93,7 +97,7 @@ struct ky_cpu_groups {
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 4 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
@@ -133,7 +137,9 @@ enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
 /* 1 if the table has groups, and the bodies have not been put anew since. */
 int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
 
-/* group_energy.c: begins (`counts` 1) or ends the book of the group at the present tick, at this
+/* group_energy.c: adds the booked energies of the group to the table. */
+void ky_cpu_group_add(struct ky_cpu_groups *own, struct ky_cpu_group *group);
+/* Begins (`counts` 1) or ends the book of the group at the present tick, at this
  * time, while the engine has the centres. */
 void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time,
                         int counts);
