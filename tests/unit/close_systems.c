@@ -153,6 +153,29 @@ static void encounters_are_as_by_few(void **state)
     passes_as_by_few(0.001, 0.06, 1e-6);
 }
 
+/* Two single bodies pass each other at 2e-6 in the middle of a longest step, far from where they
+ * were at its beginning. They are found and become a group; else steps would be 10⁻⁸ long. */
+static void single_bodies_are_found(void **state)
+{
+    (void)state;
+    const double row[3][6] = {
+        {-0.15, -0.0005, 0, 1, 0, 0}, {0.15, 0.0005, 0, -1, 0, 0}, {0, 0, 3, 0, 0, 0}};
+    struct ky_parameters parameters = parameters_of(0.02);
+    struct ky_bodies bodies = {0};
+    double energy;
+    parameters.step = 0.25;
+    assert_ok(ky_bodies_allocate(&bodies, 3, 0, &error));
+    for (int i = 0; i < 3; i++) {
+        bodies.mass[i] = i == 2 ? 0.1 : 0.5;
+        memcpy(bodies.position[i], row[i], 3 * sizeof(double));
+        memcpy(bodies.velocity[i], row[i] + 3, 3 * sizeof(double));
+    }
+    const struct ky_integrator_report report = go(&parameters, &bodies, 1, 1, &energy);
+    printf("# shortest step %.1e, energy %.1e\n", report.shortest, energy);
+    assert_true(report.shortest > 1e-6 && fabs(energy) < 1e-7);
+    ky_bodies_free(&bodies);
+}
+
 /* ---- clusters of binaries ---- */
 
 /* Replaces each body of a Plummer sphere by a pair with this semi-major axis and various e and
@@ -428,6 +451,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orbits_are_exact),
         cmocka_unit_test(encounters_are_as_by_few),
+        cmocka_unit_test(single_bodies_are_found),
         cmocka_unit_test(hard_binaries_stay),
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(resumed_runs_have_the_same_bits),
