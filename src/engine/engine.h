@@ -571,7 +571,7 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
 /* The same in the engine's units. */
 enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                                   struct ky_error *error);
-/* tides: 1: with their energy, which takes about 10 ns for a group and a body. */
+/* tides: 1: with their energy, which takes a core about 3 ns for a group and a body. */
 struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tides);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its

@@ -263,8 +263,8 @@ static void note_force(const struct ky_sim *sim, struct ky_energy_now *now)
     now->force_error = choice.measured;
 }
 
-/* Energies of groups of close bodies. Tides take about 10 ns for a group and a body, so that with
- * many bodies only some rows have them, and the rows of snapshots. */
+/* Energies of groups of close bodies. Tides take a core about 3 ns for a group and a body, so that
+ * with many bodies only some rows have them, and the rows of snapshots. */
 static void note_groups(const struct ky_run *run, struct ky_energy_now *now)
 {
     const double every_row = 1e5; /* up to this number of pairs every row has them */

@@ -125,7 +125,10 @@ static enum ky_status start_inside(const struct ky_cpu_way *b, struct ky_cpu_gro
     }
     if (!(group->few = ky_allocate_zeroed(1, sizeof *group->few)))
         return ky_no_memory(error, "a group", 1, sizeof *group->few);
-    return ky_few_start(group->few, &settings, &bodies, group->t, error);
+    KY_TRY(ky_few_start(group->few, &settings, &bodies, group->t, error));
+    b->cpu->hermite->groups->slow_work += group->few->slow_work;
+    group->few->slow_work = 0;
+    return KY_OK;
 }
 
 /* Makes a group of bodies and adds it to the table, whose order is then wrong. The first member is
