@@ -393,6 +393,12 @@ static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_reques
     BY_FIRST(walk, request, error);
 }
 
+/* Every rank has all groups. */
+static void grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped)
+{
+    *grouped = ky_engine_grouped(((const struct ranks *)engine)->domain.engine, tides);
+}
+
 /* ---- the verbs of ranks with divided bodies ---- */
 
 /* Gives an order for the points. */
@@ -493,7 +499,8 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     .forces = forces, .kick = kick, .drift = drift, .sums = sums, .trim = trim, .report = report
 
 static const struct ky_engine_verbs copied = {
-    COMMON, .get_column = get_column, .exact = exact, .field = field, .tides = tides, .walk = walk};
+    COMMON,       .get_column = get_column, .exact = exact, .field = field, .tides = tides,
+    .walk = walk, .grouped = grouped};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .take = take,

@@ -234,6 +234,9 @@ struct ky_advance {
     uint64_t shortest; /* [ticks] the shortest step that a body took; 0: none yet */
     double cut;        /* body steps that the criterion wanted shorter than a tick */
     uint32_t close;    /* KY_SCHEME_HERMITE: the body that ended the call, or KY_NO_BODY */
+    /* Of groups [G × energy]: work on their members to which no work on others belongs, less the
+     * tides of the present groups (struct ky_close_bodies); and by changes of κ. */
+    double handover_work, slow_work;
 };
 
 /* The units of an engine's sums in the caller's units: powers of two. `external`: of the potential
@@ -250,11 +253,14 @@ struct ky_raw_sums {
     double of[KY_SUMS];
 };
 
-/* Bodies in groups of the Hermite scheme, and the energy of their motion about the centres of mass
- * of their groups [G × energy]. */
+/* Bodies in groups of the Hermite scheme, and energies [G × energy]. */
 struct ky_close_bodies {
     size_t bodies;
-    double energy;
+    double energy;      /* of their motion about the centres of mass of their groups */
+    double slow_energy; /* the energy of the slowed motion less this energy */
+    double tides; /* of groups whose centres pull in place of their members: the potential energy
+                     between members and others, less the one between centres and others; NaN if it
+                     was not asked for */
 };
 
 struct ky_engine_verbs {
@@ -409,7 +415,7 @@ struct ky_engine_verbs {
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_raw_sums *sums,
                            struct ky_error *error);
     /* NULL: there are no groups. None are known before the first `advance` after `put`. */
-    void (*grouped)(const struct ky_engine *engine, struct ky_close_bodies *grouped);
+    void (*grouped)(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
@@ -565,7 +571,8 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
 /* The same in the engine's units. */
 enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *sums,
                                   struct ky_error *error);
-struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine);
+/* tides: 1: with their energy, which takes a core about 3 ns for a group and a body. */
+struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tides);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
  * action, or has numbers out of range. */

@@ -519,11 +519,11 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
     return ky_finite_sums(sums, error);
 }
 
-struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine)
+struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tides)
 {
-    struct ky_close_bodies grouped = {0, 0};
+    struct ky_close_bodies grouped = {.tides = tides ? 0 : (double)NAN};
     if (engine->verbs->grouped)
-        engine->verbs->grouped(engine, &grouped);
+        engine->verbs->grouped(engine, tides, &grouped);
     return grouped;
 }
 

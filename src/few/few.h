@@ -56,7 +56,9 @@ struct ky_few {
     double scale;         /* of the energy, for the tolerance */
     /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
     double centre[3], motion[3], epoch;
-    const struct ky_few_others *others;   /* NULL: no bodies pull the system from outside */
+    const struct ky_few_others *others; /* NULL: no bodies pull the system from outside */
+    /* [G × energy] of the energy with slow-down: by changes of κ, and by the others */
+    double slow_work, outer_work;
     double steps, repeated, kicks, trees; /* work: steps kept and taken again, kicks, trees made */
 };
 
@@ -113,6 +115,9 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
                         void *context);
 /* Energy of the bodies about their centre of mass, without slow-down; masses contain G. */
 double ky_few_energy(const struct ky_few_system_one *system);
+/* The same with slow-down, which steps without changes of κ and without others keep: the energy of
+ * each slowed pair counts 1/κ times. */
+double ky_few_slow_energy(const struct ky_few_system_one *system);
 /* Places and velocities of the bodies from the centre of mass, in the order of the tree. */
 void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3]);
 /* Masses of the nodes from the bodies' masses; no slow-down, and the whole system as the clock. */

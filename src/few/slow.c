@@ -133,6 +133,17 @@ static double excess(const struct ky_few_system_one *s, const double (*place)[3]
     return sum;
 }
 
+/* The energy of pair k with slow-down. */
+static double slow_energy_of(const struct ky_few_system_one *s, int k)
+{
+    const double *const x[3] = {s->x[k][0], s->x[k][1], s->x[k][2]}, *const v[3] = {s->v[k][0],
+                                                                                    s->v[k][1],
+                                                                                    s->v[k][2]};
+    return s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0] *
+           (0.5 * ky_few_square(*v[0], *v[1], *v[2]) -
+            s->total[k][0] * ky_few_inverse(ky_few_square(*x[0], *x[1], *x[2])));
+}
+
 /* Gives pair k a new κ. Within an orbit its energy changes as if tides were κ times as strong:
  * E + κ Φ stays, with their potential energy Φ. The mean of E over the orbit must not change with
  * κ, so that E changes by (κ - κ') (Φ - <Φ>). Not so without a limit of the energy. */
@@ -140,15 +151,16 @@ static void change_slow_down(struct ky_few *few, int k, double kappa)
 {
     struct ky_few_system_one *s = &few->system;
     const double v2 = ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
-                 before = 1 / s->slow[k][0];
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
+                 before = 1 / s->slow[k][0], energy = slow_energy_of(s, k);
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], factor = 1;
     s->slow[k][0] = 1 / kappa;
-    if (!(few->settings.slow_energy > 0))
-        return;
-    ky_few_positions(s, x, v);
-    const double factor = 1 + 2 * (before - kappa) * excess(s, (const double(*)[3])x, k) / v2;
+    if (few->settings.slow_energy > 0) {
+        ky_few_positions(s, x, v);
+        factor += 2 * (before - kappa) * excess(s, (const double(*)[3])x, k) / v2;
+    }
     for (int c = 0; c < 3 && factor > 0.5 && factor < 2; c++)
         s->v[k][c][0] *= sqrt(factor);
+    few->slow_work += slow_energy_of(s, k) - energy;
 }
 
 /* κ of bound pairs: powers of two. */

@@ -168,6 +168,7 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
     const struct state after = checked_step(few);
     set_errors(few, &after);
     few->whole -= s->work[0];
+    few->outer_work += s->work[0];
     if (after.is_old) {
         ky_few_release(few);
         ky_few_renew_tree(few);
@@ -216,6 +217,7 @@ int ky_few_synchronise(struct ky_few *few, double time)
         left = now;
     }
     few->whole -= s->work[0];
+    few->outer_work += s->work[0];
     s->work[0] = 0;
     if (few->clock != KY_FEW_FREE) { /* these steps are not a part of the next one's errors */
         const struct state now = state_of(s);
@@ -358,6 +360,7 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     few->system.t[0] = few->epoch = time;
     few->system.low[0] = few->system.b[0] = 0;
     few->steps = few->repeated = few->kicks = few->trees = 0;
+    few->slow_work = few->outer_work = 0;
     few->h = few->longest = few->last = 0;
     for (int i = 0; i < n; i++)
         total += gm[i] = settings->g * bodies->mass[i];

@@ -40,24 +40,42 @@ void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_func
 
 struct sum {
     const struct ky_few_system_one *system;
+    int slow; /* 1: with slow-down */
     double energy;
 };
+
+static double part_of(const struct sum *sum, int k)
+{
+    return sum->slow ? sum->system->slow[k][0] : 1;
+}
 
 static void add_potential(void *context, const struct ky_few_pair *pair)
 {
     struct sum *sum = context;
-    sum->energy -= sum->system->mass[pair->i][0] * sum->system->mass[pair->j][0] *
+    sum->energy -= part_of(sum, pair->k) * sum->system->mass[pair->i][0] *
+                   sum->system->mass[pair->j][0] *
                    ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
+}
+
+static double energy_of(const struct ky_few_system_one *system, int slow)
+{
+    struct sum sum = {.system = system, .slow = slow};
+    for (int k = 0; k < system->shape.n - 1; k++)
+        sum.energy += 0.5 * part_of(&sum, k) * system->total[k][0] * system->left[k][0] *
+                      system->right[k][0] *
+                      ky_few_square(system->v[k][0][0], system->v[k][1][0], system->v[k][2][0]);
+    ky_few_visit_pairs(system, add_potential, &sum);
+    return sum.energy;
 }
 
 double ky_few_energy(const struct ky_few_system_one *system)
 {
-    struct sum sum = {.system = system};
-    for (int k = 0; k < system->shape.n - 1; k++)
-        sum.energy += 0.5 * system->total[k][0] * system->left[k][0] * system->right[k][0] *
-                      ky_few_square(system->v[k][0][0], system->v[k][1][0], system->v[k][2][0]);
-    ky_few_visit_pairs(system, add_potential, &sum);
-    return sum.energy;
+    return energy_of(system, 0);
+}
+
+double ky_few_slow_energy(const struct ky_few_system_one *system)
+{
+    return energy_of(system, 1);
 }
 
 void ky_few_positions(const struct ky_few_system_one *system, double (*x)[3], double (*v)[3])

@@ -26,6 +26,8 @@ struct hermite {
 static const struct ky_stored_field fields[] = {
     KY_FIELDS_OF_OWN_STEPS,
     {"pairs", offsetof(struct hermite, own.report.pairs), 1, KY_STORED_SIZE},
+    {"handover work", offsetof(struct hermite, own.report.handover_work), 1, KY_STORED_REAL},
+    {"slow work", offsetof(struct hermite, own.report.slow_work), 1, KY_STORED_REAL},
     {"has passed", offsetof(struct hermite, has_passed), 1, KY_STORED_FLAG},
     {"passed id", offsetof(struct hermite, passed[0]), 1, KY_STORED_ANY},
     {"passed by id", offsetof(struct hermite, passed[1]), 1, KY_STORED_ANY},
@@ -112,11 +114,6 @@ static enum ky_status check_groups(const struct ky_parameters *parameters, struc
             error, KY_USAGE,
             "--groups and --group-radius are for bodies without softening: give --softening 0, "
             "or leave them out");
-    if (parameters->ranks > 1)
-        return ky_fail(
-            error, KY_UNSUPPORTED,
-            "groups of close bodies advance on one processor: leave out --ranks, or give "
-            "--group-radius 0");
     if (has_fields(parameters))
         return ky_fail(
             error, KY_UNSUPPORTED,
@@ -200,6 +197,8 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
+    steps->report.handover_work += way.handover_work;
+    steps->report.slow_work += way.slow_work;
     if (status || way.close == KY_NO_BODY)
         return status;
     steps->base.reached = tick * (double)way.now;

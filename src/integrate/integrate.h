@@ -67,6 +67,8 @@ struct ky_integrator_report {
     double cut;      /* steps of bodies that were longer than the criterion required */
     /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
+    /* hermite4 with groups, over all resumptions [G × energy]: as in struct ky_advance. */
+    double handover_work, slow_work;
     /* After a stop within a longest step: `close` has the body with the shortest step, or with a
      * step that would be too short, and the body that pulls it most; then their distance [length]
      * and the step [time]. */

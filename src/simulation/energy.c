@@ -48,7 +48,7 @@ static const struct {
     PART(bound, ",bodies,mass,bound_mass,half_mass_radius"),
     PART(comoving, ",layzer_irvine"),
     PART(evolution, ",evolution"),
-    PART(groups, ",grouped,group_energy"),
+    PART(groups, ",grouped,group_energy,handover_work,slow_work,slow_energy"),
     PART(tuned, ",order,alpha,force_error"),
     PART(core, ",core_radius,core_density,core_bodies"),
 };
@@ -125,6 +125,9 @@ void ky_energy_row(FILE *file, const struct ky_energy_start *start, const struct
     if (start->groups) {
         fprintf(file, ",%zu", now->grouped);
         value(file, now->inner);
+        value(file, now->handover_work);
+        value(file, now->slow_work);
+        value(file, now->slow_energy);
     }
     if (start->tuned) {
         value(file, now->order);

@@ -44,8 +44,11 @@ struct ky_energy_now {
     double layzer; /* ∫ (2T + W) d ln a since the start, with start->comoving [mass velocity²] */
     double order, alpha, force_error; /* with start->tuned; NaN: unknown */
     size_t bodies;
-    size_t grouped;               /* bodies in groups */
-    double inner;                 /* energy within groups [mass velocity²] */
+    size_t grouped; /* bodies in groups */
+    double inner;   /* energy within groups [mass velocity²] */
+    /* Changes of the total energy by groups; and by slow-down: by changes of κ, less the present
+     * energy of slow-down [mass velocity²]. */
+    double handover_work, slow_work, slow_energy;
     struct ky_bound bound;        /* measured with start->bound */
     double core[KY_CORE_NUMBERS]; /* measured with start->core */
 };

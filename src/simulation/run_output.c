@@ -155,15 +155,20 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+/* 1 if this row has numbers that only one of `between` rows has, and the rows of snapshots. */
+static int is_due(const struct ky_run *run, uint64_t between)
+{
+    const struct ky_instant now = run->sim->now;
+    return now.ticks / run->schedule.energy_every % between == 0 ||
+           ky_schedule_snapshot_due(&run->schedule, now);
+}
+
 /* 1 if this row has the bound bodies. They take about 0.1 µs per body on two cores, and a step on a
  * device may take less. So with many bodies only some rows have them, and the rows of snapshots. */
 static int tells_bound(const struct ky_run *run)
 {
     enum { EVERY_ROW = 20000 }; /* up to this number of bodies every row has them */
-    const struct ky_instant now = run->sim->now;
-    const uint64_t rows = now.ticks / run->schedule.energy_every;
-    return run->energy_start.bound && (rows % (1 + run->sim->n / EVERY_ROW) == 0 ||
-                                       ky_schedule_snapshot_due(&run->schedule, now));
+    return run->energy_start.bound && is_due(run, 1 + run->sim->n / EVERY_ROW);
 }
 
 /* Allocates the arrays into which rows read bodies. */
@@ -258,6 +263,23 @@ static void note_force(const struct ky_sim *sim, struct ky_energy_now *now)
     now->force_error = choice.measured;
 }
 
+/* Energies of groups of close bodies. Tides take a core about 3 ns for a group and a body, so that
+ * with many bodies only some rows have them, and the rows of snapshots. */
+static void note_groups(const struct ky_run *run, struct ky_energy_now *now)
+{
+    const double every_row = 1e5; /* up to this number of pairs every row has them */
+    const double n = (double)run->sim->n, g = run->parameters.g;
+    const struct ky_close_bodies grouped =
+        ky_engine_grouped(run->sim->engine, is_due(run, 1 + (uint64_t)(n * n / every_row)));
+    struct ky_integrator_report report;
+    run->sim->integrator->verbs->report(run->sim->integrator, &report);
+    now->grouped = grouped.bodies;
+    now->inner = grouped.energy / g;
+    now->handover_work = (report.handover_work + grouped.tides) / g;
+    now->slow_work = report.slow_work / g;
+    now->slow_energy = grouped.slow_energy / g;
+}
+
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
 {
     char time[KY_QUANTITY_TEXT];
@@ -279,9 +301,8 @@ enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error)
         run->energy_start.energy = ky_total_energy(&now.sums);
         run->energy_start.potential = now.sums.potential;
     }
-    const struct ky_close_bodies grouped = ky_engine_grouped(run->sim->engine);
-    now.grouped = grouped.bodies;
-    now.inner = grouped.energy / run->parameters.g;
+    if (run->energy_start.groups)
+        note_groups(run, &now);
     now.wall = ky_run_wall(run);
     if (!status)
         status = append_row(run, &now, error);

@@ -153,6 +153,29 @@ static void encounters_are_as_by_few(void **state)
     passes_as_by_few(0.001, 0.06, 1e-6);
 }
 
+/* Two single bodies pass each other at 2e-6 in the middle of a longest step, far from where they
+ * were at its beginning. They are found and become a group; else steps would be 10⁻⁸ long. */
+static void single_bodies_are_found(void **state)
+{
+    (void)state;
+    const double row[3][6] = {
+        {-0.15, -0.0005, 0, 1, 0, 0}, {0.15, 0.0005, 0, -1, 0, 0}, {0, 0, 3, 0, 0, 0}};
+    struct ky_parameters parameters = parameters_of(0.02);
+    struct ky_bodies bodies = {0};
+    double energy;
+    parameters.step = 0.25;
+    assert_ok(ky_bodies_allocate(&bodies, 3, 0, &error));
+    for (int i = 0; i < 3; i++) {
+        bodies.mass[i] = i == 2 ? 0.1 : 0.5;
+        memcpy(bodies.position[i], row[i], 3 * sizeof(double));
+        memcpy(bodies.velocity[i], row[i] + 3, 3 * sizeof(double));
+    }
+    const struct ky_integrator_report report = go(&parameters, &bodies, 1, 1, &energy);
+    printf("# shortest step %.1e, energy %.1e\n", report.shortest, energy);
+    assert_true(report.shortest > 1e-6 && fabs(energy) < 1e-7);
+    ky_bodies_free(&bodies);
+}
+
 /* ---- clusters of binaries ---- */
 
 /* Replaces each body of a Plummer sphere by a pair with this semi-major axis and various e and
@@ -279,6 +302,48 @@ static void resumed_runs_have_the_same_bits(void **state)
     ky_bodies_free(&some);
 }
 
+/* Two longest steps on several ranks, each of which has all groups, from a file that another number
+ * of ranks has saved. There are enough bodies for ranks to divide sums. */
+static void ranks_have_the_same_bits(void **state)
+{
+    (void)state;
+    enum { PAIRS = 1500 };
+    static const int ranks[][2] = {{1, 1}, {3, 2}};
+    char folder[32], path[64];
+    struct ky_bodies got[2] = {{0}, {0}};
+    struct ky_parameters parameters = parameters_of(0.005);
+    struct ky_close_bodies grouped[2];
+    double energy[2];
+    parameters.step = 1.0 / 512;
+    file_in(folder, path);
+    for (int k = 0; k < 2; k++) {
+        struct ky_sim *sim = NULL;
+        binaries(PAIRS, 5e-4, &got[k]);
+        for (int part = 0; part < 2; part++) {
+            parameters.ranks = ranks[k][part];
+            assert_ok(part ? ky_sim_restore(path, &parameters, &sim, &error)
+                           : ky_sim_open(&parameters, &got[k], 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            if (part)
+                break;
+            assert_ok(ky_sim_save(sim, path, &error));
+            ky_sim_close(sim);
+        }
+        grouped[k] = ky_engine_grouped(sim->engine, 1);
+        energy[k] = total(sim);
+        assert_ok(ky_sim_bodies(sim, &got[k], &error));
+        ky_sim_close(sim);
+    }
+    printf("# %zu bodies in groups\n", grouped[0].bodies);
+    assert_true(grouped[0].bodies > PAIRS && grouped[0].bodies == grouped[1].bodies &&
+                grouped[0].energy == grouped[1].energy && grouped[0].tides == grouped[1].tides &&
+                grouped[0].tides != 0 && energy[0] == energy[1]);
+    assert_true(same_bits(&got[0], &got[1]));
+    remove_file(folder);
+    for (int k = 0; k < 2; k++)
+        ky_bodies_free(&got[k]);
+}
+
 /* Where no group forms, a radius changes no bits. */
 static void without_groups_nothing_changes(void **state)
 {
@@ -370,9 +435,6 @@ static void others_are_refused(void **state)
     parameters.softening = 0.1;
     refuse(parameters, KY_USAGE, "without softening");
     parameters = parameters_of(0.02);
-    parameters.ranks = 2;
-    refuse(parameters, KY_UNSUPPORTED, "--ranks");
-    parameters = parameters_of(0.02);
     parameters.field_function = flat;
     refuse(parameters, KY_UNSUPPORTED, "external fields");
     parameters = parameters_of(-1);
@@ -389,9 +451,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orbits_are_exact),
         cmocka_unit_test(encounters_are_as_by_few),
+        cmocka_unit_test(single_bodies_are_found),
         cmocka_unit_test(hard_binaries_stay),
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(resumed_runs_have_the_same_bits),
+        cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
         cmocka_unit_test(up_to_five_bodies),
         cmocka_unit_test(bodies_at_the_same_place),

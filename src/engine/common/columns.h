@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 
 /* Numbers of a body in the column of groups (cpu/steps/groups.c). */
-enum { KY_GROUP_NUMBERS = 60 };
+enum { KY_GROUP_NUMBERS = 61 };
 
 struct ky_column_about {
     const char *name;  /* of the section in restart files: fewer than 16 characters */

@@ -99,6 +99,7 @@ static void add_fresh(struct ky_cpu *cpu, uint32_t i)
         if (own->fresh[k] == i)
             return;
     own->fresh[own->fresh_count++] = i;
+    ky_cpu_groups_take_out(own, i);
 }
 
 static enum ky_status start_inside(const struct ky_cpu_way *b, struct ky_cpu_group *group,
@@ -124,7 +125,10 @@ static enum ky_status start_inside(const struct ky_cpu_way *b, struct ky_cpu_gro
     }
     if (!(group->few = ky_allocate_zeroed(1, sizeof *group->few)))
         return ky_no_memory(error, "a group", 1, sizeof *group->few);
-    return ky_few_start(group->few, &settings, &bodies, group->t, error);
+    KY_TRY(ky_few_start(group->few, &settings, &bodies, group->t, error));
+    b->cpu->hermite->groups->slow_work += group->few->slow_work;
+    group->few->slow_work = 0;
+    return KY_OK;
 }
 
 /* Makes a group of bodies and adds it to the table, whose order is then wrong. The first member is
@@ -201,12 +205,13 @@ static void add_unit(const struct ky_cpu_way *b, uint32_t i, double time, struct
 }
 
 /* Takes the group in this slot out of the table, whose order is then right. */
-static void drop(struct ky_cpu *cpu, uint32_t slot)
+static void drop(struct ky_cpu *cpu, uint32_t slot, double time)
 {
     struct ky_cpu_groups *own = cpu->hermite->groups;
     const uint32_t k = own->of[slot];
     if (k == KY_NO_BODY)
         return;
+    ky_cpu_group_close(cpu, own->group[k], time);
     ky_cpu_group_free(own->group[k]);
     own->group[k] = own->group[--own->count];
     ky_cpu_groups_sort(cpu);
@@ -218,8 +223,8 @@ static enum ky_status join(const struct ky_cpu_way *b, uint32_t i, uint32_t j, d
     struct some some = {.n = 0};
     add_unit(b, i, time, &some);
     add_unit(b, j, time, &some);
-    drop(b->cpu, i);
-    drop(b->cpu, j);
+    drop(b->cpu, i, time);
+    drop(b->cpu, j, time);
     const enum ky_status status = make(b, &some, time, error);
     ky_cpu_groups_sort(b->cpu);
     return status;
@@ -248,7 +253,7 @@ static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double ti
         memcpy(to->x[to->n], all.x[k], sizeof all.x[k]);
         memcpy(to->v[to->n++], all.v[k], sizeof all.v[k]);
     }
-    drop(cpu, slot);
+    drop(cpu, slot, time);
     cpu->hermite->groups->ended++;
     for (int s = 0; s < 2; s++) {
         if (side[s].n > 1) {
@@ -363,9 +368,6 @@ enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *
 
 /* ---- within blocks ---- */
 
-/* Bodies that are looked at together. */
-enum { STRIDE = 32 };
-
 struct best {
     double strength;
     uint32_t body;
@@ -376,41 +378,40 @@ static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct be
     if (j == i || cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
         return;
     const double strength = joins(cpu, i, j);
-    if (strength > best->strength)
+    if (strength > best->strength || (strength > 0 && strength == best->strength && j < best->body))
         *best = (struct best){strength, j};
 }
 
-/* The body that joins body i most strongly, or KY_NO_BODY. */
-static uint32_t partner(const struct ky_cpu *cpu, uint32_t i)
+/* The body that joins body i most strongly, or KY_NO_BODY. elapsed: time since the beginning of the
+ * longest step, in which bodies of the line have moved with less than `speed`; hardly any became so
+ * much faster that it is farther from its place then. */
+static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const struct ky_cpu_group *group = group_of(cpu, i);
-    double *const *at = cpu->hermite->at;
-    const double far = MOST_REACH * own->radius / cpu->length;
+    const double x = cpu->hermite->at[0][i],
+                 far = MOST_REACH * own->radius / cpu->length + own->speed * elapsed;
     struct best best = {0, KY_NO_BODY};
     if (group) {
         for (size_t k = 0; k < group->listed; k++)
             consider(cpu, i, group->list[k], &best);
         return best.body;
     }
-    for (size_t first = 0; first < cpu->n; first += STRIDE) {
-        const size_t end = first + STRIDE < cpu->n ? first + STRIDE : cpu->n;
-        int some = 0;
-        for (size_t j = first; j < end; j++) {
-            const double x = at[0][j] - at[0][i], y = at[1][j] - at[1][i], z = at[2][j] - at[2][i];
-            some += x * x + y * y + z * z < far * far;
-        }
-        for (size_t j = first; j < end && some; j++)
-            consider(cpu, i, (uint32_t)j, &best);
-    }
+    for (size_t k = ky_cpu_groups_from_x(own, x - far);
+         k < own->line_count && own->line[k].x <= x + far; k++)
+        consider(cpu, i, own->line[k].body, &best);
+    for (size_t k = 0; k < own->fast_count; k++)
+        consider(cpu, i, own->fast[k], &best);
     return best.body;
 }
 
-void ky_cpu_groups_find(struct ky_cpu_way *b, int due)
+void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 {
     struct ky_cpu *cpu = b->cpu;
     struct ky_cpu_groups *own = cpu->hermite->groups;
     const size_t ending = b->active;
+    const uint64_t first = b->way->now - b->way->now % b->way->stride;
+    const double elapsed = fabs(b->way->tick) * (double)(tick - first);
     own->found_count = 0;
     for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
         const uint32_t i = cpu->blocks->active[k];
@@ -419,7 +420,7 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, int due)
             (fabs(b->step[level]) > own->close ||
              ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
             continue;
-        const uint32_t j = partner(cpu, i);
+        const uint32_t j = partner(cpu, i, elapsed);
         if (j == KY_NO_BODY)
             continue;
         const int ends = cpu->blocks->level[j] >= due;

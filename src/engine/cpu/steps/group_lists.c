@@ -88,6 +88,27 @@ int ky_cpu_groups_by_x(const void *a, const void *b)
     return (one->body > other->body) - (one->body < other->body);
 }
 
+size_t ky_cpu_groups_from_x(const struct ky_cpu_groups *own, double x)
+{
+    size_t low = 0, high = own->line_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (own->line[middle].x < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i)
+{
+    for (size_t k = 0; k < own->fast_count; k++)
+        if (own->fast[k] == i)
+            return;
+    own->fast[own->fast_count++] = i;
+}
+
 void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
 {
     struct ky_cpu_groups *own = cpu->hermite->groups;
@@ -133,17 +154,10 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
                  speed = (own->speed + here) * cpu->length,
                  reach = (sqrt(group->reach2[0] * own->heaviest) + sqrt(group->reach2[1]) * speed) /
                          cpu->length * (1 + 1e-9),
-                 begin = at[0][slot] - reach, end = at[0][slot] + reach;
-    size_t low = 0, high = own->line_count;
-    while (low < high) { /* the first body from `begin` on */
-        const size_t middle = (low + high) / 2;
-        if (own->line[middle].x < begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < own->line_count && own->line[low].x <= end; low++)
-        KY_TRY(list_body(cpu, group, own->line[low].body, error));
+                 end = at[0][slot] + reach;
+    for (size_t k = ky_cpu_groups_from_x(own, at[0][slot] - reach);
+         k < own->line_count && own->line[k].x <= end; k++)
+        KY_TRY(list_body(cpu, group, own->line[k].body, error));
     for (size_t k = 0; k < own->fast_count; k++)
         KY_TRY(list_body(cpu, group, own->fast[k], error));
     if (group->listed)

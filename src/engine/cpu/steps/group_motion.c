@@ -69,14 +69,6 @@ void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
 
 /* ---- neighbours ---- */
 
-static double mass_of(const struct ky_cpu_group *group)
-{
-    double mass = 0;
-    for (int k = 0; k < group->n; k++)
-        mass += group->mass[k];
-    return mass;
-}
-
 /* The outermost orbit of a group. */
 static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
 {
@@ -130,7 +122,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    const double reach = group->size * cbrt(2 / (least_part * group->least * mass_of(group)));
+    const double reach =
+        group->size * cbrt(2 / (least_part * group->least * ky_cpu_group_mass(group)));
     group->reach2[2] = reach * reach;
     if (b->way->before + b->way->now + step > group->listed_until ||
         group->reach2[2] > group->reach2[0])
@@ -259,11 +252,19 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
-    if (!status && group->few)
+    double work = 0;
+    if (!status && group->few) {
         status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
                           group->strength < group->least ? NULL : &others, error);
-    else if (!status)
+        work = group->few->outer_work;
+        group->slow_work += group->few->slow_work;
+        group->few->outer_work = group->few->slow_work = 0;
+    } else if (!status) {
+        work = -ky_cpu_pair_energy(&group->pair);
         ky_few_binary_go(&group->pair, time - now, group->kappa, angle, &others);
+        work += ky_cpu_pair_energy(&group->pair);
+    }
+    group->handover_work += group->counts ? work : 0;
     group->t = time;
     free((void *)others.gm);
     return status;
@@ -292,24 +293,53 @@ static int is_stable(const struct ky_cpu_group *group, double radius)
     return group->n == 2 && orbit.inverse_axis > 0 && (1 + orbit.e) / orbit.inverse_axis < radius;
 }
 
+/* Begins a step, whose level others do not see yet: threads begin the steps of several groups. */
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                             struct ky_error *error)
 {
-    struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu *cpu = b->cpu;
     const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
-    const uint32_t slot = group->member[0];
-    unsigned char *level = &cpu->blocks->level[slot];
     KY_TRY(ky_cpu_group_prepare(b, group, error));
+    ky_cpu_group_count(cpu, group, now, !group->is_resolved);
     group->is_stable = is_stable(group, radius);
     if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
         group->t = now;
     }
     const double longest = longest_step(group, radius);
-    while (*level < b->deepest && fabs(b->step[*level]) > longest)
-        ++*level;
-    cpu->extra[KY_COLUMN_STEP][slot] = b->step[*level];
-    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> *level)), error);
+    group->level = cpu->blocks->level[group->member[0]];
+    while (group->level < b->deepest && fabs(b->step[group->level]) > longest)
+        group->level++;
+    return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> group->level)),
+                error);
+}
+
+/* Begins the steps of the groups of the list. */
+static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct ky_error *error)
+{
+    enum { FEWEST = 8 }; /* groups that are worth the start of threads */
+    const struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    size_t bad = SIZE_MAX;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+    reduction(min                                                                                  \
+              : bad) if (count >= FEWEST)
+    for (size_t k = 0; k < count; k++) {
+        struct ky_error ignored;
+        if (begin(b, own->group[own->starting[k]], &ignored) && k < bad)
+            bad = k;
+    }
+    if (bad < count) { /* once more, for the text of the error */
+        KY_TRY(begin(b, own->group[own->starting[bad]], error));
+        return ky_no_memory(error, "neighbours of groups", count, sizeof *own->starting);
+    }
+    for (size_t k = 0; k < count; k++) {
+        struct ky_cpu_group *group = own->group[own->starting[k]];
+        cpu->blocks->level[group->member[0]] = (unsigned char)group->level;
+        cpu->extra[KY_COLUMN_STEP][group->member[0]] = b->step[group->level];
+        ky_cpu_group_add(own, group);
+    }
+    return KY_OK;
 }
 
 /* The kinetic energy of the centres, from the state alone, for the first step of all of them. */
@@ -325,16 +355,17 @@ static double energy_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    size_t count = 0;
     if (b->way->now % b->way->stride == 0) {
         own->energy = energy_of(b->cpu);
         ky_cpu_groups_sort_along(b->cpu, b->way->now);
     }
-    for (size_t k = 0; k < own->count; k++) {
+    for (uint32_t k = 0; k < own->count; k++) {
         const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
         if (b->way->now % (b->way->stride >> level) == 0)
-            KY_TRY(begin(b, own->group[k], error));
+            own->starting[count++] = k;
     }
-    return KY_OK;
+    return begin_all(b, count, error);
 }
 
 /* ---- pulls of members ---- */

@@ -36,6 +36,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->place);
     free(own->weight);
     free(own->fresh);
+    free(own->starting);
     free(own->line);
     free(own->fast);
     free(own);

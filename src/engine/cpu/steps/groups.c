@@ -26,9 +26,11 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->place = ky_allocate(n, sizeof *own->place);
     own->weight = ky_allocate(n, sizeof *own->weight);
     own->fresh = ky_allocate(n, sizeof *own->fresh);
+    own->starting = ky_allocate(n, sizeof *own->starting);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
-    if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh) {
+    if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
+        !own->starting) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
@@ -91,6 +93,7 @@ static void show(struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
     for (size_t c = 0; c < 12; c++)
         group->centre[c] = *number(cpu, c, group->member[0]);
     ky_cpu_group_look(group, time, 0, &inside);
+    group->shown = time;
     for (int k = 0; k < group->n; k++)
         for (size_t c = 0; c < 3; c++) {
             cpu->x[c][group->member[k]] = group->centre[c] + inside.x[k][c] / cpu->length;
@@ -112,6 +115,7 @@ enum {
     TIME = CENTRE + 12,
     PAIR,
     IS_FEW = PAIR + 6,
+    COUNTS,
     FEW
 };
 _Static_assert(FEW + KY_FEW_NUMBERS == KY_GROUP_NUMBERS, "one number each");
@@ -138,12 +142,19 @@ static void pack_one(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
         *cell(cpu, PAIR + 3 + c, slot) = group->pair.v[c];
     }
     *cell(cpu, IS_FEW, slot) = group->few != NULL;
+    *cell(cpu, COUNTS, slot) = group->counts;
     if (!group->few)
         return;
     ky_few_pack(group->few, row);
     for (int k = 0; k < group->n; k++)
         for (size_t c = 0; c < KY_FEW_NUMBERS; c++)
             *cell(cpu, FEW + c, group->member[k]) = row[k][c];
+}
+
+int ky_cpu_groups_are_packed(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    return own && own->count && *cell(cpu, LEADER, own->group[0]->member[0]) != 0;
 }
 
 static void pack(const struct ky_cpu *cpu)
@@ -188,6 +199,7 @@ static enum ky_status unpack_one(const struct ky_cpu_way *b, struct ky_cpu_group
     group->gm = ky_cpu_groups_gm(cpu, mass);
     group->t = *cell(cpu, TIME, slot);
     group->kappa = 1;
+    group->counts = *cell(cpu, COUNTS, slot) != 0;
     for (size_t c = 0; c < 12; c++)
         group->centre[c] = *cell(cpu, CENTRE + c, slot);
     if (*cell(cpu, IS_FEW, slot) != 0)
@@ -300,6 +312,8 @@ enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *
     if (!own || !own->is_inside)
         return KY_OK;
     own->is_inside = 0;
+    for (size_t k = 0; k < own->count && b->has_stopped; k++) /* the next call finds groups anew */
+        ky_cpu_group_close(cpu, own->group[k], ky_advance_time(b->way, b->way->now));
     for (size_t k = 0; k < own->count; k++) {
         struct ky_cpu_group *group = own->group[k];
         const uint64_t step = b->way->stride >> cpu->blocks->level[group->member[0]],
@@ -342,31 +356,4 @@ enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error)
     free(a);
     cpu->hermite->members_are_late = status != KY_OK;
     return status;
-}
-
-/* The energy of the inside, without slow-down. */
-static double energy_of(const struct ky_cpu_group *group)
-{
-    const struct ky_few_binary *pair = &group->pair;
-    if (!group->few)
-        return pair->gm[0] * pair->gm[1] *
-               (0.5 * ky_few_square(pair->v[0], pair->v[1], pair->v[2]) / group->gm -
-                ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2])));
-    struct ky_few own = *group->few;
-    ky_few_release(&own);
-    return ky_few_energy(&own.system);
-}
-
-void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped)
-{
-    const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
-    const struct ky_cpu_groups *own =
-        cpu->hermite && cpu->extra[KY_COLUMN_GROUP] ? cpu->hermite->groups : NULL;
-    for (size_t k = 0; own && k < own->count; k++) {
-        const struct ky_cpu_group *group = own->group[k];
-        if (*cell(cpu, LEADER, group->member[0]) == 0)
-            continue; /* the bodies have been put anew */
-        grouped->bodies += (size_t)group->n;
-        grouped->energy += energy_of(group);
-    }
 }

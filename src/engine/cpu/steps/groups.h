@@ -3,7 +3,7 @@
  * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
  * of the bodies around it. group_table.c has the table, group_lists.c finds neighbours,
  * group_motion.c moves, groups.c changes between centres and members, group_changes.c makes groups
- * and ends them.
+ * and ends them, group_energy.c keeps the book of energies.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
@@ -29,11 +29,16 @@ struct ky_cpu_group {
     struct ky_few_binary pair;
     struct ky_few *few;
     double centre[12]; /* x v a j of the centre while the engine has the members */
+    double shown;      /* the time of the members that the engine has */
+    int counts;        /* 1: the work of others within it is booked (group_energy.c) */
+    /* Booked, and not yet added to the table. */
+    double handover_work, slow_work;
     /* Of the present step, and to be found again at each beginning. */
     double kappa;        /* slow-down of a pair */
     double size, period; /* [length], [time] of its outermost orbit */
     double strength;     /* of the pulls by others, relative to its own */
     double least;        /* weaker pulls are left out */
+    int level;           /* of the step that begins */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
@@ -63,12 +68,15 @@ struct ky_cpu_groups {
     uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
     double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
     uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
+    uint32_t *starting;          /* [n] groups whose steps begin */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
     int backwards;
-    /* At the beginning of a longest step, to make the lists of all groups: bodies in the order of
-     * x, except the fast ones; the others are slower than `speed`, in the engine's lengths. */
+    /* At the beginning of a longest step, to make the lists of all groups and to find partners
+     * within the step: bodies in the order of x, except the fast ones and the ones that a change of
+     * groups has put elsewhere since; the others were slower than `speed`, in the engine's lengths.
+     */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
     size_t line_count, fast_count;
@@ -84,15 +92,25 @@ struct ky_cpu_groups {
      * pair. */
     double close, pulled;
     double formed, ended, moves; /* counts */
+    /* Booked in the present call, as in struct ky_advance. */
+    double handover_work, slow_work;
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 4 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
     double x[KY_GROUP_MOST][3], v[KY_GROUP_MOST][3];
 };
+
+static inline double ky_cpu_group_mass(const struct ky_cpu_group *group)
+{
+    double mass = 0;
+    for (int k = 0; k < group->n; k++)
+        mass += group->mass[k];
+    return mass;
+}
 
 /* group_table.c: frees a group, all groups of the table, the table. */
 void ky_cpu_group_free(struct ky_cpu_group *group);
@@ -114,10 +132,24 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
-/* As `grouped` of an engine. */
-void ky_cpu_grouped(const struct ky_engine *engine, struct ky_close_bodies *grouped);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
+/* 1 if the table has groups, and the bodies have not been put anew since. */
+int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
+
+/* group_energy.c: adds the booked energies of the group to the table. */
+void ky_cpu_group_add(struct ky_cpu_groups *own, struct ky_cpu_group *group);
+/* Begins (`counts` 1) or ends the book of the group at the present tick, at this
+ * time, while the engine has the centres. */
+void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time,
+                        int counts);
+/* The same for a group that ends, whose slow-down ends too. */
+void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
+double ky_cpu_pair_energy(const struct ky_few_binary *pair); /* G × energy */
+/* Adds the booked energies to the progress of the call. */
+void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
+/* As `grouped` of an engine. */
+void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
 
 /* group_motion.c: the inside of a group at a time near its own; `slow` with the velocities of the
  * slowed motion. */
@@ -162,12 +194,16 @@ enum ky_status ky_cpu_group_list(const struct ky_cpu_way *b, struct ky_cpu_group
                                  struct ky_error *error);
 /* Bodies in the order of x, then of their index. */
 int ky_cpu_groups_by_x(const void *a, const void *b);
+/* The first place in this order with at least this x. */
+size_t ky_cpu_groups_from_x(const struct ky_cpu_groups *own, double x);
+/* Takes body i for a fast one until the end of the longest step. */
+void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
 enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);
 /* Looks for pairs with a body whose step ends at the tick, and puts partners whose steps do not end
  * on the list of the block. */
-void ky_cpu_groups_find(struct ky_cpu_way *b, int due);
+void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due);
 /* After the steps have ended at the tick: makes the groups that were found and ends groups. */
 enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error);
 

@@ -268,7 +268,7 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
     if (groups)
-        ky_cpu_groups_find(b, due);
+        ky_cpu_groups_find(b, tick, due);
     KY_TRY(end_steps(b, tick, 1, error));
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
@@ -393,6 +393,7 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
     }
     if (way->group_radius > 0) {
         const enum ky_status left = ky_cpu_groups_leave(&b, status ? NULL : error);
+        ky_cpu_groups_report(cpu, way);
         status = status ? status : left;
     }
     return status;
