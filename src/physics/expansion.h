@@ -228,9 +228,10 @@ struct ky_step_factors {
     double kick, drift, last_kick;
 };
 
-/* Those of comoving bodies, times H0. The drift is exact for a body on which no force acts. With
- * the kicks a small wave grows exactly: its displacement is D(a), its momentum P = a² H dD/d ln a,
- * and the acceleration 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift, so
+/* The factors for comoving bodies, times H0. The drift is exact for a body on which no force acts.
+ * With the kicks a small wave grows exactly: its displacement is D(a), its momentum P = a² H dD/d
+ * ln a, and the acceleration 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift,
+ * so
  *
  *     kick = ((D1 − D0)/drift − P0)/(3/2 Ω_m H0² D0)
  *     last kick = (P1 − (D1 − D0)/drift)/(3/2 Ω_m H0² D1).
@@ -263,7 +264,7 @@ struct ky_expansion {
     double h0; /* H at a = 1 [1/time]; 0: steps are equal in time */
 };
 
-/* The factors of a step of `length` [time]. With an expansion those of comoving bodies from one
+/* The factors of a step of `length` [time]. With an expansion the ones for comoving bodies from one
  * scale factor to the other. */
 static inline struct ky_step_factors ky_step_factors_of(const struct ky_expansion *expansion,
                                                         double length, double from, double to)

@@ -124,9 +124,9 @@ with folder() as where:
     check("same bits" in run("verify", at("blocks")).stdout, "run.json repeats a run with block steps")
     check(csv(os.path.join(at("blocks_parts"), "snapshot_0002.hdf5"), scratch) == csv(os.path.join(at("blocks_whole"), "snapshot_0002.hdf5"), at("other.csv")),
           "block steps that are resumed have the same bits")
-    last = json.load(open(os.path.join(at("blocks"), "run.json")))
-    check(last["body_steps"] > 1.2 * 512 * last["steps"] and abs(columns(energy_of(at("blocks")), "layzer_irvine")[-1][0]) < 0.01,
-          "bodies have steps of several lengths, and the equation of Layzer and Irvine holds", last)
+    done = json.load(open(os.path.join(at("blocks"), "run.json")))
+    check(done["body_steps"] > 1.2 * 512 * done["steps"] and abs(columns(energy_of(at("blocks")), "layzer_irvine")[-1][0]) < 0.02,
+          "bodies have steps of several lengths, and the equation of Layzer and Irvine holds", done["blocks"])
     refused("--step-min in a comoving box", "run", box, *blocks, "--end-z", "9", "--step-min", "1Myr", "--output", at("no"), text="--late-step")
 
     run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))

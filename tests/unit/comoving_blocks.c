@@ -184,11 +184,37 @@ static void steps_go_on_from_one_longest_step_to_the_next(void **state)
     assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_true(body_steps_of(sim) == (3 + 4) * N);
+    assert_int_equal(ky_sim_set_parameter(sim, "step-min", "0.001", &error), KY_USAGE);
+    assert_ok(ky_sim_set_parameter(sim, "eta", "1e-3", &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_true(body_steps_of(sim) > (3 + 4 + 8) * N);
     ky_sim_close(sim);
     ky_bodies_free(&bodies);
 }
 
 /* ---- bits ---- */
+
+/* No step is longer than eta √(a ε/(g/a²)), which is a difference of a by the rate a H; the longest
+ * ones in terms of it are more than a half of it. */
+static void assert_steps_obey_the_criterion(struct ky_sim *sim, double eta, double eps)
+{
+    const struct ky_universe u = {.matter = 0.3, .lambda = 0.7};
+    const double a = ky_sim_time(sim), rate = a * ky_expansion_rate(a, &u);
+    const size_t n = ky_sim_n(sim);
+    struct ky_bodies bodies;
+    double *step = calloc(n, sizeof *step), most = 0;
+    assert_ok(ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_ok(ky_sim_column(sim, "step", NULL, n, step, &error));
+    for (size_t i = 0; i < n; i++) {
+        const double *g = bodies.acceleration[i];
+        const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        most = fmax(most, step[i] / (rate * eta * sqrt(a * eps / (size / (a * a)))));
+    }
+    assert_between(most, 0.5, 1 + 1e-6);
+    free(step);
+    ky_bodies_free(&bodies);
+}
 
 /* The same for any number of threads, and after a restart, also between two steps. */
 static void bits_are_the_same(void **state)
@@ -215,6 +241,7 @@ static void bits_are_the_same(void **state)
         assert_ok(ky_sim_advance(other, 2, &error));
         assert_ok(ky_sim_advance(again, 2, &error));
         assert_true(body_steps_of(one) > 4.5 * (double)bodies.n);
+        assert_steps_obey_the_criterion(one, parameters.eta, parameters.softening);
         assert_same_places(one, other);
         assert_same_places(one, again);
         ky_sim_close(one);
