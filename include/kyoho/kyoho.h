@@ -382,10 +382,11 @@ struct ky_parameters {
     /* KY_LEAPFROG in a comoving box: the largest physical softening, so that the comoving one is
      * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
     double softening_max;
-    /* KY_LEAPFROG in a comoving box: at the scale factor a no step is longer than late_step/a^(3/4)
-     * in ln a, so that the last ones before a = 1 are the shortest. NaN (default): no limit if
-     * there is a `step`; else 0.012, also for a step that is set later, and the step that a run
-     * chooses is at most ten times late_step */
+    /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: at the scale factor a no longest step is
+     * longer than late_step/a^(3/4) in ln a, so that the last ones before a = 1 are the shortest.
+     * NaN (default): no limit if there is a `step`; else 0.012, in block steps 0.048, also for a
+     * step that is set later, and the step that a run chooses is at most 10 or 2.5 times
+     * late_step */
     double late_step;
 };
 

@@ -27,7 +27,9 @@ static enum ky_status check_use(const struct ky_engine *engine, const struct ky_
     static const char *const schemes[] = {[KY_SCHEME_BLOCK] = "lead block steps",
                                           [KY_SCHEME_HERMITE] = "lead Hermite steps",
                                           [KY_SCHEME_FEW] = "keep the state of few bodies",
-                                          [KY_SCHEME_GROUPS] = "advance groups of close bodies"};
+                                          [KY_SCHEME_GROUPS] = "advance groups of close bodies",
+                                          [KY_SCHEME_COMOVING] =
+                                              "lead block steps in a comoving box"};
     const struct ky_engine_verbs *verbs = engine->verbs;
     if (use->walk && !verbs->walk)
         return ky_fail(error, KY_UNSUPPORTED, "engine %s has no general walk", verbs->name);

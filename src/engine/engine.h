@@ -15,6 +15,7 @@
 #include "engine/actions.h"
 #include "engine/shared.h"
 #include "octree/octree.h"
+#include "physics/expansion.h"
 #include "physics/external_moving.h"
 #include "physics/sums.h"
 
@@ -196,6 +197,7 @@ enum ky_scheme {
     KY_SCHEME_FEW,    /* few bodies, which the integrator advances by itself (few/few.h) and puts on
                          the engine. `advance` does not take it */
     KY_SCHEME_GROUPS, /* groups in the Hermite scheme (ky_advance.group_radius); likewise */
+    KY_SCHEME_COMOVING, /* block steps of comoving bodies (ky_advance.expansion); likewise */
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
@@ -227,6 +229,8 @@ struct ky_advance {
      * at that time. */
     double origin; /* [time] */
     uint64_t before;
+    /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. */
+    struct ky_expansion expansion;
     /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */

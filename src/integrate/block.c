@@ -1,6 +1,7 @@
 /* Leap-frog where each body has its own step: the longest one divided by powers of two (B12,
  * section 3). This file has the options and hands the steps to the engine: its steps/block.c
- * chooses each step, and physics/block.h has the equations. */
+ * chooses each step, and physics/block.h has the equations. In comoving boxes longest
+ * steps have different lengths, and each is a call of the verb short_step. */
 #include "integrate/own_steps.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ static const struct ky_option options[] = {
                             "LENGTH",
                             "block: length that replaces the softening in the step criterion; "
                             "required if the softening is 0 [length]"},
+    KY_OPTION_LATE_STEP,
 };
 
 /* Levels without --step-min. */
@@ -31,11 +33,20 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
     return ky_own_steps_stride(parameters, step, LEVELS);
 }
 
+static unsigned more_schemes(const struct ky_parameters *parameters)
+{
+    return ky_is_comoving(parameters) ? 1U << KY_SCHEME_COMOVING : 0;
+}
+
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const double length = parameters->step_length;
     if (!isnan(length) && !(length > 0 && isfinite(length)))
         return ky_fail(error, KY_USAGE, "--step-length %g; it must be more than 0", length);
+    if (ky_is_comoving(parameters) && !(isnan(parameters->step_min) && isnan(parameters->step_max)))
+        return ky_fail(error, KY_USAGE,
+                       "--step-min and --step-max are times; in a comoving box --late-step and "
+                       "--step bound the longest steps");
     return ky_own_steps_check(parameters, error);
 }
 
@@ -77,9 +88,13 @@ const struct ky_integrator_verbs ky_block = {
     .name = "block",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .in_comoving_box = {"late-step"},
+    .any_step_in_box = 1,
+    .late_step = KY_LATE_STEP_OF_BLOCKS,
     .eta = 0.2,
     .columns = 1U << KY_COLUMN_STEP,
     .schemes = 1U << KY_SCHEME_BLOCK,
+    .more_schemes = more_schemes,
     .stride = stride,
     .check = check,
     .check_bodies = check_bodies,

@@ -87,8 +87,9 @@ struct ky_integrator_verbs {
     const struct ky_option *options;
     size_t option_count;
     const char *in_comoving_box[4]; /* options that it has only there, ended by NULL */
-    double eta;     /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
-    int any_step;   /* see short_step */
+    double eta; /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
+    int any_step, any_step_in_box; /* see short_step */
+    double late_step;              /* default of --late-step; 0: it has no such option */
     int any_length; /* 1: a step may have any length, since the integrator divides it as it must */
     int friction;   /* 1: lets the friction of bodies act (friction.h) */
 
@@ -127,8 +128,9 @@ struct ky_integrator_verbs {
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
     /* One step of length `dt` [time] for all bodies, shorter than the longest one, to reach a time
-     * between two ticks. NULL: the integrator cannot divide its steps. Where `any_step` is 1, dt
-     * may be longer: with --expansion every step has its own length. */
+     * between two ticks. NULL: the integrator cannot divide its steps. Where `any_step` is 1, or
+     * `any_step_in_box` in a comoving box, dt may be longer: with --expansion every step has its
+     * own length. */
     enum ky_status (*short_step)(struct ky_integrator_state *integrator, double dt,
                                  struct ky_error *error);
     /* Members of the integrator's own struct that a restart file keeps, besides bodies and
@@ -180,9 +182,10 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
     {                                                                                              \
         "late-step", KY_OPTION_REAL, offsetof(struct ky_parameters, late_step), NULL, 1e-6, 1,     \
             NULL, NULL,                                                                            \
-            "leapfrog in a comoving box: the longest step in ln a at a = 1; at other times it is " \
-            "late-step/a^(3/4). Without --step it is 0.012 by default, and steps are also at "     \
-            "most ten times as long; a --step alone makes equal ones"                              \
+            "leapfrog and block in a comoving box: the longest step in ln a at a = 1; at other "   \
+            "times it is "                                                                         \
+            "late-step/a^(3/4). Without --step it is 0.012 by default (block: 0.048), and steps "  \
+            "are also at most 10 (2.5) times as long; a --step alone makes equal ones"             \
     }
 
 /* ---- the integrator that parameters name ---- */
@@ -209,6 +212,8 @@ void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allo
  * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */
 int ky_integrator_takes_any_length(const struct ky_parameters *parameters); /* any_length */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
+/* The step in ln a of comoving bodies that is not divided at any time; NaN without --late-step. */
+double ky_integrator_early_step(const struct ky_parameters *parameters);
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);

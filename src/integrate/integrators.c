@@ -28,7 +28,8 @@ static const struct ky_option common[] = {
      "coordinates, by a leap-frog of order 8 that is regular in close encounters"},
     {"expansion", KY_OPTION_TEXT, offsetof(struct ky_parameters, expansion), NULL, KY_NO_RANGE,
      NULL, "bodies|omega-m=VALUE,...",
-     "leapfrog: steps equal in ln a, where a is the scale factor of a universe with the density "
+     "leapfrog, and block in a box: steps equal in ln a, where a is the scale factor of a universe "
+     "with the density "
      "parameters omega-m and omega-lambda (0) and the Hubble constant h0 [1/time]. --step, --every "
      "and --energy-every are then intervals of ln a. With --box coordinates are comoving, and all "
      "times are scale factors; the universe may also have radiation, omega-r (0), and dark energy "
@@ -54,12 +55,13 @@ static enum ky_status check_engine(const struct ky_engine *engine,
                        "engine %s has no groups of close bodies: give --engine cpu, or leave out "
                        "--groups and --group-radius, and give a --softening",
                        engine->verbs->name);
-    for (int scheme = 0; verbs->schemes >> scheme; scheme++)
-        if ((verbs->schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
+    for (int scheme = 0; schemes >> scheme; scheme++)
+        if ((schemes >> scheme & 1U) && !ky_engine_advances(engine, (enum ky_scheme)scheme))
             return ky_fail(error, KY_UNSUPPORTED,
-                           "engine %s cannot run --integrator %s; choose another --engine, --force "
-                           "or --integrator",
-                           engine->verbs->name, verbs->name);
+                           "engine %s cannot run --integrator %s%s; choose another --engine, "
+                           "--force or --integrator",
+                           engine->verbs->name, verbs->name,
+                           scheme == KY_SCHEME_COMOVING ? " in a comoving box" : "");
     return KY_OK;
 }
 
@@ -141,6 +143,12 @@ double ky_integrator_suggest(const struct ky_parameters *parameters, const struc
     return verbs->suggest ? verbs->suggest(parameters, scales) : scales->step;
 }
 
+double ky_integrator_early_step(const struct ky_parameters *parameters)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return parameters->late_step * (KY_EARLY_STEP / verbs->late_step);
+}
+
 unsigned ky_integrator_columns(const struct ky_parameters *parameters)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
@@ -178,9 +186,9 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
 {
     if (isnan(parameters->eta))
         parameters->eta = verbs->eta;
-    if (verbs == &ky_leapfrog && ky_is_comoving(parameters) && isnan(parameters->step) &&
-        isnan(parameters->late_step))
-        parameters->late_step = KY_LATE_STEP;
+    if (isnan(parameters->step) && isnan(parameters->late_step) && verbs->late_step > 0 &&
+        ky_is_comoving(parameters))
+        parameters->late_step = verbs->late_step;
 }
 
 /* Whether the option has the default value of any integrator, in this version or an earlier one. */
@@ -254,12 +262,12 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
             error, KY_USAGE,
             "--expansion: omega-r, w0 and wa are for comoving coordinates, in a periodic "
             "box: leave them out, or give --box");
-    if (verbs->any_step)
+    if (verbs->any_step || (verbs->any_step_in_box && parameters->box > 0))
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    "--expansion makes each step longer than the previous one, but the steps of "
-                   "--integrator %s are fractions of one length; use --integrator leapfrog",
-                   verbs->name);
+                   "--integrator %s are fractions of one length; use --integrator leapfrog%s",
+                   verbs->name, parameters->box > 0 ? " or block" : "");
 }
 
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,

@@ -61,27 +61,12 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                                       : KY_OK;
 }
 
-/* The factors of the parts of a step [time]. */
-struct parts {
-    double kick, drift, last_kick;
-};
-
-static struct parts divide(const struct leapfrog *own, double dt, double from, double to)
-{
-    const struct ky_universe *universe = &own->expansion.universe;
-    const double h0 = own->expansion.h0;
-    if (h0 == 0)
-        return (struct parts){0.5 * dt, dt, 0.5 * dt};
-    const struct ky_comoving_step step = ky_comoving_step_of(from, to, universe);
-    return (struct parts){step.kick / h0, step.drift / h0, step.last_kick / h0};
-}
-
 /* v += a dt/2; x += v dt; a = a(x) at `to`; v += a dt/2. Without friction none of the four calls
  * waits for a device. */
 static enum ky_status full_step(struct leapfrog *own, double dt, double from, double to,
                                 struct ky_error *error)
 {
-    const struct parts parts = divide(own, dt, from, to);
+    const struct ky_step_factors parts = ky_step_factors_of(&own->expansion, dt, from, to);
     enum ky_status status = ky_engine_kick(own->engine, parts.kick, error);
     if (!status)
         status = ky_friction_is_there(own->engine)
@@ -131,6 +116,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .in_comoving_box = {"eta", "softening-max", "late-step"},
     .eta = (double)NAN,
     .any_step = 1,
+    .late_step = KY_LATE_STEP,
     .friction = 1,
     .check = check,
     .create = create,

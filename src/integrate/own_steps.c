@@ -68,7 +68,9 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
     made->base.patience = 0.25;
     made->eta = parameters->eta;
     *integrator = &made->base;
-    return KY_OK;
+    return ky_is_comoving(parameters) ? ky_expansion_read(parameters->expansion, &parameters->units,
+                                                          &made->expansion, error)
+                                      : KY_OK;
 }
 
 /* ---- the pair with the shortest steps ---- */
@@ -269,6 +271,7 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     way->until = ticks;
     way->origin = base->origin;
     way->before = base->before;
+    way->expansion = own->expansion;
     way->now = base->within;
     enum ky_status status = advance_with_patience(own, way, &ended, error);
     count(own, way);

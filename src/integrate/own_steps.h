@@ -4,14 +4,16 @@
 #ifndef KY_INTEGRATE_OWN_STEPS_H
 #define KY_INTEGRATE_OWN_STEPS_H
 
+#include "integrate/expansion.h"
 #include "integrate/integrate.h"
 
 /* The first member of the struct of such an integrator. */
 struct ky_own_steps {
     struct ky_integrator_state base;
     struct ky_engine *engine;
-    size_t n;   /* bodies */
-    double eta; /* of the criterion */
+    size_t n;                      /* bodies */
+    double eta;                    /* of the criterion */
+    struct ky_expansion expansion; /* of comoving boxes; h0 = 0: there is none */
     struct ky_integrator_report report;
     /* Advances from a time at which all bodies are, with ticks of this length, by ky_own_steps_go.
      */

@@ -172,14 +172,66 @@ static inline double ky_comoving_integral(double from, double to, int n,
     return sum * half;
 }
 
-/* The kicks and the drift of a step in kick-drift-kick form, times H0. */
-struct ky_comoving_step {
+/* A small wave since the middle of a step, where its displacement is 1 and its momentum p: the
+ * drift, which is the integral of 1/a², the gain of momentum, and the displacement by that gain. So
+ * the displacement is 1 + p drift + beyond. All in units of H0. */
+struct ky_small_wave {
+    double drift, gain, beyond;
+};
+
+static inline struct ky_small_wave ky_small_wave_add(struct ky_small_wave wave, double step,
+                                                     struct ky_small_wave change)
+{
+    return (struct ky_small_wave){wave.drift + step * change.drift, wave.gain + step * change.gain,
+                                  wave.beyond + step * change.beyond};
+}
+
+/* The derivatives in ln a, where 1/(a² H/H0) is `rate`. The acceleration of the wave is
+ * 3/2 Ω_m H0² times its displacement. */
+static inline struct ky_small_wave ky_small_wave_change(double a, double rate, double p,
+                                                        struct ky_small_wave wave,
+                                                        const struct ky_universe *u)
+{
+    return (struct ky_small_wave){
+        rate, 1.5 * u->matter * a * rate * (1 + p * wave.drift + wave.beyond), rate * wave.gain};
+}
+
+/* The wave at another scale factor than the middle, by Runge-Kutta steps of fourth order that are
+ * equal in ln a. */
+static inline struct ky_small_wave ky_small_wave_at(double middle, double to, double p,
+                                                    const struct ky_universe *u)
+{
+    const double length = log(to / middle);
+    const int parts = 1 + (int)(fabs(length) / 0.01);
+    const double step = length / parts, half = exp(step / 2);
+    struct ky_small_wave wave = {0};
+    double a = middle, rate = 1 / (a * a * ky_expansion_rate(a, u));
+    for (int k = 0; k < parts; k++) {
+        const double b = a * half, c = b * half, rate_b = 1 / (b * b * ky_expansion_rate(b, u)),
+                     rate_c = 1 / (c * c * ky_expansion_rate(c, u));
+        const struct ky_small_wave k1 = ky_small_wave_change(a, rate, p, wave, u),
+                                   k2 = ky_small_wave_change(
+                                       b, rate_b, p, ky_small_wave_add(wave, step / 2, k1), u),
+                                   k3 = ky_small_wave_change(
+                                       b, rate_b, p, ky_small_wave_add(wave, step / 2, k2), u),
+                                   k4 = ky_small_wave_change(c, rate_c, p,
+                                                             ky_small_wave_add(wave, step, k3), u);
+        wave = ky_small_wave_add(ky_small_wave_add(wave, step / 6, k1), step / 3, k2);
+        wave = ky_small_wave_add(ky_small_wave_add(wave, step / 3, k3), step / 6, k4);
+        a = c, rate = rate_c;
+    }
+    return wave;
+}
+
+/* The factors of a step in kick-drift-kick form. */
+struct ky_step_factors {
     double kick, drift, last_kick;
 };
 
-/* The drift is exact for a body on which no force acts. With the kicks a small wave grows exactly:
- * its displacement is D(a), its momentum P = a² H dD/d ln a, and the acceleration
- * 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift, so
+/* The factors for comoving bodies, times H0. The drift is exact for a body on which no force acts.
+ * With the kicks a small wave grows exactly: its displacement is D(a), its momentum P = a² H dD/d
+ * ln a, and the acceleration 3/2 Ω_m H0² D. The momentum in the middle has to be (D1 − D0)/drift,
+ * so
  *
  *     kick = ((D1 − D0)/drift − P0)/(3/2 Ω_m H0² D0)
  *     last kick = (P1 − (D1 − D0)/drift)/(3/2 Ω_m H0² D1).
@@ -187,24 +239,53 @@ struct ky_comoving_step {
  * Of two equal steps the kicks at the common evaluation of forces differ together from the
  * integral of 1/a in the third order of the step. D may be any growing solution: the one with the
  * growth rate Ω_m^0.55 at the middle of the step in ln a is the same for a step that is taken back.
- * Without matter kicks are exact integrals. */
-static inline struct ky_comoving_step ky_comoving_step_of(double from, double to,
-                                                          const struct ky_universe *u)
+ * Displacements and momenta are relative to that middle: so short steps lose no digits in the
+ * differences. Without matter kicks are exact integrals. */
+static inline struct ky_step_factors ky_comoving_step_of(double from, double to,
+                                                         const struct ky_universe *u)
 {
-    enum { PARTS = 8 }; /* steps of 0.64 are accurate to 3e-8 */
     const double middle = sqrt(from) * sqrt(to), drift = ky_comoving_integral(from, to, 2, u),
                  matter = ky_expansion_matter(middle, u), unit = 1.5 * u->matter;
     if (!(matter > 0) || from == to)
-        return (struct ky_comoving_step){ky_comoving_integral(from, middle, 1, u), drift,
-                                         ky_comoving_integral(middle, to, 1, u)};
-    const struct ky_growing there = {1, pow(matter, 0.55), 1},
-                            first = ky_growth_follow(there, middle, from, PARTS, u),
-                            last = ky_growth_follow(there, middle, to, PARTS, u);
-    const double p0 = from * from * ky_expansion_rate(from, u) * first.slope,
-                 p1 = to * to * ky_expansion_rate(to, u) * last.slope,
-                 p = (last.d - first.d) / drift;
-    return (struct ky_comoving_step){(p - p0) / (unit * first.d), drift,
-                                     (p1 - p) / (unit * last.d)};
+        return (struct ky_step_factors){ky_comoving_integral(from, middle, 1, u), drift,
+                                        ky_comoving_integral(middle, to, 1, u)};
+    const double p = middle * middle * ky_expansion_rate(middle, u) * pow(matter, 0.55);
+    const struct ky_small_wave first = ky_small_wave_at(middle, from, p, u),
+                               last = ky_small_wave_at(middle, to, p, u);
+    const double gain = (last.beyond - first.beyond) / drift;
+    return (struct ky_step_factors){
+        (gain - first.gain) / (unit * (1 + p * first.drift + first.beyond)), drift,
+        (last.gain - gain) / (unit * (1 + p * last.drift + last.beyond))};
+}
+
+/* The expansion that moves bodies. */
+struct ky_expansion {
+    struct ky_universe universe;
+    double h0; /* H at a = 1 [1/time]; 0: steps are equal in time */
+};
+
+/* The factors of a step of `length` [time]. With an expansion the ones for comoving bodies from one
+ * scale factor to the other. */
+static inline struct ky_step_factors ky_step_factors_of(const struct ky_expansion *expansion,
+                                                        double length, double from, double to)
+{
+    const double h0 = expansion->h0;
+    if (h0 == 0)
+        return (struct ky_step_factors){0.5 * length, length, 0.5 * length};
+    const struct ky_step_factors step = ky_comoving_step_of(from, to, &expansion->universe);
+    return (struct ky_step_factors){step.kick / h0, step.drift / h0, step.last_kick / h0};
+}
+
+/* The length of a step [time] for criteria that compare it with accelerations. Comoving bodies have
+ * d²x/dt² = g/a³ − …, so that g acts as an acceleration in the time t/a^1.5; their step is a
+ * difference of scale factors, at a. */
+static inline double ky_step_of_criteria(const struct ky_expansion *expansion, double length,
+                                         double a)
+{
+    if (expansion->h0 == 0)
+        return length;
+    const double rate = expansion->h0 * ky_expansion_rate(a, &expansion->universe);
+    return length / (a * rate * pow(a, 1.5));
 }
 
 #endif

@@ -367,13 +367,15 @@ static void tell_blocks(const struct ky_run *run)
 {
     struct ky_integrator_report report;
     char shortest[KY_QUANTITY_TEXT];
+    const struct ky_units none = {0};
     run->sim->integrator->verbs->report(run->sim->integrator, &report);
     if (!report.blocks)
         return;
     ky_log(&run->parameters, KY_LOG_INFO, "%llu %s of %.4g bodies on average, shortest step %s",
            (unsigned long long)report.blocks, ky_plural(report.blocks, "block", "blocks"),
            report.body_steps / (double)report.blocks,
-           ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, report.shortest, 6, shortest));
+           ky_quantity_text(run->sim->line.comoving ? &none : &run->parameters.units, KY_TIME_UNIT,
+                            report.shortest, 6, shortest));
     if (report.pairs > 0)
         ky_log(&run->parameters, KY_LOG_INFO, "%.4g pairs, %.4g Gflop/s at %d operations a pair",
                report.pairs, ky_run_gflops(run, report.pairs), KY_OPERATIONS);

@@ -281,13 +281,12 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* The step in ln a of comoving bodies: ten times --late-step or less, without it (an integrator has
- * steps of its own) 1/32 or less, whole between two snapshots, and if there are none, to the end.
- */
+/* The step in ln a of comoving bodies: the early step or less, without one (nothing is resolved
+ * yet) 1/32 or less, whole between two snapshots, and if there are none, to the end. */
 static double comoving_step(const struct wanted *wanted)
 {
-    const double late = wanted->parameters->late_step,
-                 most = isnan(late) ? 1.0 / 32 : KY_EARLY_STEPS * late, every = wanted->run->every,
+    const double early = ky_integrator_early_step(wanted->parameters),
+                 most = isnan(early) ? 1.0 / 32 : early, every = wanted->run->every,
                  rows = wanted->run->energy_every, all = log(wanted->run->end / wanted->start),
                  length = every > 0 && isfinite(every) ? every
                           : rows > 0 && isfinite(rows) ? rows

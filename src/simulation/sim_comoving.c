@@ -75,7 +75,7 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
                        "the universe of --expansion does not expand from a = %g to %g", from, to);
     const double by_speed = speed * drift / (most_of_spacing * spacing);
     double by_pull = 0;
-    if (!isnan(eta)) {
+    if (!isnan(eta) && sim->integrator->stride == 1) { /* in block steps each body obeys it */
         double most;
         KY_TRY(strongest(sim, &most, error));
         by_pull = from * from * drift * sqrt(most / pow(from, 3)) / eta;

@@ -116,13 +116,14 @@ static int is_over(void *context)
     return (stop && *stop) || (sim->is_over && sim->is_over(sim->is_over_context));
 }
 
-/* Prepares the integrator for a call that begins `before` ticks after the time `origin`. */
+/* Prepares the integrator for a call that begins `before` ticks after the time `origin`. Calls in
+ * comoving boxes do not end early, since there a call is a part of a step. */
 static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
 {
     struct ky_integrator_state *integrator = sim->integrator;
     integrator->origin = origin;
     integrator->before = before;
-    integrator->is_over = is_over;
+    integrator->is_over = sim->line.comoving ? NULL : is_over;
     integrator->is_over_context = sim;
     integrator->was_over = 0;
     integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;

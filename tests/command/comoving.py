@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Comoving boxes: the model cosmic-box, runs in a and z, files as GADGET writes them, and what is refused.
+import json
 import math
 import os
 import subprocess
@@ -20,6 +21,10 @@ def columns(lines, *names):
     head = lines[0].split(",")
     places = [head.index(name) for name in names]
     return [[float(line.split(",")[k] or "nan") for k in places] for line in lines[1:]]
+
+
+def energy_of(folder):
+    return [line for line in open(os.path.join(folder, "energy.csv")).read().splitlines() if not line.startswith("#")]
 
 
 def refused(name, *words, code=2, text="box"):
@@ -85,8 +90,7 @@ with folder() as where:
     check("z = 9" in shown and "yr" not in shown, "the progress of a run is a scale factor, without a unit of time", shown)
     check("time 0.25 (z = 3) after" in run("info", one).stdout, "info tells the scale factor and the redshift", run("info", one).stdout.splitlines()[0])
     last = os.path.join(one, files[-1])
-    energy = [line for line in open(os.path.join(one, "energy.csv")).read().splitlines() if not line.startswith("#")]
-    rows = columns(energy, "time", "kinetic", "layzer_irvine")
+    rows = columns(energy_of(one), "time", "kinetic", "layzer_irvine")
     check(all(b[0] > a[0] for a, b in zip(rows, rows[1:])) and abs(rows[-1][0] - 0.25) < 1e-12, "rows in a")
     check(abs(rows[-1][2]) < 0.03 and rows[-1][1] > 2 * rows[0][1], "the equation of Layzer and Irvine holds", rows[-1])
     run("run", box, *RUN, "--end-z", "9", "--restart-every", "0.01", "--at-z", "24", "--output", parts, "--step", "0.0625")
@@ -110,6 +114,20 @@ with folder() as where:
     check(tail[0] == tail[1], "and the same last row, with the energy of Layzer and Irvine", tail)
     log = open(os.path.join(at("ranks"), "run.log")).read()
     check("each has a part of the bodies" in log and "each rank has read its own bodies" in log, "no rank has all of them", log)
+
+    # block steps by redshifts, and resumed within the interval that --every would have
+    blocks = ["--integrator", "block", "--engine", "cpu", "--quiet"]
+    run("run", box, *blocks, "--late-step", "0.04", "--at-z", "9", "--end-z", "1.5", "--output", at("blocks"))
+    run("run", box, *blocks, "--late-step", "0.04", "--end-z", "9", "--step", "0.12", "--output", at("blocks_parts"))
+    run("run", "--resume", at("blocks_parts"), "--end-z", "1.5", "--quiet")
+    run("run", box, *blocks, "--late-step", "0.04", "--at-z", "9", "--end-z", "1.5", "--step", "0.12", "--threads", "1", "--output", at("blocks_whole"))
+    check("same bits" in run("verify", at("blocks")).stdout, "run.json repeats a run with block steps")
+    check(csv(os.path.join(at("blocks_parts"), "snapshot_0002.hdf5"), scratch) == csv(os.path.join(at("blocks_whole"), "snapshot_0002.hdf5"), at("other.csv")),
+          "block steps that are resumed have the same bits")
+    done = json.load(open(os.path.join(at("blocks"), "run.json")))
+    check(done["body_steps"] > 1.2 * 512 * done["steps"] and abs(columns(energy_of(at("blocks")), "layzer_irvine")[-1][0]) < 0.02,
+          "bodies have steps of several lengths, and the equation of Layzer and Irvine holds", done["blocks"])
+    refused("--step-min in a comoving box", "run", box, *blocks, "--end-z", "9", "--step-min", "1Myr", "--output", at("no"), text="--late-step")
 
     run("run", "--model", "cosmic-box", "-n", "64", "--side", "20", *RUN, "--steps", "3", "--output", at("made"))
     told = run_json("info", os.path.join(at("made"), "snapshot_0001.hdf5"))["space"]

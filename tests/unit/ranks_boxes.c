@@ -131,6 +131,24 @@ static void comoving_steps_have_the_same_bits(void **state)
 
 /* ---- block steps ---- */
 
+/* Steps of several levels in comoving boxes, with another longest step each time. */
+static void comoving_blocks_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const int ranks[] = {1, 3, 0}, all[] = {1, 2, 3, 5, 0};
+    struct ky_bodies bodies = make_box(CLUMPS, 4409);
+    struct ky_parameters parameters =
+        parameters_of("box=2.5 force=fmm integrator=block softening=0.05 eta=0.3 step=0.05 "
+                      "expansion=omega-m=0.3,omega-lambda=0.7,h0=1");
+    parameters.time = 0.2; /* the scale factor */
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.velocity[i][c] *= 0.03;
+    expect_same_on(test_everything() ? all : ranks, &parameters, &bodies, 2,
+                   "block steps in a comoving box");
+    ky_bodies_free(&bodies);
+}
+
 static void try_blocks(enum set set, size_t n, const char *options, uint64_t steps)
 {
     static const int ranks[] = {1, 2, 3, 5, 0};
@@ -270,6 +288,7 @@ int main(void)
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(forces_are_those_of_the_exact_sum),
         cmocka_unit_test(comoving_steps_have_the_same_bits),
+        cmocka_unit_test(comoving_blocks_have_the_same_bits),
         cmocka_unit_test(blocks_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(points_have_the_same_bits),

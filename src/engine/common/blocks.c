@@ -36,6 +36,18 @@ int ky_blocks_deepest(const struct ky_advance *way)
     return deepest;
 }
 
+struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, uint64_t from, uint64_t to)
+{
+    return ky_step_factors_of(&way->expansion, (double)(to - from) * way->tick,
+                              ky_advance_time(way, from), ky_advance_time(way, to));
+}
+
+double ky_blocks_longest(const struct ky_advance *way, uint64_t tick)
+{
+    return ky_step_of_criteria(&way->expansion, way->tick * (double)way->stride,
+                               ky_advance_time(way, tick));
+}
+
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active)
 {
     const uint64_t step = tick - way->now;

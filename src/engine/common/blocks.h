@@ -20,6 +20,11 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
                                struct ky_error *error);
 /* The last level, on which a step is one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
+/* The factors of a step from one tick to another: in comoving boxes of the expansion, whose `drift`
+ * and `kick` of a part of a step predict a body at its end. */
+struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, uint64_t from, uint64_t to);
+/* The longest step for the criterion at a tick (physics/block.h) [time]. */
+double ky_blocks_longest(const struct ky_advance *way, uint64_t tick);
 /* Counts a block of `active` bodies at `tick`, which is one step after the block before. */
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active);
 /* KY_USAGE for bodies whose steps would have to be chosen at a tick that is not a multiple of the

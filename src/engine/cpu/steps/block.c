@@ -30,9 +30,12 @@ enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + sizeof(uint32_t) };
 /* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_cpu_way common;
-    /* By level: the time from the end of the last step to the current tick, half of it, and the
-     * time in the unit of positions. */
-    double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
+    int used;       /* the deepest level of any body, over all engines */
+    double longest; /* the longest step for the criterion at the current tick [time] */
+    /* By level: the factors from the end of the last step to the current tick, and the drift in
+     * the unit of positions. */
+    struct ky_step_factors factors[KY_MOST_LEVELS + 1];
+    double drift[KY_MOST_LEVELS + 1];
 };
 
 /* ---- memory ---- */
@@ -74,42 +77,71 @@ static double limit_of(const struct blocks *b, size_t i)
 {
     const double length = b->common.way->length;
     return ky_step_limit(b->common.way->eta,
-                         isnan(length) ? softening_of(b->common.cpu, i) : length,
-                         b->common.longest);
+                         isnan(length) ? softening_of(b->common.cpu, i) : length, b->longest);
+}
+
+static double acceleration_of(const struct ky_cpu *cpu, size_t i)
+{
+    double a2 = 0;
+    for (int c = 0; c < 3; c++)
+        a2 += cpu->a[c][i] * cpu->a[c][i];
+    return sqrt(a2);
 }
 
 /* The level that the criterion requires; `deepest` + 1 for a step shorter than a tick. */
 static int wanted(const struct blocks *b, size_t i)
 {
-    double a2 = 0;
-    for (int c = 0; c < 3; c++)
-        a2 += b->common.cpu->a[c][i] * b->common.cpu->a[c][i];
-    return ky_step_level(sqrt(a2), limit_of(b, i), b->common.deepest);
+    return ky_step_level(acceleration_of(b->common.cpu, i), limit_of(b, i), b->common.deepest);
 }
 
-/* The level that the swing of the body requires (physics/block.h). */
-static int swing(const struct blocks *b, size_t i, struct made made)
+/* The swing of the body (physics/block.h). */
+static double swing_of(const struct blocks *b, size_t i, struct made made)
 {
-    const double size = ky_step_swing(sqrt(made.change2), sqrt(made.path2),
-                                      softening_of(b->common.cpu, i), b->common.way->eta);
-    return ky_step_level(size, limit_of(b, i), b->common.deepest);
+    return ky_step_swing(sqrt(made.change2), sqrt(made.path2), softening_of(b->common.cpu, i),
+                         b->common.way->eta);
+}
+
+/* The step after one that ends now. At the end of a longest step in a comoving box, after which
+ * longest steps may be longer, it is as long as the criterion and the swing allow: a short step
+ * before a snapshot leaves no trace. */
+static double next_step(const struct blocks *b, size_t i, double swing, uint64_t tick)
+{
+    const int level = b->common.cpu->blocks->level[i];
+    const double limit = limit_of(b, i);
+    double size = fmax(acceleration_of(b->common.cpu, i), swing), step = b->common.step[level];
+    if (level > 0 || b->common.way->expansion.h0 == 0 || tick % b->common.way->stride != 0)
+        return step;
+    for (int k = 0; k < KY_MOST_LEVELS && 4 * size <= limit; k++)
+        step *= 2, size *= 4;
+    return step;
+}
+
+/* The level at the beginning of a longest step of a body whose step is not a part of it. The
+ * longest steps of comoving boxes have different lengths. There the last step is kept as far as
+ * possible, since the criterion alone would give long steps to bodies at softened centres. */
+static int first_level(const struct blocks *b, size_t i)
+{
+    const int level = wanted(b, i),
+              last = ky_cpu_way_nearest(&b->common, b->common.cpu->extra[KY_COLUMN_STEP][i]);
+    return b->common.way->expansion.h0 != 0 && last > level ? last : level;
 }
 
 /* Reads levels from the column of steps, unless they are known, and chooses missing ones. Returns 0
  * if one would have to be chosen within a longest step. */
-static int read_levels(const struct blocks *b)
+static int read_levels(struct blocks *b)
 {
     struct ky_cpu *cpu = b->common.cpu;
     double *step = cpu->extra[KY_COLUMN_STEP];
     const int even = b->common.way->now % b->common.way->stride == 0;
     const size_t n = ky_cpu_way_is_known(&b->common) ? 0 : cpu->n;
     int missing = 0;
+    b->longest = ky_blocks_longest(b->common.way, b->common.way->now);
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
     for (size_t i = 0; i < n; i++) {
         int level = ky_cpu_way_level(&b->common, step[i]);
         missing += level < 0 && !even;
         if (level < 0)
-            level = wanted(b, i);
+            level = first_level(b, i);
         level = level > b->common.deepest ? b->common.deepest : level;
         cpu->blocks->level[i] = (unsigned char)level;
         step[i] = b->common.step[level];
@@ -120,13 +152,15 @@ static int read_levels(const struct blocks *b)
 
 /* ---- a block ---- */
 
-/* Fills half[] and drift[] for a tick. Returns the lowest level whose steps end there. */
+/* Fills factors[] and drift[] for a tick. Returns the lowest level whose steps end there. */
 static int set_clock(struct blocks *b, uint64_t tick)
 {
     const int due = ky_cpu_way_clock(&b->common, tick);
-    for (int level = 0; level <= b->common.deepest; level++) {
-        b->half[level] = 0.5 * b->common.time[level];
-        b->drift[level] = b->common.time[level] / b->common.cpu->length;
+    b->longest = ky_blocks_longest(b->common.way, tick);
+    for (int level = 0; level <= b->used; level++) {
+        const uint64_t step = b->common.way->stride >> level, from = (tick - 1) / step * step;
+        b->factors[level] = ky_blocks_factors(b->common.way, from, tick);
+        b->drift[level] = b->factors[level].drift / b->common.cpu->length;
     }
     return due;
 }
@@ -169,11 +203,11 @@ static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due
     size_t active = 0;
     int strays = 0;
     for (size_t i = range.begin; i < range.end; i++) {
-        const double half = b->half[level[i]], drift = b->drift[level[i]];
+        const double kick = b->factors[level[i]].kick, drift = b->drift[level[i]];
         double *at = cpu->blocks->at + i * layout.along;
         active += level[i] >= due;
         for (size_t c = 0; c < 3; c++) {
-            const double way = drift * (cpu->v[c][i] + half * cpu->a[c][i]);
+            const double way = drift * (cpu->v[c][i] + kick * cpu->a[c][i]);
             if (settles)
                 cpu->x[c][i] = settled(cpu, cpu->x[c][i], way);
             const double to = cpu->x[c][i] + way;
@@ -198,7 +232,7 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
         cpu->blocks->active[k] = (uint32_t)i;
         for (size_t c = 0; c < 3; c++) {
             cpu->blocks->before[3 * k + c] = (float)cpu->a[c][i];
-            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+            cpu->v[c][i] += b->factors[level].kick * cpu->a[c][i];
             cpu->x[c][i] = cpu->blocks->at[c * layout.across + i * layout.along];
         }
         k++;
@@ -277,22 +311,24 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
     for (size_t k = 0; k < b->common.active; k++) {
         const uint32_t i = cpu->blocks->active[k];
         const int level = cpu->blocks->level[i];
-        const double time = 2 * b->half[level];
+        const struct ky_step_factors *factors = &b->factors[level];
         struct made made = {0};
         for (size_t c = 0; c < 3; c++) {
-            const double way = time * cpu->v[c][i],
+            const double way = factors->drift * cpu->v[c][i],
                          change = cpu->a[c][i] - (double)cpu->blocks->before[3 * k + c];
             made.path2 += way * way;
             made.change2 += change * change;
-            cpu->v[c][i] += b->half[level] * cpu->a[c][i];
+            cpu->v[c][i] += factors->last_kick * cpu->a[c][i];
         }
         int want = wanted(b, i);
         cut += want > b->common.deepest;
         want = want > b->common.deepest ? b->common.deepest : want;
         const int even = level > 0 && tick % (b->common.way->stride >> (level - 1)) == 0;
-        want = ky_step_next(want, swing(b, i, made), level, even);
+        const double swing = swing_of(b, i, made);
+        want = ky_step_next(want, ky_step_level(swing, limit_of(b, i), b->common.deepest), level,
+                            even);
         cpu->blocks->level[i] = (unsigned char)want;
-        cpu->extra[KY_COLUMN_STEP][i] = b->common.step[want];
+        cpu->extra[KY_COLUMN_STEP][i] = next_step(b, i, swing, tick);
     }
     return cut;
 }
@@ -300,22 +336,21 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
 /* ---- engines that divide the bodies ---- */
 
 /* The deepest level of the bodies, and the growth of the walks' cost, over all engines. */
-static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t *more,
-                                  struct ky_error *error)
+static enum ky_status look_around(struct blocks *b, int64_t *more, struct ky_error *error)
 {
     enum { LEVELS = KY_MOST_LEVELS + 1 };
     const struct ky_cpu *cpu = b->common.cpu;
     const struct ky_shared *shared = cpu->base.shared;
-    *deepest = ky_cpu_way_deepest(&b->common);
+    b->used = ky_cpu_way_deepest(&b->common);
     *more = cpu->bodies.kept.more;
     if (!ky_cpu_is_divided(cpu))
         return KY_OK;
     uint64_t number[LEVELS + 1] = {[LEVELS] = (uint64_t)*more};
-    number[*deepest] = cpu->n > 0;
+    number[b->used] = cpu->n > 0;
     const enum ky_status status = shared->add(shared->context, number, LEVELS + 1, error);
     *more = (int64_t)number[LEVELS];
     for (int level = 0; level < LEVELS; level++)
-        *deepest = number[level] ? level : *deepest;
+        b->used = number[level] ? level : b->used;
     return status;
 }
 
@@ -325,12 +360,12 @@ enum { A_BODY = 100, A_SINK = 1000 };
 
 /* The work for each body per longest step: it is a sink in as many blocks as it has steps, and
  * moves in all of them. */
-static void weigh(const struct blocks *b, int deepest, double *weight)
+static void weigh(const struct blocks *b, double *weight)
 {
     const struct ky_cpu *cpu = b->common.cpu;
     const struct ky_cpu_blocks *own = cpu->blocks;
     const double sink = own->sinks > 0 ? own->pairs / own->sinks : A_SINK,
-                 moves = ldexp(A_BODY, deepest);
+                 moves = ldexp(A_BODY, b->used);
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++)
         weight[i] = ldexp(sink, own->level[i]) + moves;
@@ -338,7 +373,7 @@ static void weigh(const struct blocks *b, int deepest, double *weight)
 
 /* Before a rebuild: sends the bodies to the engines of their positions at the tick. If a position
  * is not finite, KY_BAD_DATA on all engines, and no body moves. */
-static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struct ky_error *error)
+static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
     const struct ky_shared *shared = cpu->base.shared;
@@ -349,7 +384,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
     if (!weight)
         return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
     predict_all(b, set_clock(b, tick));
-    weigh(b, deepest, weight);
+    weigh(b, weight);
     enum ky_status status = shared->settle(shared->context, at, weight, error);
     free(weight);
     if (!status)
@@ -418,16 +453,15 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     struct ky_advance *way = b->common.way;
     struct ky_cpu *cpu = b->common.cpu;
     const uint64_t since = way->now % way->stride ? cpu->blocks->since : 0;
-    int deepest;
     int64_t more;
-    enum ky_status status = look_around(b, &deepest, &more, error);
-    const uint64_t tick = way->now + (way->stride >> deepest);
+    enum ky_status status = look_around(b, &more, error);
+    const uint64_t tick = way->now + (way->stride >> b->used);
     if (status)
         return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->bodies.tree_serves = 0;
     KY_TRY(drop_strays(b, tick, error));
-    status = settle(b, tick, deepest, error);
+    status = settle(b, tick, error);
     const int is_lost = status == KY_BAD_DATA;
     if (status && !is_lost)
         return status;
