@@ -8,8 +8,8 @@
  *             from the same without it, µs an inner orbit
  * pythagoras  Burrau's problem until t = 60: place of body 3
  * planets     the Sun and four giant planets, 10⁴ years: |dE/E|
- * lanes       1,024 pairs, e from 0 to 1, 64 side by side, with the instructions of the compiler's
- *             flags: µs an orbit of 16 steps
+ * lanes       1,024 pairs, e from 0 to 1, in the lanes of each instruction set: µs an orbit of 16
+ *             steps
  * scatter     10⁴ encounters of a single body with a pair, equal masses, at 0.71 of the critical
  *             speed, b < 4 a, tolerance 1e-9: ends, worst |dE/E|
  *
@@ -17,14 +17,9 @@
 #include <string.h>
 
 #include "common.h"
+#include "engine/few.h"
+#include "few/batch.h"
 #include "few/few.h"
-
-#define KY_FEW_LANES 64
-#define KY_FEW_ROOM 2
-#define KY_FEW_NAME(name) name##_lanes
-#include "few/state.h"
-
-#include "few/stages.h"
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -247,38 +242,51 @@ static void planets(void)
     printf("planets for 10,000 years: |dE/E| %.1e; %.3f s\n", fabs(after / before - 1), least);
 }
 
+/* Pairs with e from 0 to 1 in the lanes of a batch. */
+static struct ky_few_batch batch_of(int first, int all)
+{
+    struct ky_few_batch batch = {.sign = 1, .count = KY_FEW_BATCH};
+    struct ky_few_system_batch *s = &batch.system;
+    s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
+    s->inner = -1;
+    for (int l = 0; l < KY_FEW_BATCH; l++) {
+        const double e = (double)(first + l) / all;
+        s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
+        s->total[0][l] = s->slow[0][l] = 1;
+        s->weight[0][l] = 0.25;
+        s->x[0][0][l] = 1 + e;
+        s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+        s->b[l] = 0.125; /* 0.25 (1/r - v^2/2) */
+        batch.h[l] = 0.25 * turn / 16;
+        batch.until[l] = (double)INFINITY;
+    }
+    return batch;
+}
+
 static void lanes(void)
 {
-    enum { BLOCKS = 16, LANES = 64, ORBITS = 100 };
-    static struct ky_few_system_lanes block[BLOCKS];
-    double h[LANES], least = (double)INFINITY, check = 0;
-    for (int l = 0; l < LANES; l++)
-        h[l] = 0.25 * turn / 16;
-    for (int run = 0; run < 3; run++) {
-        memset(block, 0, sizeof block);
-        for (int k = 0; k < BLOCKS * LANES; k++) {
-            struct ky_few_system_lanes *s = &block[k / LANES];
-            const int l = k % LANES;
-            const double e = (double)k / (BLOCKS * LANES);
-            s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
-            s->inner = -1;
-            s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
-            s->total[0][l] = s->slow[0][l] = 1;
-            s->weight[0][l] = 0.25;
-            s->x[0][0][l] = 1 + e;
-            s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+    static const char *const names[] = {"best", "plain", "sse2", "avx2", "avx512", "neon"};
+    enum { BATCHES = 32, ORBITS = 100 };
+    for (int isa = KY_ISA_AUTO; isa <= KY_ISA_NEON; isa++) {
+        const struct ky_parameters parameters = {.isa = isa};
+        double least = (double)INFINITY, check = 0;
+        ky_few_function *steps;
+        if (ky_cpu_few(&parameters, &steps, &error))
+            continue;
+        for (int run = 0; run < 3; run++) {
+            const double begin = processor_seconds();
+            for (int k = 0; k < BATCHES; k++) {
+                struct ky_few_batch batch = batch_of(k * KY_FEW_BATCH, BATCHES * KY_FEW_BATCH);
+                batch.most = 16 * ORBITS;
+                steps(&batch);
+                check = batch.system.t[5];
+            }
+            least = fmin(least, processor_seconds() - begin);
         }
-        const double begin = processor_seconds();
-        for (int k = 0; k < BLOCKS; k++) {
-            set_clock_lanes(&block[k]);
-            for (int step = 0; step < 16 * ORBITS; step++)
-                step_lanes(&block[k], h);
-        }
-        least = fmin(least, processor_seconds() - begin);
-        check = block[3].t[5];
+        printf("lanes, %s: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
+               names[isa], 1e6 * least / (BATCHES * KY_FEW_BATCH * ORBITS), ORBITS,
+               check / (turn * ORBITS) - 1);
     }
-    printf("lanes: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
-           1e6 * least / (BLOCKS * LANES * ORBITS), ORBITS, check / (turn * ORBITS) - 1);
 }
 
 static double uniform(uint64_t *seed)

@@ -1,11 +1,13 @@
-/* The stages of a step of ky_few systems in KY_FEW_LANES lanes, one system a lane, all with the
- * same tree. The including file defines KY_FEW_LANES, KY_FEW_ROOM (bodies of a system) and
- * KY_FEW_NAME(name), as for state.h, which it has included. Every lane computes the same bits as a
- * single system. Masses contain G, and bodies are in the order of the tree. `shape` is the tree of
- * the system, or a constant that equals it. */
-#include <string.h>
-
+/* The stages of a step of ky_few systems in KY_FEW_LANES lanes, all with the same tree. A lane is a
+ * KY_FEW_REAL: a number of one system, or a vector with the numbers of several systems, for which
+ * the including file defines KY_FEW_REAL as physics/few.h says. It also defines KY_FEW_LANES,
+ * KY_FEW_ROOM (bodies of a system) and KY_FEW_NAME(name), as for state.h, which it has included.
+ * Every lane computes the same bits as a single system. Masses contain G, and bodies are in the
+ * order of the tree. `shape` is the tree of the system, or a constant that equals it. */
 #include "physics/few.h"
+#ifdef KY_FEW_OTHERS
+#include <string.h>
+#endif
 
 #define LANES for (int l = 0; l < KY_FEW_LANES; l++)
 #define SYSTEM struct KY_FEW_NAME(ky_few_system)
@@ -35,11 +37,10 @@ struct KY_FEW_NAME(ky_few_pulls) {
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, TREE,
-                                                                     const double *h)
+KY_FN void KY_FEW_NAME(drift)(SYSTEM *s, TREE, const KY_FEW_REAL *h)
 {
     REALS kinetic, dt;
-    LANES kinetic[l] = 0;
+    LANES kinetic[l] = KY_FEW_SPLAT(0);
 #pragma GCC unroll 4
     for (int k = 0; k < shape->n - 1; k++)
         LANES kinetic[l] +=
@@ -59,16 +60,22 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, 
     }
 }
 
+KY_FN void KY_FEW_NAME(clear)(REALS vector[3])
+{
+#pragma GCC unroll 4
+    for (int c = 0; c < 3; c++)
+        LANES vector[c][l] = KY_FEW_SPLAT(0);
+}
+
 /* A node that is a pair of bodies. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE,
-                                                                         PULLS *f, int k)
+KY_FN void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE, PULLS *f, int k)
 {
     const int i = shape->node[k].begin;
     LANES
     {
-        const double x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
-                     q = ky_few_inverse(ky_few_square(x, y, z)),
-                     g = -s->slow[k][l] * s->total[k][l] * q * q * q;
+        const KY_FEW_REAL x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
+                          q = ky_few_inverse(ky_few_square(x, y, z)),
+                          g = -s->slow[k][l] * s->total[k][l] * q * q * q;
         f->u[l] += s->weight[k][l] * s->total[k][l] * q;
         f->own[k][0][l] = g * x;
         f->own[k][1][l] = g * y;
@@ -84,17 +91,16 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const S
 }
 
 /* Bodies i and j on the two sides of node k: their pulls, and their part of U. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f,
-                                                                        int k, int i, int j)
+KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
 {
     const double in_clock = s->inner < 0;
     LANES
     {
-        const double x = s->x[k][0][l] + (f->place[j][0][l] - f->place[i][0][l]),
-                     y = s->x[k][1][l] + (f->place[j][1][l] - f->place[i][1][l]),
-                     z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
-                     q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
-                     by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
+        const KY_FEW_REAL x = s->x[k][0][l] + (f->place[j][0][l] - f->place[i][0][l]),
+                          y = s->x[k][1][l] + (f->place[j][1][l] - f->place[i][1][l]),
+                          z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
+                          q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
+                          by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
         f->u[l] += in_clock * (s->mass[i][l] * s->mass[j][l] * q);
         f->pull[i][0][l] += by_j * x;
         f->pull[i][1][l] += by_j * y;
@@ -106,8 +112,7 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SY
 }
 
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
+KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
     const struct ky_few_node *node = &shape->node[n];
     REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
@@ -123,20 +128,20 @@ KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 }
 
 /* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE,
-                                                                           PULLS *f, int k)
+KY_FN void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE, PULLS *f, int k)
 {
     const struct ky_few_node *node = &shape->node[k];
-    const size_t size = (size_t)(node->end - node->begin);
-    memset(f->pull[node->begin], 0, size * sizeof f->pull[0]);
-    memset(f->own[k], 0, sizeof f->own[k]);
+#pragma GCC unroll 4
+    for (int i = node->begin; i < node->end; i++)
+        KY_FEW_NAME(clear)(f->pull[i]);
+    KY_FEW_NAME(clear)(f->own[k]);
 #pragma GCC unroll 4
     for (int i = node->begin; i < node->middle; i++)
 #pragma GCC unroll 4
         for (int j = node->middle; j < node->end; j++)
             KY_FEW_NAME(pull_two)(s, f, k, i, j);
 #pragma GCC unroll 4
-    for (int n = k + 2 - (int)size; n < k; n++)
+    for (int n = k + 2 - (node->end - node->begin); n < k; n++)
         KY_FEW_NAME(gather)(s, shape, f, n, f->others[n]);
     KY_FEW_NAME(gather)(s, shape, f, k, f->own[k]);
 #pragma GCC unroll 4
@@ -147,12 +152,16 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const
                 i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
 }
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
+KY_FN void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
 {
     const int nodes = shape->n - 1;
-    memset(f->u, 0, sizeof f->u);
-    memset(f->others, 0, (size_t)nodes * sizeof f->others[0]);
-    memset(f->place, 0, (size_t)shape->n * sizeof f->place[0]);
+    LANES f->u[l] = KY_FEW_SPLAT(0);
+#pragma GCC unroll 4
+    for (int k = 0; k < nodes; k++)
+        KY_FEW_NAME(clear)(f->others[k]);
+#pragma GCC unroll 4
+    for (int i = 0; i < shape->n; i++)
+        KY_FEW_NAME(clear)(f->place[i]);
 #pragma GCC unroll 4
     for (int k = 0; k < nodes; k++)
         if (shape->node[k].end - shape->node[k].begin == 2)
@@ -163,8 +172,8 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM
 
 #ifdef KY_FEW_OTHERS
 /* Pulls of bodies outside on all nodes, in others[] and, alone, in outer[]. One lane. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_others *others)
+KY_FN void KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f,
+                                   const struct ky_few_others *others)
 {
     double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3];
     memset(pull, 0, (size_t)shape->n * sizeof *pull);
@@ -187,8 +196,7 @@ KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_oth
 
 /* Adds them to the velocities, after the kick by the bodies of the system. Their work changes B as
  * far as they act on the clock. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
+KY_FN void KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
 {
     double power = 0, in_clock = 0;
 #pragma GCC unroll 4
@@ -207,8 +215,7 @@ KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*bef
 }
 #endif
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, TREE,
-                                                                    const double *h OTHERS)
+KY_FN void KY_FEW_NAME(kick)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
 {
     PULLS f;
     REALS dt, power;
@@ -222,7 +229,7 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, T
     KY_FEW_NAME(pull_outer)(s, shape, &f, others);
 #endif
     LANES dt[l] = h[l] / f.u[l];
-    LANES power[l] = 0;
+    LANES power[l] = KY_FEW_SPLAT(0);
     /* Places in f are constants where the tree is: a compiler then keeps f in registers. */
 #pragma GCC unroll 4
     for (int k = 0; k < shape->n - 1; k++)
@@ -244,16 +251,13 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, T
 }
 
 /* A step of the lengths h[lane]; with h = 0 a lane stays as it is. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s, TREE,
-                                                                       const double *h OTHERS)
+KY_FN void KY_FEW_NAME(step_of)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
 {
-#define COEFFICIENT(x) (x),
-    static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
-    const double unit = 1.0 / ((int64_t)1 << KY_FEW_BITS);
+    const double unit = KY_FEW_UNIT;
     REALS part;
     for (int stage = 0; stage <= KY_FEW_STAGES; stage++) {
-        const double before = stage ? coefficient[stage - 1] : 0,
-                     after = stage < KY_FEW_STAGES ? coefficient[stage] : 0;
+        const double before = stage ? ky_few_coefficient[stage - 1] : 0,
+                     after = stage < KY_FEW_STAGES ? ky_few_coefficient[stage] : 0;
         LANES part[l] = h[l] * (0.5 * unit * (before + after));
         KY_FEW_NAME(drift)(s, shape, part);
         LANES part[l] = h[l] * (unit * after);
@@ -263,14 +267,14 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s
 }
 
 /* The same. */
-static void KY_FEW_NAME(step)(SYSTEM *s, const double *h OTHERS)
+static inline void KY_FEW_NAME(step)(SYSTEM *s, const KY_FEW_REAL *h OTHERS)
 {
     KY_FEW_NAME(step_of)(s, &s->shape, h PASS_OTHERS);
 }
 
 #ifndef KY_FEW_OTHERS
 /* B at the present place: U - T of the clock. */
-static void KY_FEW_NAME(set_clock)(SYSTEM *s)
+static inline void KY_FEW_NAME(set_clock)(SYSTEM *s)
 {
     TREE = &s->shape;
     PULLS f;
@@ -286,7 +290,6 @@ static void KY_FEW_NAME(set_clock)(SYSTEM *s)
 
 #undef OTHERS
 #undef PASS_OTHERS
-#undef COEFFICIENT
 #undef PULLS
 #undef TREE
 #undef REALS

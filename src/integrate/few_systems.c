@@ -1,6 +1,7 @@
 /* Many systems of few bodies (src/few), each for itself, in the threads of the host. The systems
- * that are expected to take longest begin first. A system has the same bits for any number of
- * threads, and alone. */
+ * that are expected to take longest begin first. Each thread takes steps of several systems with
+ * the same tree and clock at a time. A system has the same bits for any number of threads, and
+ * alone. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,10 +12,15 @@
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
+#include "engine/few.h"
+#include "few/batch.h"
 #include "integrate/few_systems.h"
 #include "integrate/integrate.h"
 
-enum { STEPS_A_LOOK = 512 /* between two looks at the stop flag */ };
+enum {
+    STEPS_A_LOOK = 512, /* between two looks at the stop flag */
+    FEWEST = 3          /* systems of a batch: fewer take their steps one after the other */
+};
 /* All work, in the units of `done`. */
 static const double whole = 1e15;
 /* [s] between two calls of `tell`. */
@@ -35,14 +41,34 @@ struct work {
     uint64_t done;       /* of `whole` */
     size_t finished;     /* systems */
     double told;         /* when `tell` was called last */
+    size_t taken;        /* systems that threads have begun */
     int is_telling, threads;
+    ky_few_function *steps; /* of a batch; NULL: every system alone */
 };
 
 /* ---- one system ---- */
 
+/* Adds a system to the work done, and calls `tell` if it is time; one thread at a time. */
+static void note(struct work *work, const struct order *order)
+{
+    const struct ky_few_systems *all = work->systems;
+    const uint64_t part = (uint64_t)(whole * order->cost / work->cost);
+    const uint64_t done = __atomic_add_fetch(&work->done, part, __ATOMIC_RELAXED);
+    const size_t finished = __atomic_add_fetch(&work->finished, 1, __ATOMIC_RELAXED);
+    if (!all->tell || finished == all->count ||
+        __atomic_exchange_n(&work->is_telling, 1, __ATOMIC_ACQUIRE))
+        return;
+    if (ky_clock() - work->told >= often) {
+        all->tell(all->context, fmin(1, (double)done / whole));
+        work->told = ky_clock();
+    }
+    __atomic_store_n(&work->is_telling, 0, __ATOMIC_RELEASE);
+}
+
 /* A system on its way, and its state at the time that is asked for. */
 struct one {
-    size_t system;
+    const struct order *order;
+    size_t next;                   /* the time that it has to reach */
     struct ky_few few, before;     /* before: at the beginning of the step with the contact */
     struct ky_few_contact contact; /* body[0] is -1: none yet */
     const struct ky_few *shown;    /* has the bodies at `time` */
@@ -71,34 +97,35 @@ static double behind_contact(const struct one *one, double time)
     return (one->few.settings.backwards ? -1 : 1) * (time - one->contact.time);
 }
 
-/* Advances a system to a time, or to its end. */
-static void go(struct one *one, double time, struct ky_halt *halt)
+/* 1 if a system has reached a time, or its end before it; 0: it has to take a step. */
+static int has_reached(struct one *one, double time)
 {
     struct ky_few *few = &one->few;
     one->shown = few;
     one->time = time;
-    while (one->contact.body[0] < 0 && ky_few_ahead(few, time) > 0 && !ky_halted(halt)) {
-        if (ky_few_is_apart(few)) {
-            one->end = KY_FEW_ESCAPE;
-            one->time = few->system.t[0];
-            return;
+    if (few->clock == KY_FEW_FREE)
+        ky_few_synchronise(few, time);
+    if (one->contact.body[0] >= 0) {
+        if (behind_contact(one, time) >= 0) {
+            one->shown = &one->before;
+            one->end = KY_FEW_COLLISION;
+            one->time = one->contact.time;
         }
-        if (ky_few_go(few, time, &one->before, &one->contact, NULL)) {
-            one->end = KY_FEW_LOST;
-            return;
-        }
+        return 1;
     }
-    if (one->contact.body[0] < 0 || behind_contact(one, time) < 0)
-        return;
-    one->shown = &one->before;
-    one->end = KY_FEW_COLLISION;
-    one->time = one->contact.time;
+    if (!(ky_few_ahead(few, time) > 0))
+        return 1;
+    if (!ky_few_is_apart(few))
+        return 0;
+    one->end = KY_FEW_ESCAPE;
+    one->time = few->system.t[0];
+    return 1;
 }
 
 /* Writes the state at the time with this index. */
 static void show(const struct ky_few_systems *all, const struct one *one, size_t index)
 {
-    const size_t first = (index * all->count + one->system) * all->bodies;
+    const size_t first = (index * all->count + one->order->system) * all->bodies;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     if (one->end != KY_FEW_LOST)
         ky_few_at(one->shown, one->time, x, v);
@@ -125,7 +152,7 @@ static double energy_change(const struct one *one)
 
 static void report(const struct ky_few_systems *all, const struct one *one)
 {
-    const size_t s = one->system;
+    const size_t s = one->order->system;
     const int touches = one->end == KY_FEW_COLLISION;
     if (all->ended)
         all->ended[s] = one->end == KY_FEW_LOST ? (double)NAN : one->time;
@@ -139,41 +166,157 @@ static void report(const struct ky_few_systems *all, const struct one *one)
         all->steps[s] = one->few.steps;
 }
 
-static void advance_one(struct work *work, size_t system)
+static void begin(const struct work *work, const struct order *order, struct one *one)
+{
+    one->order = order;
+    one->contact.body[0] = one->contact.body[1] = -1;
+    one->next = 0;
+    one->end = KY_FEW_AT_TIME;
+    one->time = work->systems->begin;
+    one->shown = &one->few;
+    start(work, order->system, &one->few, NULL); /* it has succeeded before */
+    one->energy = ky_few_energy(&one->few.system);
+}
+
+/* Shows a system at all times that it has reached. 1: it has to take a step; 0: it is reported. */
+static int has_to_step(struct work *work, struct one *one)
 {
     const struct ky_few_systems *all = work->systems;
-    struct one one = {.system = system, .contact.body = {-1, -1}, .time = all->begin};
-    one.shown = &one.few;
-    start(work, system, &one.few, NULL); /* it has succeeded before */
-    one.energy = ky_few_energy(&one.few.system);
-    for (size_t k = 0; k < all->times; k++) {
-        if (one.end == KY_FEW_AT_TIME)
-            go(&one, all->time[k], &work->halt);
-        if (ky_halted(&work->halt))
-            return;
-        show(all, &one, k);
+    for (; one->next < all->times; one->next++) {
+        if (one->end == KY_FEW_AT_TIME && !has_reached(one, all->time[one->next]))
+            return 1;
+        show(all, one, one->next);
     }
-    report(all, &one);
+    report(all, one);
+    note(work, one->order);
+    return 0;
+}
+
+static void step_alone(const struct work *work, struct one *one)
+{
+    if (ky_few_go(&one->few, work->systems->time[one->next], &one->before, &one->contact, NULL))
+        one->end = KY_FEW_LOST;
+}
+
+/* ---- several at a time ---- */
+
+/* A thread's systems on their way, and what they need for a batch. Of more systems than a batch has
+ * lanes, more have the same tree. */
+enum { POOL = 3 * KY_FEW_BATCH };
+struct pool {
+    size_t count, room;
+    struct one *one[POOL];
+    int kind[POOL];
+    struct ky_few_motion before;
+    struct one memory[POOL];
+};
+
+/* The next system that no thread has taken; NULL: there is none. */
+static const struct order *take(struct work *work)
+{
+    const size_t k = __atomic_fetch_add(&work->taken, 1, __ATOMIC_RELAXED);
+    return k < work->systems->count ? &work->order[k] : NULL;
+}
+
+/* Fills the pool with systems that have to take a step. */
+static void refill(struct work *work, struct pool *pool)
+{
+    const struct order *next;
+    while (pool->count < pool->room && (next = take(work))) {
+        struct one *one = pool->one[pool->count];
+        begin(work, next, one);
+        if (has_to_step(work, one))
+            pool->kind[pool->count++] = ky_few_kind(&one->few);
+    }
+}
+
+/* The places in the pool of up to a batch of systems of the most frequent kind. */
+static size_t choose(const struct pool *pool, size_t *place)
+{
+    size_t most = 0, count = 0;
+    int best = 0;
+    for (size_t k = 0; k < pool->count; k++) {
+        size_t same = 0;
+        for (size_t i = k; i < pool->count; i++)
+            same += pool->kind[i] == pool->kind[k];
+        if (same > most) {
+            most = same;
+            best = pool->kind[k];
+        }
+    }
+    for (size_t k = 0; k < pool->count && count < KY_FEW_BATCH; k++)
+        if (pool->kind[k] == best)
+            place[count++] = k;
+    return count;
+}
+
+static void step_together(const struct work *work, struct pool *pool, const size_t *place,
+                          size_t count)
+{
+    struct ky_few *few[KY_FEW_BATCH];
+    double until[KY_FEW_BATCH];
+    int is_lost[KY_FEW_BATCH];
+    for (size_t l = 0; l < count; l++) {
+        struct one *one = pool->one[place[l]];
+        few[l] = &one->few;
+        until[l] = work->systems->time[one->next];
+    }
+    /* a pair that may escape is tested after each step */
+    const size_t most = isinf(work->settings.apart) ? STEPS_A_LOOK : 1;
+    ky_few_advance(few, count, until, most, work->steps, &pool->before, is_lost);
+    for (size_t l = 0; l < count; l++)
+        if (is_lost[l])
+            pool->one[place[l]]->end = KY_FEW_LOST;
+}
+
+/* Removes systems that have ended, the last place first, and sorts the others anew. */
+static void look(struct work *work, struct pool *pool, const size_t *place, size_t count)
+{
+    for (size_t l = count; l-- > 0;) {
+        const size_t k = place[l];
+        struct one *one = pool->one[k];
+        if (has_to_step(work, one)) {
+            pool->kind[k] = ky_few_kind(&one->few);
+            continue;
+        }
+        const size_t last = --pool->count;
+        pool->one[k] = pool->one[last];
+        pool->kind[k] = pool->kind[last];
+        pool->one[last] = one;
+    }
+}
+
+static void advance_together(struct work *work, struct pool *pool)
+{
+    size_t place[KY_FEW_BATCH];
+    pool->count = 0;
+    for (size_t k = 0; k < POOL; k++)
+        pool->one[k] = &pool->memory[k];
+    for (;;) {
+        refill(work, pool);
+        if (!pool->count || ky_halted(&work->halt))
+            return;
+        const size_t count = choose(pool, place);
+        if (count < FEWEST)
+            for (size_t l = 0; l < count; l++)
+                step_alone(work, pool->one[place[l]]);
+        else
+            step_together(work, pool, place, count);
+        look(work, pool, place, count);
+    }
+}
+
+static void advance_alone(struct work *work, struct one *one)
+{
+    const struct order *next;
+    while ((next = take(work))) {
+        begin(work, next, one);
+        while (!ky_halted(&work->halt) && has_to_step(work, one))
+            step_alone(work, one);
+    }
 }
 
 /* ---- all systems ---- */
-
-/* Adds a system to the work done, and calls `tell` if it is time; one thread at a time. */
-static void note(struct work *work, const struct order *order)
-{
-    const struct ky_few_systems *all = work->systems;
-    const uint64_t part = (uint64_t)(whole * order->cost / work->cost);
-    const uint64_t done = __atomic_add_fetch(&work->done, part, __ATOMIC_RELAXED);
-    const size_t finished = __atomic_add_fetch(&work->finished, 1, __ATOMIC_RELAXED);
-    if (!all->tell || finished == all->count ||
-        __atomic_exchange_n(&work->is_telling, 1, __ATOMIC_ACQUIRE))
-        return;
-    if (ky_clock() - work->told >= often) {
-        all->tell(all->context, fmin(1, (double)done / whole));
-        work->told = ky_clock();
-    }
-    __atomic_store_n(&work->is_telling, 0, __ATOMIC_RELEASE);
-}
 
 /* The steps that a started system is expected to take, times its pairs. */
 static double cost_of(const struct ky_few_systems *all, const struct ky_few *few)
@@ -218,6 +361,28 @@ static enum ky_status prepare(struct work *work, struct ky_error *error)
     return KY_OK;
 }
 
+/* Every thread takes systems in the order of their work. */
+static enum ky_status advance_all(struct work *work, struct ky_error *error)
+{
+    const size_t count = work->systems->count, threads = (size_t)work->threads,
+                 each = count / threads + 1;
+    char *memory = ky_allocate(threads, work->steps ? sizeof(struct pool) : sizeof(struct one));
+    if (!memory)
+        return ky_no_memory(error, "systems", threads, sizeof(struct pool));
+    work->told = ky_clock();
+#pragma omp parallel for schedule(static, 1) num_threads(work->threads)
+    for (size_t k = 0; k < threads; k++)
+        if (work->steps) {
+            struct pool *pool = (struct pool *)(void *)memory + k;
+            pool->room = each < POOL ? each : POOL;
+            advance_together(work, pool);
+        } else {
+            advance_alone(work, (struct one *)(void *)memory + k);
+        }
+    free(memory);
+    return KY_OK;
+}
+
 static enum ky_status advance(struct work *work, struct ky_error *error)
 {
     const struct ky_few_systems *all = work->systems;
@@ -225,14 +390,8 @@ static enum ky_status advance(struct work *work, struct ky_error *error)
     if (!work->order)
         return ky_no_memory(error, "systems", all->count, sizeof *work->order);
     enum ky_status status = prepare(work, error);
-    const size_t count = status ? 0 : all->count;
-    work->told = ky_clock();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(work->threads)
-    for (size_t k = 0; k < count; k++)
-        if (!ky_halted(&work->halt)) {
-            advance_one(work, work->order[k].system);
-            note(work, &work->order[k]);
-        }
+    if (!status)
+        status = advance_all(work, error);
     free(work->order);
     if (!status)
         status = ky_halt_check(&work->halt, error);
@@ -343,5 +502,7 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
         work.settings.radius = work.radius;
         work.settings.radii = has_one ? 1 : all.bodies;
     }
+    if (all.bodies >= 2 && all.bodies <= KY_FEW_BATCH_MOST && !work.settings.radii)
+        KY_TRY(ky_cpu_few(&own, &work.steps, error));
     return advance(&work, error);
 }

@@ -116,6 +116,54 @@ static void any_division_has_the_same_bits(void **state)
     }
 }
 
+/* Systems of two bodies, bound and unbound, or three, to one time, with one of four options. */
+static struct ky_few_systems some_of(struct results *to, size_t bodies, int option,
+                                     struct ky_parameters *parameters)
+{
+    static const double ends[2] = {60, -60};
+    struct ky_few_systems systems = systems_of(to, &ends[option == 3], 1);
+    systems.bodies = bodies;
+    systems.count = 37; /* no multiple of a batch */
+    *parameters = parameters_of(2);
+    parameters->stop_escape = option == 1 ? 15 : (double)NAN;
+    parameters->slow_down = option == 2;
+    return systems;
+}
+
+/* Systems side by side in the lanes of every instruction set, and each alone, without lanes. */
+static void lanes_have_the_bits_of_single_systems(void **state)
+{
+    (void)state;
+    struct ky_error error;
+    make_encounters();
+    for (int k = 0; k < 8; k++) {
+        const size_t bodies = k < 4 ? 2 : 3;
+        struct ky_parameters parameters;
+        memset(&all, 0, sizeof all);
+        const struct ky_few_systems one = some_of(&all, bodies, k % 4, &parameters);
+        for (size_t s = 0; s < one.count; s++) {
+            struct ky_few_systems alone = one;
+            const size_t first = bodies * s;
+            alone.count = 1;
+            alone.mass += first, alone.position += first, alone.velocity += first;
+            alone.positions += first, alone.velocities += first;
+            alone.ended += s, alone.end += s, alone.touching += s;
+            alone.energy_change += s, alone.steps += s;
+            integrate(&parameters, &alone);
+        }
+        assert_true(all.steps[0] > 5);
+        for (int isa = KY_ISA_AUTO; isa <= KY_ISA_NEON; isa++) {
+            memset(&other, 0, sizeof other);
+            const struct ky_few_systems systems = some_of(&other, bodies, k % 4, &parameters);
+            parameters.isa = isa;
+            const enum ky_status status = ky_few_integrate(&parameters, &systems, &error);
+            assert_true(status == KY_OK || (status == KY_UNSUPPORTED && isa > KY_ISA_PLAIN));
+            if (!status)
+                assert_memory_equal(&all, &other, sizeof all);
+        }
+    }
+}
+
 /* The steps of the integrator few. */
 static void a_system_moves_as_by_few(void **state)
 {
@@ -429,6 +477,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_has_the_same_bits),
+        cmocka_unit_test(lanes_have_the_bits_of_single_systems),
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),
