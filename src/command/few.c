@@ -341,10 +341,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "systems", options, &request);
     cli_add_table(cli, "output", output_options, &request);
     ky_parameters_defaults(&request.parameters);
-    cli_add_some(
-        cli, "motion", KY_OPTIONS_PARAMETERS,
-        "threads isa g orbit-steps tolerance slow-down stop-escape stop-collision body-radius",
-        &request.parameters);
+    cli_add_some(cli, "motion", KY_OPTIONS_PARAMETERS,
+                 "engine threads isa g orbit-steps tolerance slow-down stop-escape stop-collision "
+                 "body-radius",
+                 &request.parameters);
     request.parameters.log = cli_log;
     request.parameters.log_context = cli;
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1);

@@ -10,6 +10,20 @@
 #endif
 
 #define LANES for (int l = 0; l < KY_FEW_LANES; l++)
+/* The tree. Kernels that know it define KY_FEW_PAIR: their compiler keeps arrays in registers only
+ * if all indices are constants from the start. */
+#ifdef KY_FEW_PAIR
+#define BODIES 2
+#define BEGIN(k) 0
+#define MIDDLE(k) 1
+#define END(k) 2
+#else
+#define BODIES shape->n
+#define BEGIN(k) shape->node[k].begin
+#define MIDDLE(k) shape->node[k].middle
+#define END(k) shape->node[k].end
+#endif
+#define foreach(i, from, to) KY_FEW_UNROLL for (int i = (from); i < (to); i++)
 #define SYSTEM struct KY_FEW_NAME(ky_few_system)
 #define REALS KY_FEW_NAME(ky_few_lanes)
 #define TREE const struct ky_few_shape *const shape
@@ -41,36 +55,34 @@ KY_FN void KY_FEW_NAME(drift)(SYSTEM *s, TREE, const KY_FEW_REAL *h)
 {
     REALS kinetic, dt;
     LANES kinetic[l] = KY_FEW_SPLAT(0);
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         LANES kinetic[l] +=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
     LANES dt[l] = h[l] / (kinetic[l] + s->b[l]);
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (k, 0, BODIES - 1)
+        foreach (c, 0, 3)
             LANES s->x[k][c][l] += s->slow[k][l] * dt[l] * s->v[k][c][l];
     LANES
     {
-        const struct ky_few_time later =
-            ky_few_later((struct ky_few_time){s->t[l], s->low[l]}, dt[l]);
-        s->t[l] = later.t;
-        s->low[l] = later.low;
+        struct ky_few_time time;
+        time.t = s->t[l];
+        time.low = s->low[l];
+        time = ky_few_later(time, dt[l]);
+        s->t[l] = time.t;
+        s->low[l] = time.low;
     }
 }
 
 KY_FN void KY_FEW_NAME(clear)(REALS vector[3])
 {
-#pragma GCC unroll 4
-    for (int c = 0; c < 3; c++)
+    foreach (c, 0, 3)
         LANES vector[c][l] = KY_FEW_SPLAT(0);
 }
 
 /* A node that is a pair of bodies. */
 KY_FN void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE, PULLS *f, int k)
 {
-    const int i = shape->node[k].begin;
+    const int i = BEGIN(k);
     LANES
     {
         const KY_FEW_REAL x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
@@ -81,8 +93,7 @@ KY_FN void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE, PULLS *f, int k)
         f->own[k][1][l] = g * y;
         f->own[k][2][l] = g * z;
     }
-#pragma GCC unroll 4
-    for (int c = 0; c < 3; c++)
+    foreach (c, 0, 3)
         LANES
         {
             f->place[i][c][l] = -s->right[k][l] * s->x[k][c][l];
@@ -114,12 +125,9 @@ KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
 KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
-    const struct ky_few_node *node = &shape->node[n];
-    REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
-                                                  : f->group[ky_few_left(shape, n)],
-          *right = node->end - node->middle == 1 ? f->pull[node->middle] : f->group[n - 1];
-#pragma GCC unroll 4
-    for (int c = 0; c < 3; c++)
+    REALS *left = MIDDLE(n) - BEGIN(n) == 1 ? f->pull[BEGIN(n)] : f->group[n - END(n) + MIDDLE(n)],
+          *right = END(n) - MIDDLE(n) == 1 ? f->pull[MIDDLE(n)] : f->group[n - 1];
+    foreach (c, 0, 3)
         LANES
         {
             f->group[n][c][l] = s->left[n][l] * left[c][l] + s->right[n][l] * right[c][l];
@@ -130,41 +138,30 @@ KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS dif
 /* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
 KY_FN void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE, PULLS *f, int k)
 {
-    const struct ky_few_node *node = &shape->node[k];
-#pragma GCC unroll 4
-    for (int i = node->begin; i < node->end; i++)
+    foreach (i, BEGIN(k), END(k))
         KY_FEW_NAME(clear)(f->pull[i]);
     KY_FEW_NAME(clear)(f->own[k]);
-#pragma GCC unroll 4
-    for (int i = node->begin; i < node->middle; i++)
-#pragma GCC unroll 4
-        for (int j = node->middle; j < node->end; j++)
+    foreach (i, BEGIN(k), MIDDLE(k))
+        foreach (j, MIDDLE(k), END(k))
             KY_FEW_NAME(pull_two)(s, f, k, i, j);
-#pragma GCC unroll 4
-    for (int n = k + 2 - (node->end - node->begin); n < k; n++)
+    foreach (n, k + 2 - END(k) + BEGIN(k), k)
         KY_FEW_NAME(gather)(s, shape, f, n, f->others[n]);
     KY_FEW_NAME(gather)(s, shape, f, k, f->own[k]);
-#pragma GCC unroll 4
-    for (int i = node->begin; i < node->end; i++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (i, BEGIN(k), END(k))
+        foreach (c, 0, 3)
             LANES f->place[i][c][l] +=
-                i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
+                i < MIDDLE(k) ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
 }
 
 KY_FN void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
 {
-    const int nodes = shape->n - 1;
     LANES f->u[l] = KY_FEW_SPLAT(0);
-#pragma GCC unroll 4
-    for (int k = 0; k < nodes; k++)
+    foreach (k, 0, BODIES - 1)
         KY_FEW_NAME(clear)(f->others[k]);
-#pragma GCC unroll 4
-    for (int i = 0; i < shape->n; i++)
+    foreach (i, 0, BODIES)
         KY_FEW_NAME(clear)(f->place[i]);
-#pragma GCC unroll 4
-    for (int k = 0; k < nodes; k++)
-        if (shape->node[k].end - shape->node[k].begin == 2)
+    foreach (k, 0, BODIES - 1)
+        if (END(k) - BEGIN(k) == 2)
             KY_FEW_NAME(pull_pair)(s, shape, f, k);
         else
             KY_FEW_NAME(pull_groups)(s, shape, f, k);
@@ -176,19 +173,16 @@ KY_FN void KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f,
                                    const struct ky_few_others *others)
 {
     double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3];
-    memset(pull, 0, (size_t)shape->n * sizeof *pull);
-#pragma GCC unroll 4
-    for (int i = 0; i < shape->n; i++)
+    memset(pull, 0, (size_t)BODIES * sizeof *pull);
+    foreach (i, 0, BODIES)
         for (int c = 0; c < 3; c++)
             place[i][c] = f->place[i][c][0];
-    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n, (const double(*)[3])place,
+    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], BODIES, (const double(*)[3])place,
                 pull);
-#pragma GCC unroll 4
-    for (int i = 0; i < shape->n; i++)
+    foreach (i, 0, BODIES)
         for (int c = 0; c < 3; c++)
             f->pull[i][c][0] = pull[i][c];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++) {
+    foreach (k, 0, BODIES - 1) {
         memset(f->outer[k], 0, sizeof f->outer[k]);
         KY_FEW_NAME(gather)(s, shape, f, k, f->outer[k]);
     }
@@ -199,8 +193,7 @@ KY_FN void KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f,
 KY_FN void KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
 {
     double power = 0, in_clock = 0;
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++) {
+    foreach (k, 0, BODIES - 1) {
         double here = 0;
         for (int c = 0; c < 3; c++) {
             const double kick = dt * f->outer[k][c][0], after = s->v[k][c][0] + kick;
@@ -222,8 +215,7 @@ KY_FN void KY_FEW_NAME(kick)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
     KY_FEW_NAME(pull)(s, shape, &f);
 #ifdef KY_FEW_OTHERS
     double before[KY_FEW_ROOM][3];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         for (int c = 0; c < 3; c++)
             before[k][c] = s->v[k][c][0];
     KY_FEW_NAME(pull_outer)(s, shape, &f, others);
@@ -231,18 +223,14 @@ KY_FN void KY_FEW_NAME(kick)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
     LANES dt[l] = h[l] / f.u[l];
     LANES power[l] = KY_FEW_SPLAT(0);
     /* Places in f are constants where the tree is: a compiler then keeps f in registers. */
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         if (k == s->inner)
-#pragma GCC unroll 4
-            for (int c = 0; c < 3; c++)
+            foreach (c, 0, 3)
                 LANES power[l] +=
                     s->weight[k][l] * f.others[k][c][l] *
                     (s->v[k][c][l] + 0.5 * dt[l] * (f.own[k][c][l] + f.others[k][c][l]));
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (k, 0, BODIES - 1)
+        foreach (c, 0, 3)
             LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
     LANES s->b[l] -= dt[l] * power[l];
 #ifdef KY_FEW_OTHERS
@@ -266,6 +254,7 @@ KY_FN void KY_FEW_NAME(step_of)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
     }
 }
 
+#if KY_HOST
 /* The same. */
 static inline void KY_FEW_NAME(step)(SYSTEM *s, const KY_FEW_REAL *h OTHERS)
 {
@@ -280,14 +269,18 @@ static inline void KY_FEW_NAME(set_clock)(SYSTEM *s)
     PULLS f;
     KY_FEW_NAME(pull)(s, shape, &f);
     LANES s->b[l] = f.u[l];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         LANES s->b[l] -=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
 }
-
+#endif
 #endif
 
+#undef foreach
+#undef END
+#undef MIDDLE
+#undef BEGIN
+#undef BODIES
 #undef OTHERS
 #undef PASS_OTHERS
 #undef PULLS

@@ -251,8 +251,8 @@ static int parts(const struct ky_few *few)
     const double x = s->x[k][0][0], y = s->x[k][1][0], z = s->x[k][2][0], u = s->v[k][0][0],
                  v = s->v[k][1][0], w = s->v[k][2][0], r2 = ky_few_square(x, y, z),
                  away = x * u + y * v + z * w, distance = few->settings.apart;
-    return r2 > distance * distance && (few->settings.backwards ? -away : away) > 0 &&
-           0.5 * ky_few_square(u, v, w) > s->total[k][0] * ky_few_inverse(r2);
+    return ky_few_is_over(r2, ky_few_square(u, v, w), few->settings.backwards ? -away : away,
+                          s->total[k][0], distance);
 }
 
 int ky_few_is_apart(const struct ky_few *few)

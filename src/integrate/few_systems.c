@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/halt.h"
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
-#include "engine/few.h"
 #include "few/batch.h"
 #include "integrate/few_systems.h"
+#include "integrate/few_work.h"
 #include "integrate/integrate.h"
 
 enum {
@@ -26,30 +25,10 @@ static const double whole = 1e15;
 /* [s] between two calls of `tell`. */
 static const double often = 0.1;
 
-struct order {
-    double cost; /* of the system, relative to others */
-    size_t system;
-};
-
-struct work {
-    const struct ky_few_systems *systems;
-    struct ky_few_settings settings;
-    const double *radius; /* [count × bodies] or one for all; NULL: none */
-    struct ky_halt halt;
-    struct order *order; /* [count] */
-    double cost;         /* of all systems */
-    uint64_t done;       /* of `whole` */
-    size_t finished;     /* systems */
-    double told;         /* when `tell` was called last */
-    size_t taken;        /* systems that threads have begun */
-    int is_telling, threads;
-    ky_few_function *steps; /* of a batch; NULL: every system alone */
-};
-
 /* ---- one system ---- */
 
 /* Adds a system to the work done, and calls `tell` if it is time; one thread at a time. */
-static void note(struct work *work, const struct order *order)
+static void note(struct ky_few_work *work, const struct ky_few_order *order)
 {
     const struct ky_few_systems *all = work->systems;
     const uint64_t part = (uint64_t)(whole * order->cost / work->cost);
@@ -65,18 +44,7 @@ static void note(struct work *work, const struct order *order)
     __atomic_store_n(&work->is_telling, 0, __ATOMIC_RELEASE);
 }
 
-/* A system on its way, and its state at the time that is asked for. */
-struct one {
-    const struct order *order;
-    size_t next;                   /* the time that it has to reach */
-    struct ky_few few, before;     /* before: at the beginning of the step with the contact */
-    struct ky_few_contact contact; /* body[0] is -1: none yet */
-    const struct ky_few *shown;    /* has the bodies at `time` */
-    double time, energy;
-    enum ky_few_end end;
-};
-
-static enum ky_status start(const struct work *work, size_t system, struct ky_few *few,
+static enum ky_status start(const struct ky_few_work *work, size_t system, struct ky_few *few,
                             struct ky_error *error)
 {
     const struct ky_few_systems *all = work->systems;
@@ -92,13 +60,13 @@ static enum ky_status start(const struct work *work, size_t system, struct ky_fe
 }
 
 /* How far `time` is behind the contact that was found. */
-static double behind_contact(const struct one *one, double time)
+static double behind_contact(const struct ky_few_one *one, double time)
 {
     return (one->few.settings.backwards ? -1 : 1) * (time - one->contact.time);
 }
 
 /* 1 if a system has reached a time, or its end before it; 0: it has to take a step. */
-static int has_reached(struct one *one, double time)
+static int has_reached(struct ky_few_one *one, double time)
 {
     struct ky_few *few = &one->few;
     one->shown = few;
@@ -123,7 +91,7 @@ static int has_reached(struct one *one, double time)
 }
 
 /* Writes the state at the time with this index. */
-static void show(const struct ky_few_systems *all, const struct one *one, size_t index)
+static void show(const struct ky_few_systems *all, const struct ky_few_one *one, size_t index)
 {
     const size_t first = (index * all->count + one->order->system) * all->bodies;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
@@ -140,7 +108,7 @@ static void show(const struct ky_few_systems *all, const struct one *one, size_t
 }
 
 /* The relative change of the energy; NaN for a system that is lost. */
-static double energy_change(const struct one *one)
+static double energy_change(const struct ky_few_one *one)
 {
     const struct ky_few *now = one->shown;
     if (one->end == KY_FEW_LOST)
@@ -150,7 +118,7 @@ static double energy_change(const struct one *one)
                : (ky_few_energy(&now->system) - one->energy) / fabs(one->energy);
 }
 
-static void report(const struct ky_few_systems *all, const struct one *one)
+static void report(const struct ky_few_systems *all, const struct ky_few_one *one)
 {
     const size_t s = one->order->system;
     const int touches = one->end == KY_FEW_COLLISION;
@@ -166,7 +134,8 @@ static void report(const struct ky_few_systems *all, const struct one *one)
         all->steps[s] = one->few.steps;
 }
 
-static void begin(const struct work *work, const struct order *order, struct one *one)
+void ky_few_begin(const struct ky_few_work *work, const struct ky_few_order *order,
+                  struct ky_few_one *one)
 {
     one->order = order;
     one->contact.body[0] = one->contact.body[1] = -1;
@@ -178,24 +147,42 @@ static void begin(const struct work *work, const struct order *order, struct one
     one->energy = ky_few_energy(&one->few.system);
 }
 
-/* Shows a system at all times that it has reached. 1: it has to take a step; 0: it is reported. */
-static int has_to_step(struct work *work, struct one *one)
+int ky_few_show(const struct ky_few_work *work, struct ky_few_one *one)
 {
-    const struct ky_few_systems *all = work->systems;
-    for (; one->next < all->times; one->next++) {
-        if (one->end == KY_FEW_AT_TIME && !has_reached(one, all->time[one->next]))
-            return 1;
-        show(all, one, one->next);
-    }
-    report(all, one);
+    if (one->end == KY_FEW_AT_TIME && !has_reached(one, work->systems->time[one->next]))
+        return 0;
+    show(work->systems, one, one->next++);
+    return 1;
+}
+
+void ky_few_report(struct ky_few_work *work, const struct ky_few_one *one)
+{
+    report(work->systems, one);
     note(work, one->order);
+}
+
+/* Shows a system at all times that it has reached. 1: it has to take a step; 0: it is reported. */
+static int has_to_step(struct ky_few_work *work, struct ky_few_one *one)
+{
+    while (one->next < work->systems->times)
+        if (!ky_few_show(work, one))
+            return 1;
+    ky_few_report(work, one);
     return 0;
 }
 
-static void step_alone(const struct work *work, struct one *one)
+static void step_alone(const struct ky_few_work *work, struct ky_few_one *one)
 {
     if (ky_few_go(&one->few, work->systems->time[one->next], &one->before, &one->contact, NULL))
         one->end = KY_FEW_LOST;
+}
+
+void ky_few_alone(struct ky_few_work *work, const struct ky_few_order *order,
+                  struct ky_few_one *one)
+{
+    ky_few_begin(work, order, one);
+    while (!ky_halted(&work->halt) && has_to_step(work, one))
+        step_alone(work, one);
 }
 
 /* ---- several at a time ---- */
@@ -205,26 +192,26 @@ static void step_alone(const struct work *work, struct one *one)
 enum { POOL = 3 * KY_FEW_BATCH };
 struct pool {
     size_t count, room;
-    struct one *one[POOL];
+    struct ky_few_one *one[POOL];
     int kind[POOL];
     struct ky_few_motion before;
-    struct one memory[POOL];
+    struct ky_few_one memory[POOL];
 };
 
 /* The next system that no thread has taken; NULL: there is none. */
-static const struct order *take(struct work *work)
+static const struct ky_few_order *take(struct ky_few_work *work)
 {
     const size_t k = __atomic_fetch_add(&work->taken, 1, __ATOMIC_RELAXED);
     return k < work->systems->count ? &work->order[k] : NULL;
 }
 
 /* Fills the pool with systems that have to take a step. */
-static void refill(struct work *work, struct pool *pool)
+static void refill(struct ky_few_work *work, struct pool *pool)
 {
-    const struct order *next;
+    const struct ky_few_order *next;
     while (pool->count < pool->room && (next = take(work))) {
-        struct one *one = pool->one[pool->count];
-        begin(work, next, one);
+        struct ky_few_one *one = pool->one[pool->count];
+        ky_few_begin(work, next, one);
         if (has_to_step(work, one))
             pool->kind[pool->count++] = ky_few_kind(&one->few);
     }
@@ -250,14 +237,14 @@ static size_t choose(const struct pool *pool, size_t *place)
     return count;
 }
 
-static void step_together(const struct work *work, struct pool *pool, const size_t *place,
+static void step_together(const struct ky_few_work *work, struct pool *pool, const size_t *place,
                           size_t count)
 {
     struct ky_few *few[KY_FEW_BATCH];
     double until[KY_FEW_BATCH];
     int is_lost[KY_FEW_BATCH];
     for (size_t l = 0; l < count; l++) {
-        struct one *one = pool->one[place[l]];
+        struct ky_few_one *one = pool->one[place[l]];
         few[l] = &one->few;
         until[l] = work->systems->time[one->next];
     }
@@ -270,11 +257,11 @@ static void step_together(const struct work *work, struct pool *pool, const size
 }
 
 /* Removes systems that have ended, the last place first, and sorts the others anew. */
-static void look(struct work *work, struct pool *pool, const size_t *place, size_t count)
+static void look(struct ky_few_work *work, struct pool *pool, const size_t *place, size_t count)
 {
     for (size_t l = count; l-- > 0;) {
         const size_t k = place[l];
-        struct one *one = pool->one[k];
+        struct ky_few_one *one = pool->one[k];
         if (has_to_step(work, one)) {
             pool->kind[k] = ky_few_kind(&one->few);
             continue;
@@ -286,7 +273,7 @@ static void look(struct work *work, struct pool *pool, const size_t *place, size
     }
 }
 
-static void advance_together(struct work *work, struct pool *pool)
+static void advance_together(struct ky_few_work *work, struct pool *pool)
 {
     size_t place[KY_FEW_BATCH];
     pool->count = 0;
@@ -306,16 +293,6 @@ static void advance_together(struct work *work, struct pool *pool)
     }
 }
 
-static void advance_alone(struct work *work, struct one *one)
-{
-    const struct order *next;
-    while ((next = take(work))) {
-        begin(work, next, one);
-        while (!ky_halted(&work->halt) && has_to_step(work, one))
-            step_alone(work, one);
-    }
-}
-
 /* ---- all systems ---- */
 
 /* The steps that a started system is expected to take, times its pairs. */
@@ -329,14 +306,14 @@ static double cost_of(const struct ky_few_systems *all, const struct ky_few *few
 
 static int compare(const void *a, const void *b)
 {
-    const struct order *one = a, *other = b;
+    const struct ky_few_order *one = a, *other = b;
     if (one->cost != other->cost)
         return one->cost < other->cost ? 1 : -1;
     return (one->system > other->system) - (one->system < other->system);
 }
 
 /* Checks all systems, and sorts them by the expected work. */
-static enum ky_status prepare(struct work *work, struct ky_error *error)
+static enum ky_status prepare(struct ky_few_work *work, struct ky_error *error)
 {
     const size_t count = work->systems->count;
     size_t bad = count;
@@ -362,11 +339,12 @@ static enum ky_status prepare(struct work *work, struct ky_error *error)
 }
 
 /* Every thread takes systems in the order of their work. */
-static enum ky_status advance_all(struct work *work, struct ky_error *error)
+static enum ky_status advance_all(struct ky_few_work *work, struct ky_error *error)
 {
     const size_t count = work->systems->count, threads = (size_t)work->threads,
                  each = count / threads + 1;
-    char *memory = ky_allocate(threads, work->steps ? sizeof(struct pool) : sizeof(struct one));
+    char *memory =
+        ky_allocate(threads, work->steps ? sizeof(struct pool) : sizeof(struct ky_few_one));
     if (!memory)
         return ky_no_memory(error, "systems", threads, sizeof(struct pool));
     work->told = ky_clock();
@@ -377,13 +355,15 @@ static enum ky_status advance_all(struct work *work, struct ky_error *error)
             pool->room = each < POOL ? each : POOL;
             advance_together(work, pool);
         } else {
-            advance_alone(work, (struct one *)(void *)memory + k);
+            const struct ky_few_order *next;
+            while (!ky_halted(&work->halt) && (next = take(work)))
+                ky_few_alone(work, next, (struct ky_few_one *)(void *)memory + k);
         }
     free(memory);
     return KY_OK;
 }
 
-static enum ky_status advance(struct work *work, struct ky_error *error)
+static enum ky_status advance(struct ky_few_work *work, struct ky_error *error)
 {
     const struct ky_few_systems *all = work->systems;
     work->order = ky_allocate(all->count, sizeof *work->order);
@@ -391,7 +371,8 @@ static enum ky_status advance(struct work *work, struct ky_error *error)
         return ky_no_memory(error, "systems", all->count, sizeof *work->order);
     enum ky_status status = prepare(work, error);
     if (!status)
-        status = advance_all(work, error);
+        status = work->device && work->systems->times ? ky_few_pairs(work, error)
+                                                      : advance_all(work, error);
     free(work->order);
     if (!status)
         status = ky_halt_check(&work->halt, error);
@@ -430,11 +411,7 @@ static enum ky_status settle(const struct ky_parameters *given, struct ky_parame
     KY_TRY(ky_size_adopt(&all, sizeof all, given, "ky_parameters_defaults", error));
     all.integrator = KY_FEW;
     KY_TRY(ky_parameters_resolve(&all, own, error));
-    KY_TRY(refuse(own, error));
-    if (own->engine && strcmp(own->engine, "auto") != 0 && strcmp(own->engine, "cpu") != 0)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--engine %s: systems of few bodies are advanced by the CPU", own->engine);
-    return KY_OK;
+    return refuse(own, error);
 }
 
 static enum ky_status check_arrays(const struct ky_few_systems *all,
@@ -457,6 +434,23 @@ static enum ky_status check_arrays(const struct ky_few_systems *all,
                            "system %zu: body %zu has the radius %g; it must be finite and not "
                            "negative",
                            i / all->bodies, i % all->bodies, all->radius[i]);
+    return KY_OK;
+}
+
+/* Opens the device that the caller names, or finds the lanes of the CPU. */
+static enum ky_status open_processor(struct ky_few_work *work,
+                                     const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_few_systems *all = work->systems;
+    KY_TRY(ky_few_device_open(parameters, &work->device, error));
+    if (work->device && (all->bodies != 2 || work->settings.radii))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--engine %s: a device advances systems of two bodies without collisions; "
+                       "use --engine cpu",
+                       parameters->engine);
+    if (!work->device && all->bodies >= 2 && all->bodies <= KY_FEW_BATCH_MOST &&
+        !work->settings.radii)
+        KY_TRY(ky_cpu_few(parameters, &work->steps, error));
     return KY_OK;
 }
 
@@ -490,11 +484,11 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
     KY_TRY(check_arrays(&all, &own, error));
     KY_TRY(check_times(&all, error));
     const int has_one = !isnan(own.body_radius);
-    struct work work = {.systems = &all,
-                        .settings = ky_few_settings_of(&own),
-                        .radius = has_one ? &own.body_radius : all.radius,
-                        .halt.flag = own.stop,
-                        .threads = ky_threads(own.threads)};
+    struct ky_few_work work = {.systems = &all,
+                               .settings = ky_few_settings_of(&own),
+                               .radius = has_one ? &own.body_radius : all.radius,
+                               .halt.flag = own.stop,
+                               .threads = ky_threads(own.threads)};
     work.settings.most = STEPS_A_LOOK;
     work.settings.backwards = all.times && all.time[all.times - 1] < all.begin;
     work.settings.apart = isnan(own.stop_escape) ? (double)INFINITY : own.stop_escape;
@@ -502,7 +496,10 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
         work.settings.radius = work.radius;
         work.settings.radii = has_one ? 1 : all.bodies;
     }
-    if (all.bodies >= 2 && all.bodies <= KY_FEW_BATCH_MOST && !work.settings.radii)
-        KY_TRY(ky_cpu_few(&own, &work.steps, error));
-    return advance(&work, error);
+    enum ky_status status = open_processor(&work, &own, error);
+    if (!status)
+        status = advance(&work, error);
+    if (work.device)
+        work.device->verbs->close(work.device);
+    return status;
 }

@@ -52,6 +52,15 @@ KY_CONSTANT double ky_few_coefficient[KY_FEW_STAGES] = {
 #undef KY_FEW_ROW
 };
 
+/* Before short loops: with a constant tree a compiler then keeps arrays in registers. */
+#if KY_HOST
+#define KY_FEW_UNROLL _Pragma("GCC unroll 4")
+#elif defined(KY_IN_CUDA)
+#define KY_FEW_UNROLL _Pragma("unroll")
+#else
+#define KY_FEW_UNROLL
+#endif
+
 /* The numbers of the stages: of one system, or a vector of several. A file with vectors defines
  * them, a vector of equal numbers and KY_FEW_INVERSE before it includes this one.
  * KY_FEW_INVERSE(r2) is 1/r from r². Bodies at the same place exert no force on each other. */
@@ -80,6 +89,13 @@ KY_FN KY_FEW_REAL ky_few_square(KY_FEW_REAL x, KY_FEW_REAL y, KY_FEW_REAL z)
 KY_FN KY_FEW_REAL ky_few_length2(const KY_FEW_REAL v[3])
 {
     return ky_few_square(v[0], v[1], v[2]);
+}
+
+/* 1 if two parts of a system are unbound, recede and are farther apart than `distance`; from r²,
+ * v², the product r·v (times -1 backwards in time), and G × their mass. */
+KY_FN int ky_few_is_over(double r2, double v2, double away, double gm, double distance)
+{
+    return r2 > distance * distance && away > 0 && 0.5 * v2 > gm * (r2 > 0 ? 1 / sqrt(r2) : 0);
 }
 
 /* A time and its part below the last bit (Kahan's sum). */

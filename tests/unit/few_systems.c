@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "few/few.h"
+#ifdef KY_HAVE_OPENCL
+#include "engine/device/driver/opencl/opencl.h"
+#endif
 
 enum { COUNT = 60, BODIES = 3, TIMES = 4, STATES = TIMES * COUNT * BODIES };
 
@@ -162,6 +166,76 @@ static void lanes_have_the_bits_of_single_systems(void **state)
                 assert_memory_equal(&all, &other, sizeof all);
         }
     }
+}
+
+/* Pairs on every kind of device that is here, at several times, with one without mass and one whose
+ * bodies meet head-on. */
+static void devices_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"cuda", "opencl"};
+    make_encounters();
+    mass[8] = mass[9] = 0;
+    memcpy(v[12], v[13], sizeof v[12]); /* at rest relative to each other: they fall */
+    for (size_t d = 0; d < 2; d++)
+        for (int option = 0; option < 4 && ky_engine_devices(kinds[d]) > 0; option++) {
+            static const double back[TIMES] = {-1, -30.5, -30.75, -40};
+            struct ky_parameters parameters;
+            memset(&all, 0, sizeof all);
+            memset(&other, 0, sizeof other);
+            struct ky_few_systems systems = some_of(&all, 2, option, &parameters);
+            systems.times = TIMES;
+            systems.time = option == 3 ? back : times;
+            integrate(&parameters, &systems);
+            parameters.engine = kinds[d];
+            struct ky_few_systems theirs = systems_of(&other, systems.time, TIMES);
+            theirs.bodies = 2;
+            theirs.count = systems.count;
+            integrate(&parameters, &theirs);
+            assert_memory_equal(&all, &other, sizeof all);
+            assert_true(all.steps[0] > 5 && all.steps[4] == 0 && all.steps[6] > 5);
+        }
+}
+
+static void devices_refuse_what_they_cannot_do(void **state)
+{
+    (void)state;
+#ifdef KY_HAVE_OPENCL
+    struct ky_error error;
+    if (ky_engine_devices("opencl") == 0)
+        skip();
+    make_encounters();
+    struct ky_parameters parameters = parameters_of(1);
+    struct ky_few_systems systems = systems_of(&all, times, 1);
+    parameters.engine = "opencl";
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "systems of two bodies"));
+    systems.bodies = 2;
+    parameters.stop_collision = 1;
+    parameters.body_radius = 0.1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "without collisions"));
+    parameters = parameters_of(1);
+    parameters.engine = "opencl";
+    ky_opencl_hide_double = 1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double"));
+    ky_opencl_hide_double = 0;
+    parameters.engine = "opencl:77";
+    assert_int_not_equal(ky_few_integrate(&parameters, &systems, &error), KY_OK);
+    parameters.engine = "abacus";
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_USAGE);
+    /* none, at no time, and without results of bodies */
+    parameters.engine = "opencl";
+    systems.count = 0;
+    integrate(&parameters, &systems);
+    systems = systems_of(&all, times, 0);
+    systems.bodies = 2;
+    integrate(&parameters, &systems);
+    assert_true(all.end[3] == KY_FEW_AT_TIME && all.steps[3] == 0);
+#else
+    skip();
+#endif
 }
 
 /* The steps of the integrator few. */
@@ -478,6 +552,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_has_the_same_bits),
         cmocka_unit_test(lanes_have_the_bits_of_single_systems),
+        cmocka_unit_test(devices_have_the_bits_of_the_cpu),
+        cmocka_unit_test(devices_refuse_what_they_cannot_do),
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),
