@@ -126,7 +126,7 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
     return KY_OK;
 }
 
-enum ky_status ky_few_pairs(struct ky_few_work *work, struct ky_error *error)
+enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error)
 {
     const size_t all = work->systems->count, most = all < MOST_AT_ONCE ? all : MOST_AT_ONCE;
     double *column = ky_allocate(KY_FEW_PAIR_COLUMNS * most, sizeof *column);

@@ -1,4 +1,4 @@
-/* The work of ky_few_integrate (few_systems.c), for the parts of it. */
+/* The work of ky_few_integrate (few_systems.c), and one of its systems (few_one.c). */
 #ifndef KY_INTEGRATE_FEW_WORK_H
 #define KY_INTEGRATE_FEW_WORK_H
 
@@ -38,7 +38,10 @@ struct ky_few_one {
     enum ky_few_end end;
 };
 
-/* Starts a system. */
+/* Starts the bodies of a system. Fails as ky_few_start. */
+enum ky_status ky_few_start_of(const struct ky_few_work *work, size_t system, struct ky_few *few,
+                               struct ky_error *error);
+/* Begins with a system, which can be started. */
 void ky_few_begin(const struct ky_few_work *work, const struct ky_few_order *order,
                   struct ky_few_one *one);
 /* If a system has reached its next time, or its end before it: gives its bodies at this time, and
@@ -46,11 +49,15 @@ void ky_few_begin(const struct ky_few_work *work, const struct ky_few_order *ord
 int ky_few_show(const struct ky_few_work *work, struct ky_few_one *one);
 /* Gives the end of a system that was shown at all times. */
 void ky_few_report(struct ky_few_work *work, const struct ky_few_one *one);
+/* Shows a system at all times that it has reached. 1: it has to take a step; 0: it is reported. */
+int ky_few_has_to_step(struct ky_few_work *work, struct ky_few_one *one);
+/* Some steps of a system that has to take one. */
+void ky_few_step_alone(const struct ky_few_work *work, struct ky_few_one *one);
 /* Advances one system from its beginning to its end, or until the halt. */
 void ky_few_alone(struct ky_few_work *work, const struct ky_few_order *order,
                   struct ky_few_one *one);
 
 /* few_pairs.c: all systems, of two bodies each, on work->device. */
-enum ky_status ky_few_pairs(struct ky_few_work *work, struct ky_error *error);
+enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error);
 
 #endif
