@@ -40,9 +40,10 @@ static double hierarchy(size_t bodies, double axis, double *m, double (*place)[3
         if (i < 2) {
             place[i][0] += half * r;
             speed[i][1] += half * u;
-        } else if (bodies == 4) { /* a = 0.8, in another plane */
+        } else if (bodies == 4) { /* a = 0.8, inclined by 35 degrees to the outer orbit */
             place[i][1] += half * 0.8 * r;
-            speed[i][2] += half * u / sqrt(0.8);
+            speed[i][0] -= half * u / sqrt(0.8) * cos(0.5);
+            speed[i][2] += half * u / sqrt(0.8) * sin(0.5);
         }
     }
     return 6.283185307179586 * sqrt(axis * axis * axis / total);
