@@ -1,6 +1,6 @@
 /* Steps of many systems of few bodies (src/few). They need no engine, since the systems do not act
- * on each other: the CPU's lanes advance systems of two or three bodies, a device those of two. The
- * bits of a system are the same everywhere. */
+ * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two.
+ * The bits of a system are the same everywhere. */
 #ifndef KY_ENGINE_FEW_H
 #define KY_ENGINE_FEW_H
 
@@ -20,7 +20,7 @@ enum ky_status ky_cpu_few(const struct ky_parameters *parameters, ky_few_functio
 struct ky_few_course {
     double until;  /* the time, or the first one behind it */
     double sign;   /* -1: backwards in time */
-    double apart;  /* infinite: they do not end; else those that have come apart do */
+    double apart;  /* systems end when they are farther apart; infinite: they do not end */
     unsigned most; /* steps of a call */
 };
 
@@ -39,7 +39,7 @@ struct ky_few_verbs {
     enum ky_status (*put)(struct ky_few_device *device, const double *column, size_t count,
                           struct ky_error *error);
     enum ky_status (*get)(struct ky_few_device *device, double *column, struct ky_error *error);
-    /* Advances all of them; *left: those that need another call. */
+    /* Advances all of them; *left: systems that need another call. */
     enum ky_status (*go)(struct ky_few_device *device, const struct ky_few_course *course,
                          size_t *left, struct ky_error *error);
 };

@@ -1,5 +1,5 @@
-/* One of many systems of few bodies (few_work.h): its beginning, its steps, and what the caller
- * gets of it. */
+/* One of many systems of few bodies (few_work.h): its beginning, its steps, and the results that
+ * the caller gets of it. */
 #include <math.h>
 #include <stdint.h>
 

@@ -23,7 +23,7 @@ enum {
 
 /* ---- several at a time ---- */
 
-/* A thread's systems on their way, and what they need for a batch. Of more systems than a batch has
+/* A thread's systems on their way, and memory for a batch. Of more systems than a batch has
  * lanes, more have the same tree. */
 enum { POOL = 3 * KY_FEW_BATCH };
 struct pool {

@@ -8,8 +8,8 @@
 #define KY_FEW_PAIR_TOTAL 0
 #define KY_FEW_PAIR_WEIGHT 1 /* of V²/2 and of M/r in the clock */
 #define KY_FEW_PAIR_H 2      /* the length of a step, with its sign */
-/* What steps change: the vector from the first body to the second one, its velocity, B, the time
- * and its low part, and the number of steps. */
+/* The numbers that steps change: the vector from the first body to the second one, its velocity, B,
+ * the time and its low part, and the number of steps. */
 #define KY_FEW_PAIR_X 3
 #define KY_FEW_PAIR_V 6
 #define KY_FEW_PAIR_B 9
