@@ -23,8 +23,8 @@ enum {
 
 /* ---- several at a time ---- */
 
-/* A thread's systems on their way, and memory for a batch. Of more systems than a batch has
- * lanes, more have the same tree. */
+/* A thread's systems on their way, and memory for a batch. They are more than a batch has lanes, so
+ * that batches are full although trees differ. */
 enum { POOL = 3 * KY_FEW_BATCH };
 struct pool {
     size_t count, room;
