@@ -1,5 +1,5 @@
 /* Systems of few bodies (src/few): few [NAME...], where NAME is kepler, wide, kozai, pythagoras,
- * planets, lanes or scatter (default: all).
+ * planets, lanes, scatter, many or device (default: all but device).
  *
  * kepler      change of a, e and ω in 10⁵ orbits of two equal masses, µs an orbit
  * kozai       a triple until t = 64,000: rms error of the inner e against the file that
@@ -8,23 +8,26 @@
  *             from the same without it, µs an inner orbit
  * pythagoras  Burrau's problem until t = 60: place of body 3
  * planets     the Sun and four giant planets, 10⁴ years: |dE/E|
- * lanes       1,024 pairs, e from 0 to 1, 64 side by side, with the instructions of the compiler's
- *             flags: µs an orbit of 16 steps
+ * lanes       1,024 pairs, e from 0 to 1, in the lanes of each instruction set: µs an orbit of 16
+ *             steps
  * scatter     10⁴ encounters of a single body with a pair, equal masses, at 0.71 of the critical
  *             speed, b < 4 a, tolerance 1e-9: ends, worst |dE/E|
  *
- * Times are of the processor, the least of three runs for kepler, kozai, pythagoras and planets. */
+ * many        2^20 pairs in one call of ky_few_integrate on KYOHO_FEW_ENGINE (default: the CPU):
+ *             orbits a second of the clock
+ * device      the steps of 2^20 pairs alone, on the device KYOHO_FEW_ENGINE
+ *
+ * Other times are of the processor, the least of three runs for kepler, kozai, pythagoras and
+ * planets. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "common.h"
+#include "engine/few.h"
+#include "few/batch.h"
 #include "few/few.h"
 
-#define KY_FEW_LANES 64
-#define KY_FEW_ROOM 2
-#define KY_FEW_NAME(name) name##_lanes
-#include "few/state.h"
-
-#include "few/stages.h"
+#include "physics/few_pair.h"
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -247,38 +250,51 @@ static void planets(void)
     printf("planets for 10,000 years: |dE/E| %.1e; %.3f s\n", fabs(after / before - 1), least);
 }
 
+/* Pairs with e from 0 to 1 in the lanes of a batch. */
+static struct ky_few_batch batch_of(int first, int all)
+{
+    struct ky_few_batch batch = {.sign = 1, .count = KY_FEW_BATCH};
+    struct ky_few_system_batch *s = &batch.system;
+    s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
+    s->inner = -1;
+    for (int l = 0; l < KY_FEW_BATCH; l++) {
+        const double e = (double)(first + l) / all;
+        s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
+        s->total[0][l] = s->slow[0][l] = 1;
+        s->weight[0][l] = 0.25;
+        s->x[0][0][l] = 1 + e;
+        s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+        s->b[l] = 0.125; /* 0.25 (1/r - v^2/2) */
+        batch.h[l] = 0.25 * turn / 16;
+        batch.until[l] = (double)INFINITY;
+    }
+    return batch;
+}
+
 static void lanes(void)
 {
-    enum { BLOCKS = 16, LANES = 64, ORBITS = 100 };
-    static struct ky_few_system_lanes block[BLOCKS];
-    double h[LANES], least = (double)INFINITY, check = 0;
-    for (int l = 0; l < LANES; l++)
-        h[l] = 0.25 * turn / 16;
-    for (int run = 0; run < 3; run++) {
-        memset(block, 0, sizeof block);
-        for (int k = 0; k < BLOCKS * LANES; k++) {
-            struct ky_few_system_lanes *s = &block[k / LANES];
-            const int l = k % LANES;
-            const double e = (double)k / (BLOCKS * LANES);
-            s->shape = (struct ky_few_shape){.n = 2, .node[0] = {0, 1, 2}};
-            s->inner = -1;
-            s->mass[0][l] = s->mass[1][l] = s->left[0][l] = s->right[0][l] = 0.5;
-            s->total[0][l] = s->slow[0][l] = 1;
-            s->weight[0][l] = 0.25;
-            s->x[0][0][l] = 1 + e;
-            s->v[0][1][l] = sqrt((1 - e) / (1 + e));
+    static const char *const names[] = {"best", "plain", "sse2", "avx2", "avx512", "neon"};
+    enum { BATCHES = 32, ORBITS = 100 };
+    for (int isa = KY_ISA_AUTO; isa <= KY_ISA_NEON; isa++) {
+        const struct ky_parameters parameters = {.isa = isa};
+        double least = (double)INFINITY, check = 0;
+        ky_few_function *steps;
+        if (ky_cpu_few(&parameters, &steps, &error))
+            continue;
+        for (int run = 0; run < 3; run++) {
+            const double begin = processor_seconds();
+            for (int k = 0; k < BATCHES; k++) {
+                struct ky_few_batch batch = batch_of(k * KY_FEW_BATCH, BATCHES * KY_FEW_BATCH);
+                batch.most = 16 * ORBITS;
+                steps(&batch);
+                check = batch.system.t[5];
+            }
+            least = fmin(least, processor_seconds() - begin);
         }
-        const double begin = processor_seconds();
-        for (int k = 0; k < BLOCKS; k++) {
-            set_clock_lanes(&block[k]);
-            for (int step = 0; step < 16 * ORBITS; step++)
-                step_lanes(&block[k], h);
-        }
-        least = fmin(least, processor_seconds() - begin);
-        check = block[3].t[5];
+        printf("lanes, %s: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
+               names[isa], 1e6 * least / (BATCHES * KY_FEW_BATCH * ORBITS), ORBITS,
+               check / (turn * ORBITS) - 1);
     }
-    printf("lanes: %.3f us an orbit (time after %d orbits: 2 pi + %.1e of one)\n",
-           1e6 * least / (BLOCKS * LANES * ORBITS), ORBITS, check / (turn * ORBITS) - 1);
 }
 
 static double uniform(uint64_t *seed)
@@ -360,6 +376,103 @@ static void scatter(void)
     }
 }
 
+/* 2^20 pairs with 20 orbits each, or from 1 to 400, log-uniform, on KYOHO_FEW_ENGINE or the CPU:
+ * the whole call of ky_few_integrate with one thread or more, in seconds of the clock. */
+static void many(void)
+{
+    enum { COUNT = 1 << 20 };
+    const char *engine = getenv("KYOHO_FEW_ENGINE");
+    double(*x)[3] = calloc(2 * COUNT, sizeof *x), (*v)[3] = calloc(2 * COUNT, sizeof *v),
+    *mass = calloc(2 * COUNT, sizeof *mass), *change = calloc(COUNT, sizeof *change);
+    double(*x1)[3] = calloc(2 * COUNT, sizeof *x), (*v1)[3] = calloc(2 * COUNT, sizeof *v);
+    const double end = turn * 20;
+    for (int spread = 0; spread < 2 && x && v && mass && change && x1 && v1; spread++) {
+        uint64_t seed = 7;
+        double orbits = 0, worst = 0;
+        for (int k = 0; k < COUNT; k++) {
+            const double each = spread ? exp(log(400) * uniform(&seed)) : 20,
+                         a = pow(20 / each, 2.0 / 3), e = sqrt(0.998 * uniform(&seed)),
+                         speed = sqrt((1 - e) / (1 + e) / a), angle = turn * uniform(&seed);
+            orbits += each;
+            for (int i = 0; i < 2; i++) {
+                const double half = i ? 0.5 : -0.5;
+                mass[2 * k + i] = 0.5;
+                x[2 * k + i][0] = half * a * (1 + e) * cos(angle);
+                x[2 * k + i][1] = half * a * (1 + e) * sin(angle);
+                v[2 * k + i][0] = -half * speed * sin(angle);
+                v[2 * k + i][1] = half * speed * cos(angle);
+            }
+        }
+        struct ky_parameters parameters;
+        ky_parameters_defaults(&parameters);
+        parameters.engine = engine;
+        const struct ky_few_systems systems = {.size = sizeof systems,
+                                               .count = COUNT,
+                                               .bodies = 2,
+                                               .mass = mass,
+                                               .position = (const double(*)[3])x,
+                                               .velocity = (const double(*)[3])v,
+                                               .times = 1,
+                                               .time = &end,
+                                               .positions = x1,
+                                               .velocities = v1,
+                                               .energy_change = change};
+        double least = (double)INFINITY;
+        for (int run = 0; run < 3; run++) {
+            const double begin = ky_clock();
+            stop_if(ky_few_integrate(&parameters, &systems, &error), &error);
+            least = fmin(least, ky_clock() - begin);
+        }
+        for (int k = 0; k < COUNT; k++)
+            worst = fmax(worst, fabs(change[k]));
+        printf("many, %s, %s: %.3f s, %.3g orbits/s, worst |dE/E| %.1e\n", engine ? engine : "cpu",
+               spread ? "1 to 400 orbits" : "20 orbits", least, orbits / least, worst);
+    }
+    free(x), free(v), free(mass), free(change), free(x1), free(v1);
+}
+
+/* The steps of the same pairs alone, on the device KYOHO_FEW_ENGINE: the best of three runs. */
+static void device(void)
+{
+    enum { COUNT = 1 << 20, ORBITS = 20 };
+    const char *engine = getenv("KYOHO_FEW_ENGINE");
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine;
+    struct ky_few_device *card;
+    stop_if(ky_few_device_open(&parameters, &card, &error), &error);
+    double *column = calloc((size_t)COUNT * KY_FEW_PAIR_COLUMNS, sizeof *column), steps = 0,
+           least = (double)INFINITY;
+    if (!card || !column) {
+        printf("device: KYOHO_FEW_ENGINE names no device\n");
+        free(column);
+        return;
+    }
+    const struct ky_few_course course = {turn * ORBITS, 1, (double)INFINITY, 100000};
+    for (int run = 0; run < 3; run++) {
+        size_t left;
+        for (size_t k = 0; k < COUNT; k++) {
+            const double e = sqrt(0.998 * ((double)k + 0.5) / COUNT);
+            const double of[KY_FEW_PAIR_COLUMNS] = {
+                1, 0.25, 0.25 * turn / 16, 1 + e, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0, 0.125, 0,
+                0, 0};
+            for (size_t c = 0; c < KY_FEW_PAIR_COLUMNS; c++)
+                column[c * COUNT + k] = of[c];
+        }
+        stop_if(card->verbs->put(card, column, COUNT, &error), &error);
+        const double begin = ky_clock();
+        stop_if(card->verbs->go(card, &course, &left, &error), &error);
+        least = fmin(least, ky_clock() - begin);
+    }
+    stop_if(card->verbs->get(card, column, &error), &error);
+    for (size_t k = 0; k < COUNT; k++)
+        steps += column[KY_FEW_PAIR_STEPS * COUNT + k];
+    printf("device, %s: %d pairs, %.4g steps in %.4f s, %.3g orbits/s\n", engine, COUNT, steps,
+           least, steps / 16 / least);
+    card->verbs->close(card);
+    free(column);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -367,9 +480,9 @@ int main(int argc, char **argv)
         void (*run)(void);
     } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
                 {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
-                {"scatter", scatter}};
+                {"scatter", scatter},       {"many", many},       {"device", device}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        int wanted = argc < 2;
+        int wanted = argc < 2 && rows[k].run != device;
         for (int i = 1; i < argc; i++)
             wanted |= !strcmp(argv[i], rows[k].name);
         if (wanted)

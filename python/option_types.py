@@ -13,7 +13,7 @@ Text = Union[str, Sequence[float], Quantity, None]
 '''
 
 
-FEW = ("threads", "orbit_steps", "tolerance", "slow_down", "stop_escape", "stop_collision", "body_radius")
+FEW = ("engine", "threads", "isa", "orbit_steps", "tolerance", "slow_down", "stop_escape", "stop_collision", "body_radius")
 RESUMED = ("end", "steps", "max_wall", "restart_every", "engine", "isa", "threads", "ranks")
 NOT_IN_PLOTS = ("rim", "columns", "colours", "brightness", "trails", "divide", "title")
 TUNED = ("force", "opening", "cell", "multipole", "order", "curve", "leaf", "group", "precision", "softening", "softening_kind", "g", "field")

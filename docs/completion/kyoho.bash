@@ -255,9 +255,11 @@ _kyoho() {
         case $before in
         esac ;;
     few)
-        words=' --help --json --quiet --end --every --units --output --overwrite --threads --g --orbit-steps --tolerance --slow-down --stop-collision --stop-escape --body-radius'
+        words=' --help --json --quiet --end --every --units --output --overwrite --engine --isa --threads --g --orbit-steps --tolerance --slow-down --stop-collision --stop-escape --body-radius'
         case $before in
         --units) words='nbody galaxy cluster cosmic planets' ;;
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         esac ;;
     haloes)
         words=' --help --json --quiet --bins --sigma8 --spectral-index --omega-b --spectrum --linking-length --linking-fraction --volume --minimum --output --overwrite --title --width --height --engine --isa --threads --tree --box --input --model --units --physical --as-stored --types --convention --renumber --bodies --seed --softening --softening-kind --mass --radius --g --mass-function --rotation --binaries --binary-periods --binary-axis-min --binary-axis-max --binary-eccentricities --binary-ratios --eigenevolution --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --hubble --side --a-s --fixed --opposite --lattice --plt --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'

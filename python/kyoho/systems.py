@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ._option_types import FewOptions
 
-OPTIONS = ("threads", "orbit_steps", "tolerance", "slow_down", "stop_escape", "stop_collision", "body_radius")
+OPTIONS = ("engine", "threads", "isa", "orbit_steps", "tolerance", "slow_down", "stop_escape", "stop_collision", "body_radius")
 ENDS = {lib.KY_FEW_AT_TIME: "time", lib.KY_FEW_ESCAPE: "escape", lib.KY_FEW_COLLISION: "collision", lib.KY_FEW_LOST: "lost"}
 
 

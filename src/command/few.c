@@ -342,7 +342,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     cli_add_table(cli, "output", output_options, &request);
     ky_parameters_defaults(&request.parameters);
     cli_add_some(cli, "motion", KY_OPTIONS_PARAMETERS,
-                 "threads g orbit-steps tolerance slow-down stop-escape stop-collision body-radius",
+                 "engine threads isa g orbit-steps tolerance slow-down stop-escape stop-collision "
+                 "body-radius",
                  &request.parameters);
     request.parameters.log = cli_log;
     request.parameters.log_context = cli;
@@ -367,7 +368,8 @@ static void more_help(const struct cli *cli, FILE *out)
         "than this length; with --stop-collision it ends at its first contact. The written table "
         "has the same columns, and time, end (0 at --end, 1 escape, 2 collision, 3 lost, as where "
         "two bodies meet head-on) and energy_change, the relative change of the energy. At times "
-        "after its end a system is as it was then.",
+        "after its end a system is as it was then. The engine auto is the CPU here; a device takes "
+        "systems of two bodies without --stop-collision, and gives the same bits.",
         0, 0, out);
 }
 

@@ -100,13 +100,10 @@ static inline void kick(struct path *path, double h)
 
 static void step(struct path *path, double h)
 {
-#define COEFFICIENT(x) (x),
-    static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
-#undef COEFFICIENT
-    const double unit = 1.0 / ((int64_t)1 << KY_FEW_BITS);
+    const double unit = KY_FEW_UNIT;
     for (int stage = 0; stage <= KY_FEW_STAGES; stage++) {
-        const double before = stage ? coefficient[stage - 1] : 0,
-                     after = stage < KY_FEW_STAGES ? coefficient[stage] : 0;
+        const double before = stage ? ky_few_coefficient[stage - 1] : 0,
+                     after = stage < KY_FEW_STAGES ? ky_few_coefficient[stage] : 0;
         drift(path, h * (0.5 * unit * (before + after)));
         if (stage < KY_FEW_STAGES)
             kick(path, h * (unit * after));

@@ -62,6 +62,11 @@ struct ky_few {
     double steps, repeated, kicks, trees; /* work: steps kept and taken again, kicks, trees made */
 };
 
+/* The numbers of a system that a step changes. */
+struct ky_few_motion {
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], b, t, low, work;
+};
+
 /* Two bodies that touch. */
 struct ky_few_contact {
     int body[2];
@@ -76,6 +81,13 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
 /* One step. KY_BAD_DATA if numbers are no longer finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
+/* The parts of a step of three bodies or more, for callers that make the stages themselves: first
+ * ky_few_keep, then the stages of length few->h, then ky_few_finish. It returns 0, and the system
+ * as it was, if the step has to be taken again: h is half as long. */
+void ky_few_keep(struct ky_few *few, struct ky_few_motion *before);
+int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before);
+/* KY_BAD_DATA if the numbers of the system are no longer finite. */
+enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error);
 /* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
  * made, or at ky_few_is_apart. With radii it ends after a step in which two bodies touch, with
  * contact->body[0] >= 0; `before` has the state at the beginning of this step. Both may be NULL

@@ -1,13 +1,29 @@
-/* The stages of a step of ky_few systems in KY_FEW_LANES lanes, one system a lane, all with the
- * same tree. The including file defines KY_FEW_LANES, KY_FEW_ROOM (bodies of a system) and
- * KY_FEW_NAME(name), as for state.h, which it has included. Every lane computes the same bits as a
- * single system. Masses contain G, and bodies are in the order of the tree. `shape` is the tree of
- * the system, or a constant that equals it. */
-#include <string.h>
-
+/* The stages of a step of ky_few systems in KY_FEW_LANES lanes, all with the same tree. A lane is a
+ * KY_FEW_REAL: a number of one system, or a vector with the numbers of several systems, for which
+ * the including file defines KY_FEW_REAL as physics/few.h says. It also defines KY_FEW_LANES,
+ * KY_FEW_ROOM (bodies of a system) and KY_FEW_NAME(name), as for state.h, which it has included.
+ * Every lane computes the same bits as a single system. Masses contain G, and bodies are in the
+ * order of the tree. `shape` is the tree of the system, or a constant that equals it. */
 #include "physics/few.h"
+#ifdef KY_FEW_OTHERS
+#include <string.h>
+#endif
 
 #define LANES for (int l = 0; l < KY_FEW_LANES; l++)
+/* The tree. Kernels that know it define KY_FEW_PAIR: their compiler keeps arrays in registers only
+ * if all indices are constants from the start. */
+#ifdef KY_FEW_PAIR
+#define BODIES 2
+#define BEGIN(k) 0
+#define MIDDLE(k) 1
+#define END(k) 2
+#else
+#define BODIES shape->n
+#define BEGIN(k) shape->node[k].begin
+#define MIDDLE(k) shape->node[k].middle
+#define END(k) shape->node[k].end
+#endif
+#define foreach(i, from, to) KY_FEW_UNROLL for (int i = (from); i < (to); i++)
 #define SYSTEM struct KY_FEW_NAME(ky_few_system)
 #define REALS KY_FEW_NAME(ky_few_lanes)
 #define TREE const struct ky_few_shape *const shape
@@ -35,47 +51,49 @@ struct KY_FEW_NAME(ky_few_pulls) {
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(drift)(SYSTEM *s, TREE,
-                                                                     const double *h)
+KY_FN void KY_FEW_NAME(drift)(SYSTEM *s, TREE, const KY_FEW_REAL *h)
 {
     REALS kinetic, dt;
-    LANES kinetic[l] = 0;
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    LANES kinetic[l] = KY_FEW_SPLAT(0);
+    foreach (k, 0, BODIES - 1)
         LANES kinetic[l] +=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
     LANES dt[l] = h[l] / (kinetic[l] + s->b[l]);
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (k, 0, BODIES - 1)
+        foreach (c, 0, 3)
             LANES s->x[k][c][l] += s->slow[k][l] * dt[l] * s->v[k][c][l];
     LANES
     {
-        const struct ky_few_time later =
-            ky_few_later((struct ky_few_time){s->t[l], s->low[l]}, dt[l]);
-        s->t[l] = later.t;
-        s->low[l] = later.low;
+        struct ky_few_time time;
+        time.t = s->t[l];
+        time.low = s->low[l];
+        time = ky_few_later(time, dt[l]);
+        s->t[l] = time.t;
+        s->low[l] = time.low;
     }
 }
 
-/* A node that is a pair of bodies. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE,
-                                                                         PULLS *f, int k)
+KY_FN void KY_FEW_NAME(clear)(REALS vector[3])
 {
-    const int i = shape->node[k].begin;
+    foreach (c, 0, 3)
+        LANES vector[c][l] = KY_FEW_SPLAT(0);
+}
+
+/* A node that is a pair of bodies. */
+KY_FN void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE, PULLS *f, int k)
+{
+    const int i = BEGIN(k);
     LANES
     {
-        const double x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
-                     q = ky_few_inverse(ky_few_square(x, y, z)),
-                     g = -s->slow[k][l] * s->total[k][l] * q * q * q;
+        const KY_FEW_REAL x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
+                          q = ky_few_inverse(ky_few_square(x, y, z)),
+                          g = -s->slow[k][l] * s->total[k][l] * q * q * q;
         f->u[l] += s->weight[k][l] * s->total[k][l] * q;
         f->own[k][0][l] = g * x;
         f->own[k][1][l] = g * y;
         f->own[k][2][l] = g * z;
     }
-#pragma GCC unroll 4
-    for (int c = 0; c < 3; c++)
+    foreach (c, 0, 3)
         LANES
         {
             f->place[i][c][l] = -s->right[k][l] * s->x[k][c][l];
@@ -84,17 +102,16 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_pair)(const S
 }
 
 /* Bodies i and j on the two sides of node k: their pulls, and their part of U. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f,
-                                                                        int k, int i, int j)
+KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
 {
     const double in_clock = s->inner < 0;
     LANES
     {
-        const double x = s->x[k][0][l] + (f->place[j][0][l] - f->place[i][0][l]),
-                     y = s->x[k][1][l] + (f->place[j][1][l] - f->place[i][1][l]),
-                     z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
-                     q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
-                     by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
+        const KY_FEW_REAL x = s->x[k][0][l] + (f->place[j][0][l] - f->place[i][0][l]),
+                          y = s->x[k][1][l] + (f->place[j][1][l] - f->place[i][1][l]),
+                          z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
+                          q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
+                          by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
         f->u[l] += in_clock * (s->mass[i][l] * s->mass[j][l] * q);
         f->pull[i][0][l] += by_j * x;
         f->pull[i][1][l] += by_j * y;
@@ -106,15 +123,11 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_two)(const SY
 }
 
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
+KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
-    const struct ky_few_node *node = &shape->node[n];
-    REALS *left = node->middle - node->begin == 1 ? f->pull[node->begin]
-                                                  : f->group[ky_few_left(shape, n)],
-          *right = node->end - node->middle == 1 ? f->pull[node->middle] : f->group[n - 1];
-#pragma GCC unroll 4
-    for (int c = 0; c < 3; c++)
+    REALS *left = MIDDLE(n) - BEGIN(n) == 1 ? f->pull[BEGIN(n)] : f->group[n - END(n) + MIDDLE(n)],
+          *right = END(n) - MIDDLE(n) == 1 ? f->pull[MIDDLE(n)] : f->group[n - 1];
+    foreach (c, 0, 3)
         LANES
         {
             f->group[n][c][l] = s->left[n][l] * left[c][l] + s->right[n][l] * right[c][l];
@@ -123,39 +136,32 @@ KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 }
 
 /* A node of groups: pulls between its sides, which act on the node and on all nodes within it. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE,
-                                                                           PULLS *f, int k)
+KY_FN void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE, PULLS *f, int k)
 {
-    const struct ky_few_node *node = &shape->node[k];
-    const size_t size = (size_t)(node->end - node->begin);
-    memset(f->pull[node->begin], 0, size * sizeof f->pull[0]);
-    memset(f->own[k], 0, sizeof f->own[k]);
-#pragma GCC unroll 4
-    for (int i = node->begin; i < node->middle; i++)
-#pragma GCC unroll 4
-        for (int j = node->middle; j < node->end; j++)
+    foreach (i, BEGIN(k), END(k))
+        KY_FEW_NAME(clear)(f->pull[i]);
+    KY_FEW_NAME(clear)(f->own[k]);
+    foreach (i, BEGIN(k), MIDDLE(k))
+        foreach (j, MIDDLE(k), END(k))
             KY_FEW_NAME(pull_two)(s, f, k, i, j);
-#pragma GCC unroll 4
-    for (int n = k + 2 - (int)size; n < k; n++)
+    foreach (n, k + 2 - END(k) + BEGIN(k), k)
         KY_FEW_NAME(gather)(s, shape, f, n, f->others[n]);
     KY_FEW_NAME(gather)(s, shape, f, k, f->own[k]);
-#pragma GCC unroll 4
-    for (int i = node->begin; i < node->end; i++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (i, BEGIN(k), END(k))
+        foreach (c, 0, 3)
             LANES f->place[i][c][l] +=
-                i < node->middle ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
+                i < MIDDLE(k) ? -s->right[k][l] * s->x[k][c][l] : s->left[k][l] * s->x[k][c][l];
 }
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
+KY_FN void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
 {
-    const int nodes = shape->n - 1;
-    memset(f->u, 0, sizeof f->u);
-    memset(f->others, 0, (size_t)nodes * sizeof f->others[0]);
-    memset(f->place, 0, (size_t)shape->n * sizeof f->place[0]);
-#pragma GCC unroll 4
-    for (int k = 0; k < nodes; k++)
-        if (shape->node[k].end - shape->node[k].begin == 2)
+    LANES f->u[l] = KY_FEW_SPLAT(0);
+    foreach (k, 0, BODIES - 1)
+        KY_FEW_NAME(clear)(f->others[k]);
+    foreach (i, 0, BODIES)
+        KY_FEW_NAME(clear)(f->place[i]);
+    foreach (k, 0, BODIES - 1)
+        if (END(k) - BEGIN(k) == 2)
             KY_FEW_NAME(pull_pair)(s, shape, f, k);
         else
             KY_FEW_NAME(pull_groups)(s, shape, f, k);
@@ -163,23 +169,20 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(pull)(const SYSTEM
 
 #ifdef KY_FEW_OTHERS
 /* Pulls of bodies outside on all nodes, in others[] and, alone, in outer[]. One lane. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_others *others)
+KY_FN void KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f,
+                                   const struct ky_few_others *others)
 {
     double place[KY_FEW_ROOM][3], pull[KY_FEW_ROOM][3];
-    memset(pull, 0, (size_t)shape->n * sizeof *pull);
-#pragma GCC unroll 4
-    for (int i = 0; i < shape->n; i++)
+    memset(pull, 0, (size_t)BODIES * sizeof *pull);
+    foreach (i, 0, BODIES)
         for (int c = 0; c < 3; c++)
             place[i][c] = f->place[i][c][0];
-    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], shape->n, (const double(*)[3])place,
+    ky_few_pull(others, (s->t[0] - others->from) - s->low[0], BODIES, (const double(*)[3])place,
                 pull);
-#pragma GCC unroll 4
-    for (int i = 0; i < shape->n; i++)
+    foreach (i, 0, BODIES)
         for (int c = 0; c < 3; c++)
             f->pull[i][c][0] = pull[i][c];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++) {
+    foreach (k, 0, BODIES - 1) {
         memset(f->outer[k], 0, sizeof f->outer[k]);
         KY_FEW_NAME(gather)(s, shape, f, k, f->outer[k]);
     }
@@ -187,12 +190,10 @@ KY_FEW_NAME(pull_outer)(const SYSTEM *s, TREE, PULLS *f, const struct ky_few_oth
 
 /* Adds them to the velocities, after the kick by the bodies of the system. Their work changes B as
  * far as they act on the clock. */
-static inline __attribute__((always_inline)) void
-KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
+KY_FN void KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*before)[3])
 {
     double power = 0, in_clock = 0;
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++) {
+    foreach (k, 0, BODIES - 1) {
         double here = 0;
         for (int c = 0; c < 3; c++) {
             const double kick = dt * f->outer[k][c][0], after = s->v[k][c][0] + kick;
@@ -207,35 +208,29 @@ KY_FEW_NAME(kick_outer)(SYSTEM *s, TREE, PULLS *f, double dt, const double (*bef
 }
 #endif
 
-static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, TREE,
-                                                                    const double *h OTHERS)
+KY_FN void KY_FEW_NAME(kick)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
 {
     PULLS f;
     REALS dt, power;
     KY_FEW_NAME(pull)(s, shape, &f);
 #ifdef KY_FEW_OTHERS
     double before[KY_FEW_ROOM][3];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         for (int c = 0; c < 3; c++)
             before[k][c] = s->v[k][c][0];
     KY_FEW_NAME(pull_outer)(s, shape, &f, others);
 #endif
     LANES dt[l] = h[l] / f.u[l];
-    LANES power[l] = 0;
+    LANES power[l] = KY_FEW_SPLAT(0);
     /* Places in f are constants where the tree is: a compiler then keeps f in registers. */
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         if (k == s->inner)
-#pragma GCC unroll 4
-            for (int c = 0; c < 3; c++)
+            foreach (c, 0, 3)
                 LANES power[l] +=
                     s->weight[k][l] * f.others[k][c][l] *
                     (s->v[k][c][l] + 0.5 * dt[l] * (f.own[k][c][l] + f.others[k][c][l]));
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
-#pragma GCC unroll 4
-        for (int c = 0; c < 3; c++)
+    foreach (k, 0, BODIES - 1)
+        foreach (c, 0, 3)
             LANES s->v[k][c][l] += dt[l] * (f.own[k][c][l] + f.others[k][c][l]);
     LANES s->b[l] -= dt[l] * power[l];
 #ifdef KY_FEW_OTHERS
@@ -244,16 +239,13 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(kick)(SYSTEM *s, T
 }
 
 /* A step of the lengths h[lane]; with h = 0 a lane stays as it is. */
-static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s, TREE,
-                                                                       const double *h OTHERS)
+KY_FN void KY_FEW_NAME(step_of)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
 {
-#define COEFFICIENT(x) (x),
-    static const double coefficient[] = {KY_FEW_COEFFICIENTS(COEFFICIENT)};
-    const double unit = 1.0 / ((int64_t)1 << KY_FEW_BITS);
+    const double unit = KY_FEW_UNIT;
     REALS part;
     for (int stage = 0; stage <= KY_FEW_STAGES; stage++) {
-        const double before = stage ? coefficient[stage - 1] : 0,
-                     after = stage < KY_FEW_STAGES ? coefficient[stage] : 0;
+        const double before = stage ? ky_few_coefficient[stage - 1] : 0,
+                     after = stage < KY_FEW_STAGES ? ky_few_coefficient[stage] : 0;
         LANES part[l] = h[l] * (0.5 * unit * (before + after));
         KY_FEW_NAME(drift)(s, shape, part);
         LANES part[l] = h[l] * (unit * after);
@@ -262,31 +254,35 @@ static inline __attribute__((always_inline)) void KY_FEW_NAME(step_of)(SYSTEM *s
     }
 }
 
+#if KY_HOST
 /* The same. */
-static void KY_FEW_NAME(step)(SYSTEM *s, const double *h OTHERS)
+static inline void KY_FEW_NAME(step)(SYSTEM *s, const KY_FEW_REAL *h OTHERS)
 {
     KY_FEW_NAME(step_of)(s, &s->shape, h PASS_OTHERS);
 }
 
 #ifndef KY_FEW_OTHERS
 /* B at the present place: U - T of the clock. */
-static void KY_FEW_NAME(set_clock)(SYSTEM *s)
+static inline void KY_FEW_NAME(set_clock)(SYSTEM *s)
 {
     TREE = &s->shape;
     PULLS f;
     KY_FEW_NAME(pull)(s, shape, &f);
     LANES s->b[l] = f.u[l];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape->n - 1; k++)
+    foreach (k, 0, BODIES - 1)
         LANES s->b[l] -=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
 }
-
+#endif
 #endif
 
+#undef foreach
+#undef END
+#undef MIDDLE
+#undef BEGIN
+#undef BODIES
 #undef OTHERS
 #undef PASS_OTHERS
-#undef COEFFICIENT
 #undef PULLS
 #undef TREE
 #undef REALS

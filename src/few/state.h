@@ -1,9 +1,15 @@
-/* The state of a system of few bodies in each of KY_FEW_LANES lanes; all lanes have the same tree.
- * stages.h names the macros that the including file defines. */
+/* The state of systems of few bodies in KY_FEW_LANES lanes; all have the same tree. stages.h names
+ * the macros that the including file defines. With KY_FEW_NUMBER lanes are of this type instead of
+ * KY_FEW_REAL, and have the alignment of any vector. */
 #include "few/shape.h"
+#include "physics/few.h"
 
 #define REALS KY_FEW_NAME(ky_few_lanes)
-typedef double REALS[KY_FEW_LANES];
+#ifdef KY_FEW_NUMBER
+typedef KY_FEW_NUMBER REALS[KY_FEW_LANES] __attribute__((aligned(64)));
+#else
+typedef KY_FEW_REAL REALS[KY_FEW_LANES];
+#endif
 
 struct KY_FEW_NAME(ky_few_system) {
     struct ky_few_shape shape;

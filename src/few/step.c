@@ -62,31 +62,27 @@ static struct state state_of(const struct ky_few_system_one *s)
     return state;
 }
 
-/* The numbers of a system that a step changes. */
-struct motion {
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], b, t, low, work;
-};
-
-static void keep(const struct ky_few_system_one *s, struct motion *motion)
+void ky_few_keep(struct ky_few *few, struct ky_few_motion *before)
 {
-    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof motion->x[0];
-    memcpy(motion->x, s->x, bytes);
-    memcpy(motion->v, s->v, bytes);
-    motion->work = s->work[0];
-    motion->b = s->b[0];
-    motion->t = s->t[0];
-    motion->low = s->low[0];
+    struct ky_few_system_one *s = &few->system;
+    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof before->x[0];
+    s->work[0] = 0;
+    memcpy(before->x, s->x, bytes);
+    memcpy(before->v, s->v, bytes);
+    before->b = s->b[0];
+    before->t = s->t[0];
+    before->low = s->low[0];
 }
 
-static void restore(struct ky_few_system_one *s, const struct motion *motion)
+static void restore(struct ky_few_system_one *s, const struct ky_few_motion *before)
 {
-    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof motion->x[0];
-    memcpy(s->x, motion->x, bytes);
-    memcpy(s->v, motion->v, bytes);
-    s->work[0] = motion->work;
-    s->b[0] = motion->b;
-    s->t[0] = motion->t;
-    s->low[0] = motion->low;
+    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof before->x[0];
+    memcpy(s->x, before->x, bytes);
+    memcpy(s->v, before->v, bytes);
+    s->work[0] = 0;
+    s->b[0] = before->b;
+    s->t[0] = before->t;
+    s->low[0] = before->low;
 }
 
 /* Rounding errors of the energy, in parts of the sum of its absolute parts. */
@@ -116,38 +112,13 @@ static void make_step(struct ky_few *few, double h)
         ky_few_stages(&few->system, h);
 }
 
-/* Takes a step, again at half its length while its errors are too large. Returns the state after
- * it. */
-static struct state checked_step(struct ky_few *few)
-{
-    struct ky_few_system_one *s = &few->system;
-    struct motion before;
-    s->work[0] = 0;
-    keep(s, &before);
-    for (;;) {
-        make_step(few, few->h);
-        few->kicks += KY_FEW_STAGES;
-        few->last = few->h;
-        const struct state after = state_of(s);
-        const double error = error_of(few, &after);
-        if (error <= 1 || fabs(few->h) <= shortest_part * fabs(few->longest)) {
-            if (error <= much_less && few->h != few->longest)
-                few->h *= 2;
-            return after;
-        }
-        restore(s, &before);
-        few->h /= 2;
-        few->repeated++;
-    }
-}
-
 static void set_errors(struct ky_few *few, const struct state *state)
 {
     few->energy = state->energy;
     few->error = state->error;
 }
 
-static enum ky_status check_finite(const struct ky_few *few, struct ky_error *error)
+enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error)
 {
     if (isfinite(few->system.t[0]) && isfinite(few->energy) && few->h != 0)
         return KY_OK;
@@ -156,16 +127,22 @@ static enum ky_status check_finite(const struct ky_few *few, struct ky_error *er
                    few->system.shape.n);
 }
 
-enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
+int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
 {
     struct ky_few_system_one *s = &few->system;
-    few->steps++;
-    if (s->shape.n == 2) { /* the orbit does not change */
-        ky_few_stages(s, few->last = few->h);
-        few->kicks += KY_FEW_STAGES;
-        return check_finite(few, error);
+    const struct state after = state_of(s);
+    const double error = error_of(few, &after);
+    few->kicks += KY_FEW_STAGES;
+    few->last = few->h;
+    if (error > 1 && fabs(few->h) > shortest_part * fabs(few->longest)) {
+        restore(s, before);
+        few->h /= 2;
+        few->repeated++;
+        return 0;
     }
-    const struct state after = checked_step(few);
+    if (error <= much_less && few->h != few->longest)
+        few->h *= 2;
+    few->steps++;
     set_errors(few, &after);
     few->whole -= s->work[0];
     few->outer_work += s->work[0];
@@ -177,7 +154,24 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
         const struct state now = state_of(s);
         set_errors(few, &now);
     }
-    return check_finite(few, error);
+    return 1;
+}
+
+enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
+{
+    struct ky_few_system_one *s = &few->system;
+    struct ky_few_motion before;
+    if (s->shape.n == 2) { /* the orbit does not change */
+        ky_few_stages(s, few->last = few->h);
+        few->kicks += KY_FEW_STAGES;
+        few->steps++;
+        return ky_few_check_finite(few, error);
+    }
+    ky_few_keep(few, &before);
+    do
+        make_step(few, few->h);
+    while (!ky_few_finish(few, &before));
+    return ky_few_check_finite(few, error);
 }
 
 /* ---- times ---- */
@@ -259,8 +253,8 @@ static int parts(const struct ky_few *few)
     const double x = s->x[k][0][0], y = s->x[k][1][0], z = s->x[k][2][0], u = s->v[k][0][0],
                  v = s->v[k][1][0], w = s->v[k][2][0], r2 = ky_few_square(x, y, z),
                  away = x * u + y * v + z * w, distance = few->settings.apart;
-    return r2 > distance * distance && (few->settings.backwards ? -away : away) > 0 &&
-           0.5 * ky_few_square(u, v, w) > s->total[k][0] * ky_few_inverse(r2);
+    return ky_few_is_over(r2, ky_few_square(u, v, w), few->settings.backwards ? -away : away,
+                          s->total[k][0], distance);
 }
 
 int ky_few_is_apart(const struct ky_few *few)

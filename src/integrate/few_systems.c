@@ -1,179 +1,135 @@
 /* Many systems of few bodies (src/few), each for itself, in the threads of the host. The systems
- * that are expected to take longest begin first. A system has the same bits for any number of
- * threads, and alone. */
+ * that are expected to take longest begin first. Each thread takes steps of several systems with
+ * the same tree and clock at a time. A system has the same bits for any number of threads, and
+ * alone. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/halt.h"
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
+#include "few/batch.h"
 #include "integrate/few_systems.h"
+#include "integrate/few_work.h"
 #include "integrate/integrate.h"
 
-enum { STEPS_A_LOOK = 512 /* between two looks at the stop flag */ };
-/* All work, in the units of `done`. */
-static const double whole = 1e15;
-/* [s] between two calls of `tell`. */
-static const double often = 0.1;
-
-struct order {
-    double cost; /* of the system, relative to others */
-    size_t system;
+enum {
+    STEPS_A_LOOK = 512, /* between two looks at the stop flag */
+    FEWEST = 3          /* systems of a batch: fewer take their steps one after the other */
 };
 
-struct work {
-    const struct ky_few_systems *systems;
-    struct ky_few_settings settings;
-    const double *radius; /* [count × bodies] or one for all; NULL: none */
-    struct ky_halt halt;
-    struct order *order; /* [count] */
-    double cost;         /* of all systems */
-    uint64_t done;       /* of `whole` */
-    size_t finished;     /* systems */
-    double told;         /* when `tell` was called last */
-    int is_telling, threads;
+/* ---- several at a time ---- */
+
+/* A thread's systems on their way, and memory for a batch. They are more than a batch has lanes, so
+ * that batches are full although trees differ. */
+enum { POOL = 3 * KY_FEW_BATCH };
+struct pool {
+    size_t count, room;
+    struct ky_few_one *one[POOL];
+    int kind[POOL];
+    struct ky_few_motion before;
+    struct ky_few_one memory[POOL];
 };
 
-/* ---- one system ---- */
-
-/* A system on its way, and its state at the time that is asked for. */
-struct one {
-    size_t system;
-    struct ky_few few, before;     /* before: at the beginning of the step with the contact */
-    struct ky_few_contact contact; /* body[0] is -1: none yet */
-    const struct ky_few *shown;    /* has the bodies at `time` */
-    double time, energy;
-    enum ky_few_end end;
-};
-
-static enum ky_status start(const struct work *work, size_t system, struct ky_few *few,
-                            struct ky_error *error)
+/* The next system that no thread has taken; NULL: there is none. */
+static const struct ky_few_order *take(struct ky_few_work *work)
 {
-    const struct ky_few_systems *all = work->systems;
-    const size_t first = system * all->bodies;
-    const struct ky_bodies bodies = {.n = all->bodies,
-                                     .mass = (double *)all->mass + first,
-                                     .position = (double(*)[3])all->position + first,
-                                     .velocity = (double(*)[3])all->velocity + first};
-    struct ky_few_settings settings = work->settings;
-    if (settings.radii > 1)
-        settings.radius = work->radius + first;
-    return ky_few_start(few, &settings, &bodies, all->begin, error);
+    const size_t k = __atomic_fetch_add(&work->taken, 1, __ATOMIC_RELAXED);
+    return k < work->systems->count ? &work->order[k] : NULL;
 }
 
-/* How far `time` is behind the contact that was found. */
-static double behind_contact(const struct one *one, double time)
+/* Fills the pool with systems that have to take a step. */
+static void refill(struct ky_few_work *work, struct pool *pool)
 {
-    return (one->few.settings.backwards ? -1 : 1) * (time - one->contact.time);
+    const struct ky_few_order *next;
+    while (pool->count < pool->room && (next = take(work))) {
+        struct ky_few_one *one = pool->one[pool->count];
+        ky_few_begin(work, next, one);
+        if (ky_few_has_to_step(work, one))
+            pool->kind[pool->count++] = ky_few_kind(&one->few);
+    }
 }
 
-/* Advances a system to a time, or to its end. */
-static void go(struct one *one, double time, struct ky_halt *halt)
+/* The places in the pool of up to a batch of systems of the most frequent kind. */
+static size_t choose(const struct pool *pool, size_t *place)
 {
-    struct ky_few *few = &one->few;
-    one->shown = few;
-    one->time = time;
-    while (one->contact.body[0] < 0 && ky_few_ahead(few, time) > 0 && !ky_halted(halt)) {
-        if (ky_few_is_apart(few)) {
-            one->end = KY_FEW_ESCAPE;
-            one->time = few->system.t[0];
-            return;
-        }
-        if (ky_few_go(few, time, &one->before, &one->contact, NULL)) {
-            one->end = KY_FEW_LOST;
-            return;
+    size_t most = 0, count = 0;
+    int best = 0;
+    for (size_t k = 0; k < pool->count; k++) {
+        size_t same = 0;
+        for (size_t i = k; i < pool->count; i++)
+            same += pool->kind[i] == pool->kind[k];
+        if (same > most) {
+            most = same;
+            best = pool->kind[k];
         }
     }
-    if (one->contact.body[0] < 0 || behind_contact(one, time) < 0)
-        return;
-    one->shown = &one->before;
-    one->end = KY_FEW_COLLISION;
-    one->time = one->contact.time;
+    for (size_t k = 0; k < pool->count && count < KY_FEW_BATCH; k++)
+        if (pool->kind[k] == best)
+            place[count++] = k;
+    return count;
 }
 
-/* Writes the state at the time with this index. */
-static void show(const struct ky_few_systems *all, const struct one *one, size_t index)
+static void step_together(const struct ky_few_work *work, struct pool *pool, const size_t *place,
+                          size_t count)
 {
-    const size_t first = (index * all->count + one->system) * all->bodies;
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
-    if (one->end != KY_FEW_LOST)
-        ky_few_at(one->shown, one->time, x, v);
-    for (size_t i = 0; i < all->bodies; i++)
-        for (int c = 0; c < 3; c++) {
-            const int is_lost = one->end == KY_FEW_LOST;
-            if (all->positions)
-                all->positions[first + i][c] = is_lost ? (double)NAN : x[i][c];
-            if (all->velocities)
-                all->velocities[first + i][c] = is_lost ? (double)NAN : v[i][c];
-        }
-}
-
-/* The relative change of the energy; NaN for a system that is lost. */
-static double energy_change(const struct one *one)
-{
-    const struct ky_few *now = one->shown;
-    if (one->end == KY_FEW_LOST)
-        return (double)NAN;
-    return now->clock == KY_FEW_FREE
-               ? 0 /* its bodies, which have no mass or are one, move on straight lines */
-               : (ky_few_energy(&now->system) - one->energy) / fabs(one->energy);
-}
-
-static void report(const struct ky_few_systems *all, const struct one *one)
-{
-    const size_t s = one->system;
-    const int touches = one->end == KY_FEW_COLLISION;
-    if (all->ended)
-        all->ended[s] = one->end == KY_FEW_LOST ? (double)NAN : one->time;
-    if (all->end)
-        all->end[s] = (int)one->end;
-    for (int k = 0; k < 2 && all->touching; k++)
-        all->touching[s][k] = touches ? one->contact.body[k] : -1;
-    if (all->energy_change)
-        all->energy_change[s] = energy_change(one);
-    if (all->steps)
-        all->steps[s] = one->few.steps;
-}
-
-static void advance_one(struct work *work, size_t system)
-{
-    const struct ky_few_systems *all = work->systems;
-    struct one one = {.system = system, .contact.body = {-1, -1}, .time = all->begin};
-    one.shown = &one.few;
-    start(work, system, &one.few, NULL); /* it has succeeded before */
-    one.energy = ky_few_energy(&one.few.system);
-    for (size_t k = 0; k < all->times; k++) {
-        if (one.end == KY_FEW_AT_TIME)
-            go(&one, all->time[k], &work->halt);
-        if (ky_halted(&work->halt))
-            return;
-        show(all, &one, k);
+    struct ky_few *few[KY_FEW_BATCH];
+    double until[KY_FEW_BATCH];
+    int is_lost[KY_FEW_BATCH];
+    for (size_t l = 0; l < count; l++) {
+        struct ky_few_one *one = pool->one[place[l]];
+        few[l] = &one->few;
+        until[l] = work->systems->time[one->next];
     }
-    report(all, &one);
+    /* a pair that may escape is tested after each step */
+    const size_t most = isinf(work->settings.apart) ? STEPS_A_LOOK : 1;
+    ky_few_advance(few, count, until, most, work->steps, &pool->before, is_lost);
+    for (size_t l = 0; l < count; l++)
+        if (is_lost[l])
+            pool->one[place[l]]->end = KY_FEW_LOST;
+}
+
+/* Removes systems that have ended, the last place first, and sorts the others anew. */
+static void look(struct ky_few_work *work, struct pool *pool, const size_t *place, size_t count)
+{
+    for (size_t l = count; l-- > 0;) {
+        const size_t k = place[l];
+        struct ky_few_one *one = pool->one[k];
+        if (ky_few_has_to_step(work, one)) {
+            pool->kind[k] = ky_few_kind(&one->few);
+            continue;
+        }
+        const size_t last = --pool->count;
+        pool->one[k] = pool->one[last];
+        pool->kind[k] = pool->kind[last];
+        pool->one[last] = one;
+    }
+}
+
+static void advance_together(struct ky_few_work *work, struct pool *pool)
+{
+    size_t place[KY_FEW_BATCH];
+    pool->count = 0;
+    for (size_t k = 0; k < POOL; k++)
+        pool->one[k] = &pool->memory[k];
+    for (;;) {
+        refill(work, pool);
+        if (!pool->count || ky_halted(&work->halt))
+            return;
+        const size_t count = choose(pool, place);
+        if (count < FEWEST)
+            for (size_t l = 0; l < count; l++)
+                ky_few_step_alone(work, pool->one[place[l]]);
+        else
+            step_together(work, pool, place, count);
+        look(work, pool, place, count);
+    }
 }
 
 /* ---- all systems ---- */
-
-/* Adds a system to the work done, and calls `tell` if it is time; one thread at a time. */
-static void note(struct work *work, const struct order *order)
-{
-    const struct ky_few_systems *all = work->systems;
-    const uint64_t part = (uint64_t)(whole * order->cost / work->cost);
-    const uint64_t done = __atomic_add_fetch(&work->done, part, __ATOMIC_RELAXED);
-    const size_t finished = __atomic_add_fetch(&work->finished, 1, __ATOMIC_RELAXED);
-    if (!all->tell || finished == all->count ||
-        __atomic_exchange_n(&work->is_telling, 1, __ATOMIC_ACQUIRE))
-        return;
-    if (ky_clock() - work->told >= often) {
-        all->tell(all->context, fmin(1, (double)done / whole));
-        work->told = ky_clock();
-    }
-    __atomic_store_n(&work->is_telling, 0, __ATOMIC_RELEASE);
-}
 
 /* The steps that a started system is expected to take, times its pairs. */
 static double cost_of(const struct ky_few_systems *all, const struct ky_few *few)
@@ -186,14 +142,14 @@ static double cost_of(const struct ky_few_systems *all, const struct ky_few *few
 
 static int compare(const void *a, const void *b)
 {
-    const struct order *one = a, *other = b;
+    const struct ky_few_order *one = a, *other = b;
     if (one->cost != other->cost)
         return one->cost < other->cost ? 1 : -1;
     return (one->system > other->system) - (one->system < other->system);
 }
 
 /* Checks all systems, and sorts them by the expected work. */
-static enum ky_status prepare(struct work *work, struct ky_error *error)
+static enum ky_status prepare(struct ky_few_work *work, struct ky_error *error)
 {
     const size_t count = work->systems->count;
     size_t bad = count;
@@ -201,7 +157,7 @@ static enum ky_status prepare(struct work *work, struct ky_error *error)
     for (size_t s = 0; s < count; s++) {
         struct ky_few few;
         work->order[s].system = s;
-        if (start(work, s, &few, NULL))
+        if (ky_few_start_of(work, s, &few, NULL))
             bad = s < bad ? s : bad;
         else
             work->order[s].cost = cost_of(work->systems, &few);
@@ -209,7 +165,7 @@ static enum ky_status prepare(struct work *work, struct ky_error *error)
     if (bad < count) {
         struct ky_few few;
         struct ky_error why = {0};
-        const enum ky_status status = start(work, bad, &few, &why);
+        const enum ky_status status = ky_few_start_of(work, bad, &few, &why);
         return ky_fail(error, status, "system %zu: %.900s", bad, why.text);
     }
     for (size_t s = 0; s < count; s++)
@@ -218,21 +174,41 @@ static enum ky_status prepare(struct work *work, struct ky_error *error)
     return KY_OK;
 }
 
-static enum ky_status advance(struct work *work, struct ky_error *error)
+/* Every thread takes systems in the order of their work. */
+static enum ky_status advance_all(struct ky_few_work *work, struct ky_error *error)
+{
+    const size_t count = work->systems->count, threads = (size_t)work->threads,
+                 each = count / threads + 1;
+    char *memory =
+        ky_allocate(threads, work->steps ? sizeof(struct pool) : sizeof(struct ky_few_one));
+    if (!memory)
+        return ky_no_memory(error, "systems", threads, sizeof(struct pool));
+    work->told = ky_clock();
+#pragma omp parallel for schedule(static, 1) num_threads(work->threads)
+    for (size_t k = 0; k < threads; k++)
+        if (work->steps) {
+            struct pool *pool = (struct pool *)(void *)memory + k;
+            pool->room = each < POOL ? each : POOL;
+            advance_together(work, pool);
+        } else {
+            const struct ky_few_order *next;
+            while (!ky_halted(&work->halt) && (next = take(work)))
+                ky_few_alone(work, next, (struct ky_few_one *)(void *)memory + k);
+        }
+    free(memory);
+    return KY_OK;
+}
+
+static enum ky_status advance(struct ky_few_work *work, struct ky_error *error)
 {
     const struct ky_few_systems *all = work->systems;
     work->order = ky_allocate(all->count, sizeof *work->order);
     if (!work->order)
         return ky_no_memory(error, "systems", all->count, sizeof *work->order);
     enum ky_status status = prepare(work, error);
-    const size_t count = status ? 0 : all->count;
-    work->told = ky_clock();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(work->threads)
-    for (size_t k = 0; k < count; k++)
-        if (!ky_halted(&work->halt)) {
-            advance_one(work, work->order[k].system);
-            note(work, &work->order[k]);
-        }
+    if (!status)
+        status = work->device && work->systems->times ? ky_few_on_device(work, error)
+                                                      : advance_all(work, error);
     free(work->order);
     if (!status)
         status = ky_halt_check(&work->halt, error);
@@ -271,11 +247,7 @@ static enum ky_status settle(const struct ky_parameters *given, struct ky_parame
     KY_TRY(ky_size_adopt(&all, sizeof all, given, "ky_parameters_defaults", error));
     all.integrator = KY_FEW;
     KY_TRY(ky_parameters_resolve(&all, own, error));
-    KY_TRY(refuse(own, error));
-    if (own->engine && strcmp(own->engine, "auto") != 0 && strcmp(own->engine, "cpu") != 0)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--engine %s: systems of few bodies are advanced by the CPU", own->engine);
-    return KY_OK;
+    return refuse(own, error);
 }
 
 static enum ky_status check_arrays(const struct ky_few_systems *all,
@@ -298,6 +270,23 @@ static enum ky_status check_arrays(const struct ky_few_systems *all,
                            "system %zu: body %zu has the radius %g; it must be finite and not "
                            "negative",
                            i / all->bodies, i % all->bodies, all->radius[i]);
+    return KY_OK;
+}
+
+/* Opens the device that the caller names, or finds the lanes of the CPU. */
+static enum ky_status open_processor(struct ky_few_work *work,
+                                     const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_few_systems *all = work->systems;
+    KY_TRY(ky_few_device_open(parameters, &work->device, error));
+    if (work->device && (all->bodies != 2 || work->settings.radii))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--engine %s: a device advances systems of two bodies without collisions; "
+                       "use --engine cpu",
+                       parameters->engine);
+    if (!work->device && all->bodies >= 2 && all->bodies <= KY_FEW_BATCH_MOST &&
+        !work->settings.radii)
+        KY_TRY(ky_cpu_few(parameters, &work->steps, error));
     return KY_OK;
 }
 
@@ -331,11 +320,11 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
     KY_TRY(check_arrays(&all, &own, error));
     KY_TRY(check_times(&all, error));
     const int has_one = !isnan(own.body_radius);
-    struct work work = {.systems = &all,
-                        .settings = ky_few_settings_of(&own),
-                        .radius = has_one ? &own.body_radius : all.radius,
-                        .halt.flag = own.stop,
-                        .threads = ky_threads(own.threads)};
+    struct ky_few_work work = {.systems = &all,
+                               .settings = ky_few_settings_of(&own),
+                               .radius = has_one ? &own.body_radius : all.radius,
+                               .halt.flag = own.stop,
+                               .threads = ky_threads(own.threads)};
     work.settings.most = STEPS_A_LOOK;
     work.settings.backwards = all.times && all.time[all.times - 1] < all.begin;
     work.settings.apart = isnan(own.stop_escape) ? (double)INFINITY : own.stop_escape;
@@ -343,5 +332,10 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
         work.settings.radius = work.radius;
         work.settings.radii = has_one ? 1 : all.bodies;
     }
-    return advance(&work, error);
+    enum ky_status status = open_processor(&work, &own, error);
+    if (!status)
+        status = advance(&work, error);
+    if (work.device)
+        work.device->verbs->close(work.device);
+    return status;
 }

@@ -15,15 +15,16 @@
 
 #include "physics/language.h"
 
-/* Integers of 32 and 64 bits. KY_SQRT, KY_POW: for numbers that are float on devices (number.h).
- * KY_LEADING_ZEROS: for 64 bits. KY_FMA_EXACT is rounded once, even where that is slow:
- * double-single products depend on it. */
+/* Integers of 32 and 64 bits. KY_CONSTANT: a table of a file. KY_SQRT, KY_POW: for numbers that are
+ * float on devices (number.h). KY_LEADING_ZEROS: for 64 bits. KY_FMA_EXACT is rounded once, even
+ * where that is slow: double-single products depend on it. */
 #if defined(KY_IN_OPENCL)
 #ifdef KY_OUT_OF_LINE /* for a device simulator: tests/command/oclgrind.sh */
 #define KY_FN static __attribute__((noinline))
 #else
 #define KY_FN static inline __attribute__((always_inline))
 #endif
+#define KY_CONSTANT __constant
 typedef uint ky_uint;
 typedef ulong ky_ulong;
 #define KY_SQRT(x) sqrt(x)
@@ -32,6 +33,7 @@ typedef ulong ky_ulong;
 #define KY_FMA_EXACT(a, b, c) fma(a, b, c)
 #elif defined(KY_IN_CUDA)
 #define KY_FN static __device__ __forceinline__
+#define KY_CONSTANT static __constant__
 typedef unsigned int ky_uint;
 typedef unsigned long long ky_ulong;
 #define KY_SQRT(x) sqrtf(x)
@@ -40,6 +42,7 @@ typedef unsigned long long ky_ulong;
 #define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
 #else
 #define KY_FN static inline __attribute__((always_inline))
+#define KY_CONSTANT static const
 #include <math.h>
 #include <stdint.h>
 typedef uint32_t ky_uint;

@@ -24,7 +24,7 @@
 /* The stages of a step: the coefficients of the kicks times 2^34, of which the second half mirrors
  * the first. Their sum is exactly 2^34. */
 #define KY_FEW_STAGES 17
-#define KY_FEW_BITS 34
+#define KY_FEW_UNIT (1.0 / 17179869184.0)
 #define KY_FEW_COEFFICIENTS(X)                                                                     \
     X(2236861627.0)                                                                                \
     X(9640706618.0)                                                                                \
@@ -46,10 +46,33 @@
 /* Significant bits of h. */
 #define KY_FEW_STEP_BITS 18
 
-/* 1/r from r². Bodies at the same place exert no force on each other. */
-KY_FN double ky_few_inverse(double r2)
+KY_CONSTANT double ky_few_coefficient[KY_FEW_STAGES] = {
+#define KY_FEW_ROW(x) (x),
+    KY_FEW_COEFFICIENTS(KY_FEW_ROW)
+#undef KY_FEW_ROW
+};
+
+/* Before short loops: with a constant tree a compiler then keeps arrays in registers. */
+#if KY_HOST
+#define KY_FEW_UNROLL _Pragma("GCC unroll 4")
+#elif defined(KY_IN_CUDA)
+#define KY_FEW_UNROLL _Pragma("unroll")
+#else
+#define KY_FEW_UNROLL
+#endif
+
+/* The numbers of the stages: of one system, or a vector of several. A file with vectors defines
+ * them, a vector of equal numbers and KY_FEW_INVERSE before it includes this one.
+ * KY_FEW_INVERSE(r2) is 1/r from r². Bodies at the same place exert no force on each other. */
+#ifndef KY_FEW_REAL
+#define KY_FEW_REAL double
+#define KY_FEW_SPLAT(x) ((double)(x))
+#define KY_FEW_INVERSE(r2) ((r2) > 0 ? 1 / sqrt(r2) : 0)
+#endif
+
+KY_FN KY_FEW_REAL ky_few_inverse(KY_FEW_REAL r2)
 {
-    return r2 > 0 ? 1 / sqrt(r2) : 0;
+    return KY_FEW_INVERSE(r2);
 }
 
 /* Three components of a vector. */
@@ -57,26 +80,33 @@ struct ky_few_vector {
     double x, y, z;
 };
 
-KY_FN double ky_few_square(double x, double y, double z)
+KY_FN KY_FEW_REAL ky_few_square(KY_FEW_REAL x, KY_FEW_REAL y, KY_FEW_REAL z)
 {
     return x * x + y * y + z * z;
 }
 
 /* The square of a vector. */
-KY_FN double ky_few_length2(const double v[3])
+KY_FN KY_FEW_REAL ky_few_length2(const KY_FEW_REAL v[3])
 {
     return ky_few_square(v[0], v[1], v[2]);
 }
 
+/* 1 if two parts of a system are unbound, recede and are farther apart than `distance`; from r²,
+ * v², the product r·v (times -1 backwards in time), and G × their mass. */
+KY_FN int ky_few_is_over(double r2, double v2, double away, double gm, double distance)
+{
+    return r2 > distance * distance && away > 0 && 0.5 * v2 > gm * (r2 > 0 ? 1 / sqrt(r2) : 0);
+}
+
 /* A time and its part below the last bit (Kahan's sum). */
 struct ky_few_time {
-    double t, low;
+    KY_FEW_REAL t, low;
 };
 
-KY_FN struct ky_few_time ky_few_later(struct ky_few_time now, double dt)
+KY_FN struct ky_few_time ky_few_later(struct ky_few_time now, KY_FEW_REAL dt)
 {
     struct ky_few_time later;
-    double missing = dt - now.low;
+    KY_FEW_REAL missing = dt - now.low;
     later.t = now.t + missing;
     later.low = (later.t - now.t) - missing;
     return later;

@@ -53,6 +53,13 @@ with folder() as where:
     run("few", three, "--end", "6", "--every", "2", "--stop-escape", "3", "--threads", "3", "-o", path("out.csv"), "--overwrite")
     check(open(path("again.csv")).read() == open(path("out.csv")).read(), "the same table with three threads")
 
+    for words in (["--isa", "plain"], ["--engine", "cpu"]):
+        run("few", three, "--end", "6", "--every", "2", "--stop-escape", "3", *words, "-o", path("out.csv"), "--overwrite")
+        check(open(path("again.csv")).read() == open(path("out.csv")).read(), f"the same table with {' '.join(words)}")
+    for device in [one["engine"] for one in run_json("devices")["devices"] if one["usable"] and one["engine"] in ("cuda:0", "opencl:0")]:
+        run("few", three, "--end", "6", "--every", "2", "--stop-escape", "3", "--engine", device, "-o", path("out.csv"), "--overwrite")
+        check(open(path("again.csv")).read() == open(path("out.csv")).read(), f"the same table on {device}")
+
     sizes = write("sizes.csv", HEAD + ",radius\n" + pair(0, 1.0, 0.1, ",0.1") + pair(1, 1.0, 1.0, ",0.1"))
     said = run_json("few", sizes, "--end", "3", "--stop-collision")
     check(said["collided"] == 1 and said["to_end"] == 1, "radii of the table", said)
@@ -74,6 +81,7 @@ with folder() as where:
             ([three, "--end", "1", "-o", path("out.csv")], 2, "--overwrite"), ([three, "--end", "1", "-o", three], 2, "three.csv"),
             ([three, "--end", "1", "-o", path("x.hdf5")], 2, ".csv"), ([three, "--end", "1", "--stop-collision"], 4, "radius"),
             ([three, "--end", "1", "--tolerance", "1"], 2, "tolerance"), ([three, "--end", "1", "--every", "1e-12"], 2, "--every"),
+            ([three, "--end", "1", "--engine", "abacus"], 2, "abacus"), ([three, "--end", "1", "--isa", "abacus"], 2, "isa"),
             ([three, "--end", "1", "--step", "1"], 2, "step"), ([path("sun-out.csv"), "--end", "1"], 2, "--units"),
             ([write("mixed.csv", HEAD + "\n" + pair(0, 1.0, 1.0) + pair(1, 1.0, 1.0) + "1,1,5,5,5,0,0,0\n"), "--end", "1"], 4, "as many bodies"),
             ([write("order.csv", HEAD + "\n" + pair(1, 1.0, 1.0) + pair(0, 1.0, 1.0)), "--end", "1"], 4, "sort"),

@@ -14,6 +14,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __constant__
 #define __shared__ static thread_local
 #define __launch_bounds__(...)
 #define __forceinline__ inline

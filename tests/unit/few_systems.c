@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "few/few.h"
+#ifdef KY_HAVE_OPENCL
+#include "engine/device/driver/opencl/opencl.h"
+#endif
 
 enum { COUNT = 60, BODIES = 3, TIMES = 4, STATES = TIMES * COUNT * BODIES };
 
@@ -114,6 +118,124 @@ static void any_division_has_the_same_bits(void **state)
             assert_int_equal(other.end[0], all.end[s]);
         }
     }
+}
+
+/* Systems of two bodies, bound and unbound, or three, to one time, with one of four options. */
+static struct ky_few_systems some_of(struct results *to, size_t bodies, int option,
+                                     struct ky_parameters *parameters)
+{
+    static const double ends[2] = {60, -60};
+    struct ky_few_systems systems = systems_of(to, &ends[option == 3], 1);
+    systems.bodies = bodies;
+    systems.count = 37; /* no multiple of a batch */
+    *parameters = parameters_of(2);
+    parameters->stop_escape = option == 1 ? 15 : (double)NAN;
+    parameters->slow_down = option == 2;
+    return systems;
+}
+
+/* Systems side by side in the lanes of every instruction set, and each alone, without lanes. */
+static void lanes_have_the_bits_of_single_systems(void **state)
+{
+    (void)state;
+    struct ky_error error;
+    make_encounters();
+    for (int k = 0; k < 8; k++) {
+        const size_t bodies = k < 4 ? 2 : 3;
+        struct ky_parameters parameters;
+        memset(&all, 0, sizeof all);
+        const struct ky_few_systems one = some_of(&all, bodies, k % 4, &parameters);
+        for (size_t s = 0; s < one.count; s++) {
+            struct ky_few_systems alone = one;
+            const size_t first = bodies * s;
+            alone.count = 1;
+            alone.mass += first, alone.position += first, alone.velocity += first;
+            alone.positions += first, alone.velocities += first;
+            alone.ended += s, alone.end += s, alone.touching += s;
+            alone.energy_change += s, alone.steps += s;
+            integrate(&parameters, &alone);
+        }
+        assert_true(all.steps[0] > 5);
+        for (int isa = KY_ISA_AUTO; isa <= KY_ISA_NEON; isa++) {
+            memset(&other, 0, sizeof other);
+            const struct ky_few_systems systems = some_of(&other, bodies, k % 4, &parameters);
+            parameters.isa = isa;
+            const enum ky_status status = ky_few_integrate(&parameters, &systems, &error);
+            assert_true(status == KY_OK || (status == KY_UNSUPPORTED && isa > KY_ISA_PLAIN));
+            if (!status)
+                assert_memory_equal(&all, &other, sizeof all);
+        }
+    }
+}
+
+/* Pairs on every kind of device that is here, at several times, with one without mass and one whose
+ * bodies meet head-on. */
+static void devices_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"cuda", "opencl"};
+    make_encounters();
+    mass[8] = mass[9] = 0;
+    memcpy(v[12], v[13], sizeof v[12]); /* at rest relative to each other: they fall */
+    for (size_t d = 0; d < 2; d++)
+        for (int option = 0; option < 4 && ky_engine_devices(kinds[d]) > 0; option++) {
+            static const double back[TIMES] = {-1, -30.5, -30.75, -40};
+            struct ky_parameters parameters;
+            memset(&all, 0, sizeof all);
+            memset(&other, 0, sizeof other);
+            struct ky_few_systems systems = some_of(&all, 2, option, &parameters);
+            systems.times = TIMES;
+            systems.time = option == 3 ? back : times;
+            integrate(&parameters, &systems);
+            parameters.engine = kinds[d];
+            struct ky_few_systems theirs = systems_of(&other, systems.time, TIMES);
+            theirs.bodies = 2;
+            theirs.count = systems.count;
+            integrate(&parameters, &theirs);
+            assert_memory_equal(&all, &other, sizeof all);
+            assert_true(all.steps[0] > 5 && all.steps[4] == 0 && all.steps[6] > 5);
+        }
+}
+
+static void devices_refuse_what_they_cannot_do(void **state)
+{
+    (void)state;
+#ifdef KY_HAVE_OPENCL
+    struct ky_error error;
+    if (ky_engine_devices("opencl") == 0)
+        skip();
+    make_encounters();
+    struct ky_parameters parameters = parameters_of(1);
+    struct ky_few_systems systems = systems_of(&all, times, 1);
+    parameters.engine = "opencl";
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "systems of two bodies"));
+    systems.bodies = 2;
+    parameters.stop_collision = 1;
+    parameters.body_radius = 0.1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "without collisions"));
+    parameters = parameters_of(1);
+    parameters.engine = "opencl";
+    ky_opencl_hide_double = 1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double"));
+    ky_opencl_hide_double = 0;
+    parameters.engine = "opencl:77";
+    assert_int_not_equal(ky_few_integrate(&parameters, &systems, &error), KY_OK);
+    parameters.engine = "abacus";
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_USAGE);
+    /* none, at no time, and without results of bodies */
+    parameters.engine = "opencl";
+    systems.count = 0;
+    integrate(&parameters, &systems);
+    systems = systems_of(&all, times, 0);
+    systems.bodies = 2;
+    integrate(&parameters, &systems);
+    assert_true(all.end[3] == KY_FEW_AT_TIME && all.steps[3] == 0);
+#else
+    skip();
+#endif
 }
 
 /* The steps of the integrator few. */
@@ -429,6 +551,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_has_the_same_bits),
+        cmocka_unit_test(lanes_have_the_bits_of_single_systems),
+        cmocka_unit_test(devices_have_the_bits_of_the_cpu),
+        cmocka_unit_test(devices_refuse_what_they_cannot_do),
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),

@@ -117,7 +117,9 @@ KY_INLINE ky_vector ky_fma(ky_vector a, ky_vector b, ky_vector c)
 /* 1 / sqrt(x), lane by lane, correctly rounded. */
 KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
 {
-#if KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_avx2
+#if KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_avx512
+    return 1 / (ky_vector)_mm512_sqrt_pd(x);
+#elif KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_avx2
     return 1 / (ky_vector)_mm256_sqrt_pd(x);
 #elif KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_sse2
     return 1 / (ky_vector)_mm_sqrt_pd(x);

@@ -148,6 +148,10 @@ typedef size_t ky_reach_function(const struct ky_reach *reach, size_t first, siz
 typedef double ky_bound2_function(const struct ky_reach *reach, size_t first, size_t count,
                                   size_t k, double *work);
 
+/* Steps of systems of few bodies, as few/batch.h says. */
+struct ky_few_batch;
+typedef void ky_few_function(struct ky_few_batch *batch);
+
 /* EACH(type, member, single, extended, double): the functions of each precision, by enum
  * ky_precision. ONE(type, member, function). A group's sources are relative to its centre, computed
  * in double, so that `single` is as accurate as `extended`. `resting` has no velocities, low parts
@@ -175,7 +179,8 @@ typedef double ky_bound2_function(const struct ky_reach *reach, size_t first, si
     EACH(ky_space_function, fmm_space, ky_fmm_space_single, ky_fmm_space_single,                   \
          ky_fmm_space_double)                                                                      \
     ONE(ky_reach_function, reach, ky_reach)                                                        \
-    ONE(ky_bound2_function, bound2, ky_bound2)
+    ONE(ky_bound2_function, bound2, ky_bound2)                                                     \
+    ONE(ky_few_function, few, ky_few_steps)
 
 #define KY_LANE_EACH(type, member, single, extended, real) type *member[3];
 #define KY_LANE_ONE(type, member, function) type *member;

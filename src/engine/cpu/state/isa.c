@@ -1,5 +1,6 @@
 /* The instruction sets of this build, and of this machine. */
 #include "engine/cpu/state/cpu.h"
+#include "engine/few.h"
 
 static int always(void)
 {
@@ -74,4 +75,14 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
                            sets[k].here() ? "build" : "processor", sets[k].name);
     }
     return ky_fail(error, KY_USAGE, "there is no instruction set with number %d", isa);
+}
+
+enum ky_status ky_cpu_few(const struct ky_parameters *parameters, ky_few_function **steps,
+                          struct ky_error *error)
+{
+    const struct ky_lanes *lanes;
+    const char *name;
+    KY_TRY(ky_cpu_lanes(parameters->isa, &lanes, &name, error));
+    *steps = lanes->few;
+    return KY_OK;
 }

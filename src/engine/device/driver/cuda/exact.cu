@@ -1,9 +1,10 @@
-/* Kernels that read the state of the bodies in double: the exact sum, tidal tensors, and the first
- * steps of the Hermite scheme. */
+/* Kernels in double: the exact sum, tidal tensors and the first steps of the Hermite scheme, which
+ * read the state of the bodies, and systems of few bodies. */
 #define KY_PRECISION 2
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/forces/exact.k"
 #include "engine/device/kernels/forces/tides.k"
+#include "engine/device/kernels/steps/few.k"
 #include "engine/device/kernels/steps/hermite_start.k"
 
 #define KY_U(unit, file, precision, made) made

@@ -1,0 +1,144 @@
+/* Systems of two bodies on a device, one lane each, in the order of their work, so that the lanes
+ * of a group end at about the same time. The device takes the steps; the host starts the systems,
+ * and brings each from its own time to the time that is asked for. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "few/few.h"
+#include "integrate/few_work.h"
+#include "integrate/integrate.h"
+
+#include "physics/few_pair.h"
+
+enum {
+    MOST_AT_ONCE = 1 << 20, /* systems on the device */
+    STEPS_A_CALL = 2048     /* between two looks at the stop flag */
+};
+
+/* Systems on the device, and their columns. */
+struct part {
+    struct ky_few_work *work;
+    const struct ky_few_order *order; /* [count] */
+    size_t count;
+    double *column;
+};
+
+static double *at(const struct part *part, int what, size_t i)
+{
+    return &part->column[(size_t)what * part->count + i];
+}
+
+static void pack(const struct part *part, size_t i, const struct ky_few *few)
+{
+    const struct ky_few_system_one *s = &few->system;
+    *at(part, KY_FEW_PAIR_TOTAL, i) = s->total[0][0];
+    *at(part, KY_FEW_PAIR_WEIGHT, i) = s->weight[0][0];
+    *at(part, KY_FEW_PAIR_H, i) = few->h;
+    for (int c = 0; c < 3; c++) {
+        *at(part, KY_FEW_PAIR_X + c, i) = s->x[0][c][0];
+        *at(part, KY_FEW_PAIR_V + c, i) = s->v[0][c][0];
+    }
+    *at(part, KY_FEW_PAIR_B, i) = s->b[0];
+    *at(part, KY_FEW_PAIR_T, i) = s->t[0];
+    *at(part, KY_FEW_PAIR_LOW, i) = s->low[0];
+    *at(part, KY_FEW_PAIR_STEPS, i) = 0;
+}
+
+static void unpack(const struct part *part, size_t i, struct ky_few *few)
+{
+    struct ky_few_system_one *s = &few->system;
+    for (int c = 0; c < 3; c++) {
+        s->x[0][c][0] = *at(part, KY_FEW_PAIR_X + c, i);
+        s->v[0][c][0] = *at(part, KY_FEW_PAIR_V + c, i);
+    }
+    s->t[0] = *at(part, KY_FEW_PAIR_T, i);
+    s->low[0] = *at(part, KY_FEW_PAIR_LOW, i);
+    few->steps = *at(part, KY_FEW_PAIR_STEPS, i);
+}
+
+/* Starts a system. One without mass, or without a step, is advanced here to its end; the column of
+ * its step is 0 then, and its time is no number, so that the device leaves it alone. */
+static void start(const struct part *part, size_t i)
+{
+    struct ky_few_one one;
+    ky_few_begin(part->work, &part->order[i], &one);
+    if (one.few.clock != KY_FEW_FREE && one.few.h != 0) {
+        pack(part, i, &one.few);
+        return;
+    }
+    for (int what = 0; what < KY_FEW_PAIR_COLUMNS; what++)
+        *at(part, what, i) = 0;
+    *at(part, KY_FEW_PAIR_T, i) = (double)NAN;
+    ky_few_alone(part->work, &part->order[i], &one);
+}
+
+/* Gives a system at the time with this index, from the numbers of the device. */
+static void show(const struct part *part, size_t i, size_t index)
+{
+    const struct ky_few_systems *all = part->work->systems;
+    struct ky_few_one one;
+    if (*at(part, KY_FEW_PAIR_H, i) == 0)
+        return;
+    ky_few_begin(part->work, &part->order[i], &one);
+    unpack(part, i, &one.few);
+    if (ky_few_check_finite(&one.few, NULL))
+        one.end = KY_FEW_LOST;
+    one.next = index;
+    ky_few_show(part->work, &one);
+    if (one.next == all->times)
+        ky_few_report(part->work, &one);
+}
+
+/* Advances all systems of the part to the time with this index. */
+static enum ky_status go(const struct part *part, size_t index, struct ky_error *error)
+{
+    struct ky_few_work *work = part->work;
+    struct ky_few_device *device = work->device;
+    const struct ky_few_course course = {.until = work->systems->time[index],
+                                         .sign = work->settings.backwards ? -1 : 1,
+                                         .apart = work->settings.apart,
+                                         .most = STEPS_A_CALL};
+    size_t left;
+    do
+        KY_TRY(device->verbs->go(device, &course, &left, error));
+    while (left && !ky_halted(&work->halt));
+    return device->verbs->get(device, part->column, error);
+}
+
+static enum ky_status advance(const struct part *part, struct ky_error *error)
+{
+    struct ky_few_work *work = part->work;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
+    for (size_t i = 0; i < part->count; i++)
+        start(part, i);
+    KY_TRY(work->device->verbs->put(work->device, part->column, part->count, error));
+    for (size_t k = 0; k < work->systems->times; k++) {
+        KY_TRY(go(part, k, error));
+        if (ky_halted(&work->halt))
+            return KY_OK; /* the caller tells it */
+#pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
+        for (size_t i = 0; i < part->count; i++)
+            show(part, i, k);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error)
+{
+    const size_t all = work->systems->count, most = all < MOST_AT_ONCE ? all : MOST_AT_ONCE;
+    double *column = ky_allocate(KY_FEW_PAIR_COLUMNS * most, sizeof *column);
+    if (!column)
+        return ky_no_memory(error, "systems", most, KY_FEW_PAIR_COLUMNS * sizeof *column);
+    enum ky_status status = KY_OK;
+    work->told = ky_clock();
+    for (size_t first = 0; first < all && !status && !ky_halted(&work->halt); first += most) {
+        const size_t count = first + most < all ? most : all - first;
+        const struct part part = {work, work->order + first, count, column};
+        status = advance(&part, error);
+    }
+    free(column);
+    return status;
+}
