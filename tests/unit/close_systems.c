@@ -153,25 +153,6 @@ static void encounters_are_as_by_few(void **state)
     passes_as_by_few(0.001, 0.06, 1e-6);
 }
 
-/* Puts bodies from `first` and from `middle` on the two sides of an orbit at this angle from x,
- * where it has its pericentre; it is inclined by `slope`. */
-static void about(struct ky_bodies *bodies, size_t first, size_t middle, size_t end, double a,
-                  double angle, double slope)
-{
-    double mass[2] = {0, 0};
-    for (size_t i = first; i < end; i++)
-        mass[i >= middle] += bodies->mass[i];
-    const double e = 0.3, gm = mass[0] + mass[1], r = a * (1 - e), v = sqrt(gm * (1 + e) / r),
-                 x[3] = {r * cos(angle), r * sin(angle), 0},
-                 w[3] = {-v * sin(angle) * cos(slope), v * cos(angle) * cos(slope), v * sin(slope)};
-    for (size_t i = first; i < end; i++)
-        for (int c = 0; c < 3; c++) {
-            const double share = i < middle ? -mass[1] / gm : mass[0] / gm;
-            bodies->position[i][c] += share * x[c];
-            bodies->velocity[i][c] += share * w[c];
-        }
-}
-
 /* A triple wider than the radius of groups, and a wide pair that passes it. Returns |dE/E|. */
 static double pass_by(double angle)
 {
@@ -181,9 +162,9 @@ static double pass_by(double angle)
     double energy;
     assert_ok(ky_bodies_allocate(&bodies, 5, 0, &error));
     memcpy(bodies.mass, mass, sizeof mass);
-    about(&bodies, 0, 1, 2, 0.004, 1, 0);
-    about(&bodies, 0, 2, 3, 0.026, angle, 0.3);
-    about(&bodies, 3, 4, 5, 0.012, 2, 0.5);
+    put_on_orbit(&bodies, (const size_t[3]){0, 1, 2}, 0.004, 0.3, 1, 0);
+    put_on_orbit(&bodies, (const size_t[3]){0, 2, 3}, 0.026, 0.3, angle, 0.3);
+    put_on_orbit(&bodies, (const size_t[3]){3, 4, 5}, 0.012, 0.3, 2, 0.5);
     for (size_t i = 0; i < 5; i++) {
         const double side = i < 3 ? -0.5 : 0.5;
         bodies.position[i][0] += side * distance;
