@@ -49,4 +49,23 @@ static inline double apart(const struct ky_bodies *a, const struct ky_bodies *b)
     return most;
 }
 
+/* Moves bodies from side[0] on and from side[1] on, up to side[2], to the two sides of an orbit
+ * (G = 1), in its pericentre at this angle from x. The orbit is inclined by `slope`. */
+static inline void put_on_orbit(struct ky_bodies *bodies, const size_t side[3], double a, double e,
+                                double angle, double slope)
+{
+    double mass[2] = {0, 0};
+    for (size_t i = side[0]; i < side[2]; i++)
+        mass[i >= side[1]] += bodies->mass[i];
+    const double gm = mass[0] + mass[1], r = a * (1 - e), v = sqrt(gm * (1 + e) / r),
+                 x[3] = {r * cos(angle), r * sin(angle), 0},
+                 w[3] = {-v * sin(angle) * cos(slope), v * cos(angle) * cos(slope), v * sin(slope)};
+    for (size_t i = side[0]; i < side[2]; i++)
+        for (int c = 0; c < 3; c++) {
+            const double share = i < side[1] ? -mass[1] / gm : mass[0] / gm;
+            bodies->position[i][c] += share * x[c];
+            bodies->velocity[i][c] += share * w[c];
+        }
+}
+
 #endif

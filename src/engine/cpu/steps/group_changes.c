@@ -41,9 +41,37 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
     return group ? group->n : 1;
 }
 
+/* A group does not form where another body pulls it apart by more than the first part of the
+ * group's own pull, and ends where one does so by more than the second. The members of two groups
+ * pull each other through the centres alone, so that two wide groups beside each other would lose
+ * energy. */
+static const double pulled_apart[2] = {0.1, 0.3};
+
+/* 1 if another body would pull a group of bodies i and j apart; x: from i to j. */
+static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, const double x[3],
+                           double size)
+{
+    double *const *at = cpu->hermite->at;
+    const double mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length,
+                 reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
+    const double *weight = cpu->hermite->groups->weight;
+    double centre[3];
+    for (int c = 0; c < 3; c++)
+        centre[c] = at[c][i] + part * x[c];
+    for (size_t k = 0; k < cpu->n; k++) {
+        const double r2 =
+            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
+        /* light bodies have less mass than their weights */
+        if (r2 < reach2 * weight[k] && k != i && k != j &&
+            r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
+            return 1;
+    }
+    return 0;
+}
+
 /* How strongly bodies i and j, which may be centres, pull each other (G M/r³) if they have to
- * become a group, else 0: they are near, and they are bound and approach or stay near, or will pass
- * each other closely. */
+ * become a group, else 0: they are near, they are bound and approach or stay near, or will pass
+ * each other closely, and no other body pulls them apart. */
 static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
 {
     double *const *at = cpu->hermite->at;
@@ -67,7 +95,10 @@ static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
               stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
               passes =
                   approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
-    return stays || (bound && approach) || passes ? gm / (r * r * r) : 0;
+    if (!stays && !(bound && approach) && !passes)
+        return 0;
+    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius);
+    return is_pulled_apart(cpu, i, j, x, size) ? 0 : gm / (r * r * r);
 }
 
 /* ---- making and ending ---- */
@@ -491,12 +522,14 @@ static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *
     return KY_OK;
 }
 
-/* 1 if the group has come apart: the two sides of its outermost orbit are far from each other and
- * recede. The inside is then at the time. */
+/* 1 if the group has come apart: another body pulls it apart, or the two sides of its outermost
+ * orbit are far from each other and recede. The inside is then at the time. */
 static int has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 {
     const int k = group->n - 2;
     double sizes = 0, x[3], v[3], rv = 0;
+    if (group->strongest > pulled_apart[1])
+        return 1;
     if (group->is_stable)
         return 0;
     if (!group->few && group->t != time) {

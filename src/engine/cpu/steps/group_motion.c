@@ -80,8 +80,7 @@ static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double 
     return ky_few_orbit(group->gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
 }
 
-/* The radius within which the members are and will be for a while. */
-static double size_of(const struct ky_few_orbit *orbit, double radius)
+double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius)
 {
     const double most = (1 + orbit->e) / orbit->inverse_axis;
     return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
@@ -112,6 +111,13 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
            part;
 }
 
+/* The mass of body i over the mass by which groups see it, which is larger for light bodies. */
+static double part_of(const struct ky_cpu *cpu, uint32_t i)
+{
+    const double weight = cpu->hermite->groups->weight[i];
+    return cpu->mass[i] / (weight * sqrt(weight));
+}
+
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error)
 {
@@ -119,22 +125,22 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = size_of(&orbit, b->cpu->hermite->groups->radius);
+    group->size = ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    const double reach =
-        group->size * cbrt(2 / (least_part * group->least * ky_cpu_group_mass(group)));
-    group->reach2[2] = reach * reach;
+    group->reach2[2] = ky_cpu_group_reach2(group->size, ky_cpu_group_mass(group), least_part * group->least);
     if (b->way->before + b->way->now + step > group->listed_until ||
         group->reach2[2] > group->reach2[0])
         KY_TRY(ky_cpu_group_list(b, group, error));
-    group->strength = 0;
+    group->strength = group->strongest = 0;
     group->nears = group->pulling = 0;
     for (size_t k = 0; k < group->listed; k++) {
         const double strength = strength_of(b->cpu, group, group->list[k], h);
         if (strength < least_part * group->least)
             continue;
         group->strength += strength;
+        if (strength > group->strongest)
+            group->strongest = fmax(group->strongest, strength * part_of(b->cpu, group->list[k]));
         group->pulls[group->pulling++] = group->list[k];
         if (strength > group->least)
             group->near[group->nears++] = group->list[k];

@@ -10,6 +10,8 @@
 #ifndef KY_CPU_GROUPS_H
 #define KY_CPU_GROUPS_H
 
+#include <math.h>
+
 #include "engine/cpu/steps/hermite.h"
 #include "engine/cpu/steps/levels.h"
 #include "few/binary.h"
@@ -37,6 +39,7 @@ struct ky_cpu_group {
     double kappa;        /* slow-down of a pair */
     double size, period; /* [length], [time] of its outermost orbit */
     double strength;     /* of the pulls by others, relative to its own */
+    double strongest;    /* of the pull of one body */
     double least;        /* weaker pulls are left out */
     int level;           /* of the step that begins */
     int is_new;          /* 1: it was made at this tick */
@@ -160,6 +163,16 @@ enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *
 /* Finds orbits and neighbours of a group at the present tick. */
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error);
+/* The radius within which the two sides of an orbit are and will be for a while; `radius` of
+ * groups. */
+double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius);
+/* The square of the distance within which a body of mass m pulls a group of this size and mass
+ * apart by at least this part of the group's own pull, over m^(2/3). */
+static inline double ky_cpu_group_reach2(double size, double mass, double strength)
+{
+    const double reach = size * cbrt(2 / (strength * mass));
+    return reach * reach;
+}
 /* Adds the difference between members and centres to the sums of the list of the block, or, with
  * `all`, of all bodies. */
 void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all);
