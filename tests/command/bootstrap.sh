@@ -68,6 +68,12 @@ result $? "CUDA is compiled for the cards that CUDA_ARCHS names"
 bare OUT="$folder/demo" "$root/bootstrap" demo # ends, since there is no program
 [ "$(cat "$folder/cuda")" = "$([ $wanted = ptx ] && echo no || echo yes)" ]
 result $? "the demonstration is built without CUDA on a machine without a card"
+ln -s "$(command -v python3)" "$folder/bin/python3"
+for word in check check-all; do
+    bare "$root/bootstrap" $word
+    [ "$(cat "$folder/cuda")" = "$([ "$wanted $word" = "ptx check" ] && echo no || echo yes)" ]
+    result $? "$word builds $([ $word = check ] && echo no || echo all) kernels for CUDA on a machine without a card"
+done
 
 "$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
 result $? "--help"
