@@ -407,9 +407,9 @@ static void bits_are_the_same(void **state)
         for (int c = 0; c < 3; c++)
             moved.position[i][c] = first.position[i][c] + SIDE * (c == 1 ? -3.0 : (double)(i % 5));
     for (int k = 0; next_case(k, &parameters); k++) {
-        const int is_cpu = !strcmp(parameters.engine, "cpu");
-        const int few = !test_everything() && (!is_cpu || parameters.force == KY_DIRECT);
-        first.n = moved.n = few ? FEWER : N;
+        const int is_few = takes_few_kernels(parameters.engine) ||
+                           (parameters.force == KY_DIRECT && !test_everything());
+        first.n = moved.n = is_few ? FEWER : N;
         parameters.threads = 1;
         assert_ok(cloud_forces(&parameters, &first, NULL, NULL, &error));
         memset(moved.acceleration, 0, moved.n * sizeof *moved.acceleration);
