@@ -12,10 +12,10 @@ import time
 from tap import check, finish, folder, run, skip
 from viewing import View
 
-MODEL = ["--model", "plummer", "-n", "600", "--softening", "0.05", "--step", "0.0078125", "--every", "4", "--energy-every", "0.0625",
+MODEL = ["--model", "plummer", "-n", "600", "--softening", "0.05", "--step", "0.0078125", "--every", "2", "--energy-every", "0.0625",
          "--threads", "1"]
 LONG = ["--steps", "100000000"]
-EVERY = 512  # steps from one snapshot to the next
+EVERY = 256  # steps from one snapshot to the next; a divisor of those of LONG
 
 
 def doors(view, top):
