@@ -14,7 +14,7 @@ for source in src/engine/device/driver/cuda/*.c; do set -- "$@" "$place/$source.
 for source in src/engine/device/driver/cuda/*.cu; do
     [ "$(basename "$source")" = sort.cu ] || set -- "$@" "$place/$source.o"
 done
-make -s -k CUDA=host OPENCL=no BUILD="$place" TEST_FLAGS=-fsyntax-only "$@"
+make -s -k CXX="${CXX:-c++}" CUDA=host OPENCL=no BUILD="$place" TEST_FLAGS=-fsyntax-only "$@"
 result $? "the driver for CUDA and its kernels are read without an error"
 [ $# -gt 8 ] && [ -z "$(find "$place" -name '*.o')" ]
 result $? "all $# files of them, and nothing is compiled"

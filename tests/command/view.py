@@ -325,9 +325,9 @@ with folder() as top:
     view.frame()
     view.code("/stop", "POST")
     check(view.end() == 6, "--resume takes --view")
-    view = View("run", *MODEL, "--steps", 2 * EVERY, "--output", path("short"), "--view", "--quiet")
+    view = View("run", *MODEL, "--steps", 8 * EVERY, "--output", path("short"), "--view", "--quiet")
     text = view.until(lambda text: text["outcome"] is not None)[0]
-    check(view.end() == 0 and text["outcome"] == "done" and text["steps"] == text["steps_at_end"] == 2 * EVERY, "a run that ends tells its pages", text)
+    check(view.end() == 0 and text["outcome"] == "done" and text["steps"] == text["steps_at_end"] == 8 * EVERY, "a run that ends tells its pages", text)
 
     # a sample of many bodies, the same in each frame; types
     view = View("run", "--model", "plummer", "-n", "30000", *LONG, "--step", "1e-5", "--softening", "0.1", "--output", path("many"), "--view",
