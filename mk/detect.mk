@@ -16,6 +16,10 @@ PNG  ?= $(if $(call have_package,libpng),libpng,no)
 CAIRO ?= $(if $(call have_package,cairo),cairo,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
 OPENMP ?= $(if $(call links,int main(void){return 0;},-include omp.h -fopenmp),yes,no)
+# `?=` would ask the compiler and pkg-config anew at each use, which took two thirds of the time in which make reads its files.
+# The origin of what the user has given stays (switched_off).
+ask_once = $(foreach name,$(1),$(if $(filter file,$(origin $(name))),$(eval $(name) := $($(name)))))
+$(call ask_once,HDF5 PNG CAIRO CMOCKA OPENMP)
 
 # PARTS=static: HDF5, libpng, zlib and the C++ library of CUDA's kernels become parts of the libraries, for a package that runs on
 # systems without them (`make wheel`). Their archives have to be compiled with -fPIC, as packaging/static-parts does.
@@ -27,6 +31,7 @@ libs_of           = $(shell $(PKG_CONFIG) --libs $(1))
 OPENCL ?= $(if $(call links,int main(void){return 0;},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h),yes,no)
 NVCC   ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA   ?= $(if $(NVCC),yes,no)
+$(call ask_once,OPENCL NVCC CUDA)
 # The folders of drivers that are compiled; src/base/drivers.h has a row for each.
 # CUDA=host compiles its kernels for this machine's processor (tests/cuda), for tests without a GPU.
 DRIVERS := $(if $(filter yes,$(OPENCL)),opencl) $(if $(filter yes host,$(CUDA)),cuda)

@@ -12,9 +12,10 @@ import time
 from tap import check, finish, folder, run, skip
 from viewing import View
 
-MODEL = ["--model", "plummer", "-n", "600", "--softening", "0.05", "--step", "0.0078125", "--every", "0.5", "--energy-every", "0.0625",
+MODEL = ["--model", "plummer", "-n", "600", "--softening", "0.05", "--step", "0.0078125", "--every", "2", "--energy-every", "0.0625",
          "--threads", "1"]
 LONG = ["--steps", "100000000"]
+EVERY = 256  # steps from one snapshot to the next; a divisor of those of LONG
 
 
 def doors(view, top):
@@ -180,7 +181,7 @@ def broken(view):
 
 def between_snapshots(view, text):
     """The frame of a paused run, a step later if the schedule has a snapshot of its time: then one that is ordered is not written."""
-    if text["steps"] % 64:
+    if text["steps"] % EVERY:
         return text
     assert view.code("/step", "POST") == 200
     return view.until(lambda new: new["steps"] > text["steps"], text["number"])[0]
@@ -284,7 +285,7 @@ with folder() as top:
     check("paused by the view at time" in open(path("seen/run.log")).read(), "run.log tells of the pause")
 
     # resumed, it is the run that nobody has seen, but for the snapshot that was ordered
-    total = (steps // 64 + 2) * 64
+    total = (steps // EVERY + 2) * EVERY
     run("run", "--resume", path("seen"), "--steps", total, "--quiet")
     run("run", *MODEL, "--steps", total, "--output", path("unseen"), "--quiet")
     check(rows_of(path("seen")) == rows_of(path("unseen")), "energy.csv of the resumed run is that of a run that was never viewed")
@@ -312,11 +313,11 @@ with folder() as top:
     view.code("/snapshot", "POST")
     view.until(lambda new: new["snapshots"] > text["snapshots"], text["number"])
     view.end(signal.SIGKILL)
-    further = (text["steps"] // 64 + 2) * 64
+    further = (text["steps"] // EVERY + 2) * EVERY
     run("run", "--resume", path("killed"), "--steps", further, "--quiet")
     times = [json.loads(run("info", path("killed/" + name), "--json").stdout)["time"]
              for name in sorted(os.listdir(path("killed"))) if name.startswith("snapshot_")]
-    check(times == sorted(times) and len(times) == further // 64 + 2 and text["time"] in times,
+    check(times == sorted(times) and len(times) == further // EVERY + 2 and text["time"] in times,
           "a run that is killed after an ordered snapshot goes on counting behind it", (times, text))
 
     # a run that was ordered to stop goes on with a view, and ends by itself
@@ -324,9 +325,9 @@ with folder() as top:
     view.frame()
     view.code("/stop", "POST")
     check(view.end() == 6, "--resume takes --view")
-    view = View("run", *MODEL, "--steps", "1984", "--output", path("short"), "--view", "--quiet")
+    view = View("run", *MODEL, "--steps", 8 * EVERY, "--output", path("short"), "--view", "--quiet")
     text = view.until(lambda text: text["outcome"] is not None)[0]
-    check(view.end() == 0 and text["outcome"] == "done" and text["steps"] == text["steps_at_end"] == 1984, "a run that ends tells its pages", text)
+    check(view.end() == 0 and text["outcome"] == "done" and text["steps"] == text["steps_at_end"] == 8 * EVERY, "a run that ends tells its pages", text)
 
     # a sample of many bodies, the same in each frame; types
     view = View("run", "--model", "plummer", "-n", "30000", *LONG, "--step", "1e-5", "--softening", "0.1", "--output", path("many"), "--view",

@@ -110,7 +110,7 @@ def alone():
     ends("neighbours", lambda: kyoho.neighbours(x, 0.05, **CPU))
     ends("density", lambda: kyoho.density(x, m, 64, **CPU))
     ends("groups", lambda: kyoho.groups(x, m, linking_length=0.1, **CPU))
-    ends("few", lambda: kyoho.few(x[:3000].reshape(-1, 3, 3), np.zeros((1000, 3, 3)), [1, 1, 1], 20).position)
+    ends("few", lambda: kyoho.few(x[:300].reshape(-1, 3, 3), np.zeros((100, 3, 3)), [1, 1, 1], 20).position)
     ends("model", lambda: kyoho.model("king", 4 * N, w0=6, seed=1))
     ends("merge", lambda: kyoho.merge(model, model, separation=10, pericentre=1, radius=2))
 

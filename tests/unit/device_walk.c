@@ -608,6 +608,8 @@ static void relative_serves_bodies_without_acceleration(void **state)
             struct ky_error error = {0};
             struct ky_parameters parameters = cloud_parameters(), plain;
             size_t n = sizes[k / 8];
+            if (is_slow(e) && !test_everything() && n == 600 && k % 4 != 2)
+                continue;
             struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
             for (size_t i = 0; i < n; i++) /* mass: all, none, a third; last, G = 0 */
                 if (k % 4 == 1 || (k % 4 == 2 && i % 3 > 0))

@@ -396,7 +396,7 @@ static void models_are_in_virial_balance(void **state)
     static const double softening[] = {0, 0.1, 0.6};
     for (size_t k = 0; k < 5; k++)
         for (int s = 0; s < 3; s++)
-            for (int kind = 0; kind < 2; kind++) {
+            for (int kind = 0; kind < (s ? 2 : 1); kind++) { /* without softening they are one */
                 struct ky_model_parameters parameters = parameters_of(4000, softening[s]);
                 parameters.softening_kind = kind;
                 parameters.virial_ratio = 1;

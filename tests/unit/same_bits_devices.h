@@ -74,7 +74,7 @@ static inline void try_systems(const char *options, try_function *try)
         uint64_t steps;
         int always;
     } cases[] = {
-        {SPHERE, 20011, 2, 1}, {SPHERE, 40009, 2, 0}, {COLLISION, 8193, 4, 1},
+        {SPHERE, 13011, 2, 1}, {SPHERE, 40009, 2, 0}, {COLLISION, 8193, 4, 1},
         {LATTICE, 9261, 2, 0}, {TWO, 8193, 2, 0},     {MASSES, 8193, 2, 0},
         {DISK, 20011, 2, 0},   {FAR, 8193, 2, 1},     {CHAIN, 8193, 1, 0},
         {TWINS, 8193, 2, 0},   {NODE, 12000, 2, 0},   {BLOCK, 100003, 1, 0},
