@@ -1,8 +1,9 @@
-/* Seconds of searches: search [N [ENGINES [THREADS [PRECISION [MODEL [SEARCH]]]]]] (default
- * 10000000 cpu,cuda 0 double uniform-cube and all; ENGINES are names with commas between). MODEL
- * may also be `clustered` (clustered.h), SEARCH is the name of one search. Friends of friends with
- * a linking length of 0.2 and 0.7 of the mean distance, the distance of the 8th and the 32nd
- * nearest, and counts, lists and the SPH density of 32 bodies.
+/* Seconds of searches: search [N [ENGINES [THREADS [PRECISION [MODEL [SEARCH [box]]]]]]] (default
+ * 10000000 cpu,cuda 0 double uniform-cube and all, in open space; ENGINES are names with commas
+ * between). MODEL may also be `clustered` (clustered.h), SEARCH is `all` or the name of one search,
+ * and with `box` the cube is periodic. Friends of friends with a linking length of 0.2 and 0.7 of
+ * the mean distance, the distance of the 8th and the 32nd nearest, and counts, lists and the SPH
+ * density of 32 bodies.
  *
  * Each figure is the least of REPEAT with a new tree. `tree` goes from keys to moments, `walk` is
  * the search itself, on a device by its own clock; `processor` is the processor time of the whole
@@ -164,7 +165,10 @@ int main(int argc, char **argv)
     const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
     snprintf(names, sizeof names, "%s", argc > 2 ? argv[2] : "cpu,cuda");
     parameters.threads = argc > 3 ? atoi(argv[3]) : 0;
-    parameters.force = KY_WALK;
+    const double side = 3.77; /* of uniform-cube */
+    const int in_box = argc > 7 && !strcmp(argv[7], "box");
+    parameters.force = in_box ? KY_TREE : KY_WALK;
+    parameters.box = in_box ? side : 0;
     parameters.softening = 0;
     parameters.precision = argc > 4 && !strcmp(argv[4], "single")     ? KY_SINGLE
                            : argc > 4 && !strcmp(argv[4], "extended") ? KY_EXTENDED
@@ -174,7 +178,7 @@ int main(int argc, char **argv)
     free(snapshot.bodies.softening); /* one softening for all, which searches do not need */
     snapshot.bodies.softening = NULL;
     const struct ky_bodies *bodies = &snapshot.bodies;
-    const double side = 3.77, distance = side / cbrt((double)n); /* of uniform-cube */
+    const double distance = side / cbrt((double)n);
     if (clustered)
         clustered_make(&snapshot.bodies, side);
     printf("%-12s %-8s %10s %9s %9s %9s %9s  %-26s  %s\n", "search", "engine", "N", "tree s",
@@ -183,7 +187,7 @@ int main(int argc, char **argv)
         parameters.engine = name;
         struct ky_engine *engine = engine_for(&parameters, &resolved, bodies);
         for (int s = 0; s < SEARCHES; s++)
-            if (argc <= 6 || !strcmp(argv[6], searches[s].name))
+            if (argc <= 6 || !strcmp(argv[6], "all") || !strcmp(argv[6], searches[s].name))
                 run(engine, bodies, distance, &searches[s], &results[s]);
         ky_engine_close(engine);
     }

@@ -19,8 +19,6 @@ static enum ky_status open_engine(struct ky_walker *walker, const struct ky_bodi
     struct ky_parameters *own = &walker->parameters;
     char remark[KY_RANKS_REMARK];
     own->force = KY_TREE;
-    if (own->box > 0 && !why)
-        why = "ranks do not search in periodic boxes";
     if (why)
         ky_domain_take_first(own, why, remark);
     else

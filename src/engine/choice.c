@@ -41,18 +41,8 @@ static enum ky_status check_use(const struct ky_engine *engine, const struct ky_
     return KY_OK;
 }
 
-enum ky_status ky_engine_walks_in_box(const struct ky_engine_verbs *verbs, struct ky_error *error)
-{
-    return verbs->box_walks
-               ? KY_OK
-               : ky_fail(error, KY_UNSUPPORTED,
-                         "engine %s does not search in periodic boxes yet: use --engine cpu",
-                         verbs->name);
-}
-
 enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
-                               const struct ky_parameters *parameters,
-                               const struct ky_engine_use *use, struct ky_error *error)
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     if (parameters->mutual && !verbs->mutual)
         return ky_fail(error, KY_UNSUPPORTED,
@@ -61,8 +51,6 @@ enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
     if (parameters->box > 0 && !verbs->boxes)
         return ky_fail(error, KY_UNSUPPORTED,
                        "engine %s has no periodic boxes: use --engine cpu with --box", verbs->name);
-    if (parameters->box > 0 && use->walk)
-        KY_TRY(ky_engine_walks_in_box(verbs, error));
     if (!parameters->field_function || verbs->functions)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
@@ -83,7 +71,7 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs, const struct
                                struct ky_engine **engine, int *there, struct ky_error *error)
 {
     const struct ky_parameters *parameters = wanted->parameters;
-    enum ky_status status = ky_engine_takes(verbs, parameters, wanted->use, error);
+    enum ky_status status = ky_engine_takes(verbs, parameters, error);
     if (!status)
         status = verbs->open(parameters, wanted->room, wanted->use, engine, error);
     *there = !status || status == KY_DEVICE;

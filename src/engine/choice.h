@@ -5,12 +5,9 @@
 #include "engine/engine.h"
 
 /* KY_UNSUPPORTED for an engine that does not support the external fields of the parameters, their
- * mutual interactions, their periodic box, or general walks in it. */
+ * mutual interactions or their periodic box. */
 enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
-                               const struct ky_parameters *parameters,
-                               const struct ky_engine_use *use, struct ky_error *error);
-/* KY_UNSUPPORTED for an engine without general walks in periodic boxes. */
-enum ky_status ky_engine_walks_in_box(const struct ky_engine_verbs *verbs, struct ky_error *error);
+                               const struct ky_parameters *parameters, struct ky_error *error);
 
 /* Opens one of the engines with room for `room` bodies. The last of them is the CPU; the engines
  * before it are devices, the fastest first. If use->n is at least the crossover, devices are tried

@@ -273,7 +273,6 @@ struct ky_engine_verbs {
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
     int boxes;          /* 1: bodies may be in a periodic box (parameters.box) */
-    int box_walks;      /* 1: general walks there, with the nearest image of each body */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

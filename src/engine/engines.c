@@ -108,7 +108,7 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
     if (!strcmp(name, "auto"))
         return ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
     KY_TRY(find(name, &verbs, error));
-    KY_TRY(ky_engine_takes(verbs, parameters, use, error));
+    KY_TRY(ky_engine_takes(verbs, parameters, error));
     KY_TRY(check_process(verbs, error));
     return verbs->open(parameters, room, use, engine, error);
 }
@@ -539,8 +539,6 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
     KY_TRY(check_arrays(engine, request->n, error));
     KY_TRY(ky_walk_request_check(request, error));
     const struct ky_action *about = &ky_actions[request->action].about;
-    if (engine->in_box)
-        KY_TRY(ky_engine_walks_in_box(engine->verbs, error));
     if (engine->in_box && !about->needs_radius && !about->needs_k)
         return ky_fail(error, KY_UNSUPPORTED,
                        "action %s has no end, and general walks see only the nearest image of each "

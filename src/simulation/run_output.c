@@ -65,14 +65,19 @@ static int tells_groups(const struct ky_run *run)
     return every && run->state.snapshots % every == 0;
 }
 
-/* Writes the catalogue of groups of the snapshot. The CPU finds them. */
+/* Writes the catalogue of groups of the snapshot. The CPU finds them, in double. */
 static enum ky_status write_groups(const struct ky_run *run, const struct ky_snapshot *snapshot,
                                    struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_sim_search_parameters(run->sim);
+    struct ky_parameters parameters;
     struct ky_catalogue_parameters wanted;
     struct ky_catalogue catalogue = {.size = sizeof catalogue};
     char path[KY_PATH];
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    parameters.isa = run->sim->parameters.isa;
+    parameters.threads = run->sim->parameters.threads;
+    parameters.box = run->sim->parameters.box;
     ky_catalogue_parameters_defaults(&wanted);
     wanted.linking_length = run->state.linking_length;
     wanted.linking_fraction = run->state.linking_fraction;

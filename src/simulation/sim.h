@@ -177,14 +177,6 @@ void ky_sim_free_watch(struct ky_sim *sim);
 /* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
  * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
-/* The parameters of a search on the CPU among the bodies of the simulation, also where its engine
- * does not search: in its box, with its threads. */
-struct ky_parameters ky_sim_search_parameters(const struct ky_sim *sim);
-/* A walker over the bodies of the simulation: on its engine, or on the CPU with a copy of them
- * where the engine does not search in periodic boxes. KY_FAULT if memory runs out, else fails as
- * ky_walker_open. Call ky_walker_close also after a failure. */
-struct ky_walker;
-enum ky_status ky_sim_walker(struct ky_sim *sim, struct ky_walker *walker, struct ky_error *error);
 /* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
 size_t ky_sim_radii(const struct ky_sim *sim, const double **radius);
 /* The conditions' state for a restart file; the data remain the simulation's. A simulation from

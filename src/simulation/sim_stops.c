@@ -420,10 +420,8 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     places.position = ky_allocate(sim->n, sizeof *places.position);
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);
-    struct ky_walker walker;
-    status = ky_sim_walker(sim, &walker, error);
-    if (!status)
-        status = ky_engine_get(sim->engine, &places, error);
+    struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
+    status = ky_engine_get(sim->engine, &places, error);
     if (!status)
         status = ky_walker_pairs(&walker, sim->n, (const double(*)[3])places.position, radius,
                                  radii, &own, error);

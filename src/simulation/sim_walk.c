@@ -36,6 +36,12 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
     return ky_sim_field_fill(sim, &points, error);
 }
 
+/* A walker over the bodies of the simulation, on its engine. */
+static struct ky_walker walker_of(struct ky_sim *sim)
+{
+    return ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
+}
+
 enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                            const struct ky_walk_input *input, double *results,
                            struct ky_force_report *report, struct ky_error *error)
@@ -46,10 +52,8 @@ enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
     KY_NEED(action, error);
     if (sim->n)
         KY_NEED(results, error);
-    struct ky_walker walker;
-    status = ky_sim_walker(sim, &walker, error);
-    if (!status)
-        status = ky_walker_act(&walker, action, input, results, error);
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -63,10 +67,8 @@ enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_
         return status;
     if (sim->n)
         KY_NEED(radius, error);
-    struct ky_walker walker;
-    status = ky_sim_walker(sim, &walker, error);
-    if (!status)
-        status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -79,10 +81,8 @@ enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
         return status;
     if (sim->n)
         KY_NEED(density, error);
-    struct ky_walker walker;
-    status = ky_sim_walker(sim, &walker, error);
-    if (!status)
-        status = ky_walker_density(&walker, k, density, smoothing, error);
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -91,14 +91,12 @@ enum ky_status ky_sim_nearest(struct ky_sim *sim, size_t k, uint32_t *index, dou
                               struct ky_force_report *report, struct ky_error *error)
 {
     KY_TRY(ky_sim_check_alive(sim, error));
-    struct ky_walker walker;
+    struct ky_walker walker = walker_of(sim);
     struct ky_bodies bodies = {.n = sim->n};
-    enum ky_status status = ky_sim_walker(sim, &walker, error);
     bodies.position = ky_allocate(sim->n, sizeof *bodies.position);
-    if (!status)
-        status = bodies.position
-                     ? ky_engine_get(sim->engine, &bodies, error)
-                     : ky_no_memory(error, "positions", sim->n, sizeof *bodies.position);
+    enum ky_status status = bodies.position
+                                ? ky_engine_get(sim->engine, &bodies, error)
+                                : ky_no_memory(error, "positions", sim->n, sizeof *bodies.position);
     if (!status)
         status = ky_walker_nearest(&walker, &bodies, k, index, distance, error);
     free(bodies.position);
@@ -120,9 +118,7 @@ enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
     status = ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
     if (!status)
         status = ky_engine_get(sim->engine, &bodies, error);
-    struct ky_walker walker = {0};
-    if (!status)
-        status = ky_sim_walker(sim, &walker, error);
+    struct ky_walker walker = walker_of(sim);
     if (!status)
         status = ky_walker_catalogue(&walker, wanted, &bodies, catalogue, error);
     ky_walker_close(&walker, report);

@@ -5,47 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "clouds.h"
+#include "box_pairs.h"
 #include "engine/cpu/forces/action.h"
 #include "engines.h"
-#include "physics/space.h"
 
 static struct ky_error error;
-
-/* ---- bodies and the loops ---- */
-
-/* A cloud about the corner of the box, a cube as wide as the box, or bodies along its diagonal. */
-static struct ky_bodies box_make(enum cloud kind, size_t n, double side)
-{
-    struct ky_bodies bodies = cloud_make(kind, n);
-    const double scale = kind == CUBE ? side : kind == LINE ? side / 2 : 0.05 * side;
-    for (size_t i = 0; i < n; i++)
-        for (int c = 0; c < 3; c++)
-            bodies.position[i][c] = ky_wrap(scale * bodies.position[i][c], side);
-    return bodies;
-}
-
-/* The squared distance of the nearest images of two bodies in the box. */
-static double image2(const struct ky_bodies *bodies, size_t i, size_t j, double side)
-{
-    double d[3];
-    for (int c = 0; c < 3; c++)
-        d[c] = remainder(bodies->position[j][c] - bodies->position[i][c], side);
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-}
-
-static struct ky_parameters box_parameters(double side, int variant)
-{
-    struct ky_parameters parameters = cloud_parameters();
-    parameters.box = side;
-    parameters.leaf = variant % 2 ? 1 : 16;
-    parameters.group = variant % 3 ? 64 : 5;
-    parameters.curve = variant % 2 ? KY_MORTON : KY_HILBERT;
-    return parameters;
-}
-
-static const enum cloud kinds[] = {CUBE, PLUMMER, LINE, POINT, PAIRS};
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- neighbours ---- */
 
@@ -102,16 +66,11 @@ static void the_surface_belongs_to_the_sphere(void **state)
 {
     (void)state;
     enum { SIDE = 6, N = SIDE * SIDE * SIDE };
-    struct ky_bodies bodies = cloud_make(POINT, N);
+    struct ky_bodies bodies = box_lattice(SIDE);
     const struct ky_parameters parameters = box_parameters(SIDE, 1);
     static const double radii[] = {1, 1.5, 2, 3};
     static const uint32_t counts[] = {6, 18, 32, 119};
     uint32_t count[N];
-    for (size_t i = 0; i < N; i++) {
-        bodies.position[i][0] = (double)(i % SIDE);
-        bodies.position[i][1] = (double)(i / SIDE % SIDE);
-        bodies.position[i][2] = (double)(i / SIDE / SIDE);
-    }
     for (int k = 0; k < 4; k++) {
         check_neighbours(&parameters, &bodies, &radii[k], 1);
         assert_ok(ky_neighbours(&parameters, &bodies, &radii[k], 1, count, NULL, NULL, &error));
@@ -157,11 +116,6 @@ static void the_nearest_are_nearest_images(void **state)
     }
 }
 
-static double spline(double q)
-{
-    return q <= 0.5 ? 1 - 6 * q * q + 6 * q * q * q : q <= 1 ? 2 * pow(1 - q, 3) : 0;
-}
-
 static void densities_are_those_of_nearest_images(void **state)
 {
     (void)state;
@@ -174,7 +128,7 @@ static void densities_are_those_of_nearest_images(void **state)
         for (size_t i = 0; i < N; i++) {
             double sum = 0;
             for (size_t j = 0; j < N; j++)
-                sum += bodies.mass[j] * spline(sqrt(image2(&bodies, i, j, 2.5)) / smoothing[i]);
+                sum += bodies.mass[j] * box_spline(sqrt(image2(&bodies, i, j, 2.5)) / smoothing[i]);
             sum *= 8 / (3.14159265358979323846 * pow(smoothing[i], 3));
             assert_between(density[i] / sum, 1 - 1e-12, 1 + 1e-12);
         }
@@ -183,25 +137,6 @@ static void densities_are_those_of_nearest_images(void **state)
 }
 
 /* ---- groups ---- */
-
-/* The smallest index of the group of each body, by all pairs whose masses differ by at most this
- * factor. */
-static void join_pairs(const struct ky_bodies *bodies, double length, double side, double factor,
-                       size_t *root)
-{
-    const double *m = bodies->mass;
-    for (size_t i = 0; i < bodies->n; i++)
-        root[i] = i;
-    for (size_t i = 0; i < bodies->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            if (!(image2(bodies, i, j, side) <= length * length) || root[i] == root[j] ||
-                m[i] > factor * m[j] || m[j] > factor * m[i])
-                continue;
-            size_t low = root[i] < root[j] ? root[i] : root[j], high = root[i] + root[j] - low;
-            for (size_t k = 0; k <= i; k++)
-                root[k] = root[k] == high ? low : root[k];
-        }
-}
 
 static struct ky_catalogue find(const struct ky_parameters *parameters,
                                 const struct ky_bodies *bodies, double length, uint64_t minimum)
@@ -411,7 +346,6 @@ static void simulations_search_their_box(void **state)
     }
 }
 
-/* On the CPU, with a copy of their bodies. */
 static void simulations_on_devices_search_their_box(void **state)
 {
     (void)state;
@@ -458,27 +392,6 @@ static void more_than_half_of_the_box_is_refused(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* `auto` takes the CPU. */
-static void devices_are_refused(void **state)
-{
-    (void)state;
-    need_a_device();
-    struct ky_bodies bodies = box_make(CUBE, 30, 2);
-    struct ky_parameters parameters = box_parameters(2, 0);
-    const double radius = 0.3;
-    uint32_t count[30];
-    for (int e = 0; e < engine_count; e++) {
-        parameters.engine = engines[e].engine;
-        const enum ky_status status =
-            ky_neighbours(&parameters, &bodies, &radius, 1, count, NULL, NULL, &error);
-        assert_int_equal(status, is_cpu_engine(e) ? KY_OK : KY_UNSUPPORTED);
-        assert_true(is_cpu_engine(e) || strstr(error.text, "--engine cpu"));
-    }
-    parameters.engine = "auto";
-    assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, count, NULL, NULL, &error));
-    ky_bodies_free(&bodies);
-}
-
 static void threads_leave_no_trace(void **state)
 {
     (void)state;
@@ -516,7 +429,6 @@ int main(void)
         cmocka_unit_test(simulations_search_their_box),
         cmocka_unit_test(simulations_on_devices_search_their_box),
         cmocka_unit_test(more_than_half_of_the_box_is_refused),
-        cmocka_unit_test(devices_are_refused),
         cmocka_unit_test(threads_leave_no_trace),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

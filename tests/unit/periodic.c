@@ -428,6 +428,29 @@ static void bits_are_the_same(void **state)
     ky_bodies_free(&moved);
 }
 
+/* With a small tolerance the lists of groups on devices take all cells that act: few act on single
+ * sinks, which would be more cells than on the CPU. */
+static void small_tolerances_fill_no_lists(void **state)
+{
+    enum { N = 4096 };
+    struct ky_parameters parameters = in_box(KY_FMM);
+    struct ky_bodies bodies = make(WAVES, N);
+    struct ky_force_report report = {0};
+    (void)state;
+    need_a_device();
+    parameters.alpha = 2e-5;
+    parameters.precision = KY_SINGLE;
+    assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+    const double cells = report.cell_interactions;
+    FOR_DEVICES(e, 1)
+    {
+        parameters.engine = engines[e].engine;
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+        assert_between(report.cell_interactions / cells, 0.5, 1.4);
+    }
+    ky_bodies_free(&bodies);
+}
+
 /* ---- points, massless bodies, active bodies ---- */
 
 enum { POINTS = 60 };
@@ -927,6 +950,7 @@ static void the_rest_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_tolerances_fill_no_lists),
         cmocka_unit_test(crystals_have_their_constants),
         cmocka_unit_test(derivatives_are_smooth_and_harmonic),
         cmocka_unit_test(positions_wrap),

@@ -2,42 +2,17 @@
  */
 #include "test.h"
 
-#include "engines.h"
-#include "ranked_cases.h"
-#include "searches.h"
+#include "boxes.h"
+#include "searches_devices.h"
 
 static struct ky_error error;
 
 static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
 {
+    struct ky_bodies bodies = make(shape, n);
     FOR_DEVICES(e, 1)
-    {
-        struct ky_bodies bodies = make(shape, n);
-        struct found first = {.group = NULL};
-        char what[200];
-        int ranks[1 + DEVICE_RUNS] = {0}; /* 0: an engine without ranks */
-        const size_t runs = 1 + device_runs(engines[e].engine, ranks + 1);
-        for (size_t r = 0; r < runs; r++) {
-            struct ky_parameters parameters = parameters_of(options);
-            parameters.engine = engines[e].engine;
-            struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
-            snprintf(what, sizeof what,
-                     "%s, shape %d, %zu bodies, '%s', radius %g, %zu nearest, %d ranks",
-                     engines[e].engine, (int)shape, n, options, asked.radius, asked.k, ranks[r]);
-            struct found found = search(engine, n, &asked);
-            if (strstr(options, "fmm")) /* whose cells have more moments than those searched */
-                assert_ok(ky_engine_forces(engine, &error));
-            ky_engine_close(engine);
-            if (r == 0) {
-                first = found;
-                continue;
-            }
-            expect_same_found(&found, &first, n, what);
-            free_found(&found);
-        }
-        free_found(&first);
-        ky_bodies_free(&bodies);
-    }
+    try_searches(e, &bodies, options, &asked);
+    ky_bodies_free(&bodies);
 }
 
 static void every_action_finds_the_same(void **state)
@@ -73,6 +48,40 @@ static void every_action_finds_the_same(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())
             try_walks(cases[k].shape, cases[k].n, cases[k].options, cases[k].asked);
+}
+
+/* Over the faces of a periodic box. */
+static void boxes_are_searched_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        enum set set;
+        size_t n;
+        const char *options;
+        struct asked asked;
+        int always;
+    } cases[] = {
+        {CLUMPS, 6007, "force=fmm", {0.1, 6}, 1},
+        {UNIFORM, 6007, "force=tree", {-0.3, 40}, 1},
+        {FACES, 5003, "force=tree precision=double", {0.25, 12}, 0},
+        {WAVES, 4913, "force=fmm", {0.2, 32}, 0},
+        {CORNER, 6007, "force=fmm", {0.01, 9}, 0},
+        {TOGETHER, 3000, "force=tree", {0, 7}, 0},
+        {UNIFORM, 1501, "force=tree", {1.25, 1500}, 1}, /* all bodies of all ranks */
+        {UNIFORM, 12007, "force=tree precision=extended leaf=1 curve=morton", {-0.2, 20}, 0},
+        {UNIFORM, 0, "force=fmm", {0.1, 0}, 1},
+        {UNIFORM, 5, "force=tree", {-1.25, 4}, 1},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char options[200];
+        snprintf(options, sizeof options, "box=2.5 %s", cases[k].options);
+        struct ky_bodies bodies = make_box(cases[k].set, cases[k].n);
+        FOR_DEVICES(e, 1)
+        if (cases[k].always || test_everything())
+            try_searches(e, &bodies, options, &cases[k].asked);
+        ky_bodies_free(&bodies);
+    }
 }
 
 /* Every kernel of these searches, also for tools under which a kernel takes long. */
@@ -167,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_systems_find_the_same),
         cmocka_unit_test(every_action_finds_the_same),
+        cmocka_unit_test(boxes_are_searched_alike),
         cmocka_unit_test(walks_leave_no_trace),
         cmocka_unit_test(a_list_that_is_too_short_is_told),
     };

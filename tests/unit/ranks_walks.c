@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "analysis/analysis.h"
+#include "boxes.h"
 #include "searches.h"
 
 static struct ky_error error;
@@ -10,18 +11,18 @@ static struct ky_error error;
 static const int ranks[] = {0, 1, 2, 3, 4, 8}; /* 0: an engine without ranks */
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
-static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
+static void try_searches(const struct ky_bodies *bodies, const char *options, struct asked asked)
 {
-    struct ky_bodies bodies = make(shape, n);
+    const size_t n = bodies->n;
     struct found first = {.group = NULL};
     char what[200];
     for (size_t r = 0; r < RANKS; r++) {
         if (!is_compared(ranks[r], n))
             continue;
         struct ky_parameters parameters = parameters_of(options);
-        struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
-        snprintf(what, sizeof what, "shape %d, %zu bodies, '%s', radius %g, %zu nearest, %d ranks",
-                 (int)shape, n, options, asked.radius, asked.k, ranks[r]);
+        struct ky_engine *engine = open_engine(&parameters, ranks[r], bodies);
+        snprintf(what, sizeof what, "%zu bodies, '%s', radius %g, %zu nearest, %d ranks", n,
+                 options, asked.radius, asked.k, ranks[r]);
         struct found found = search(engine, n, &asked);
         ky_engine_close(engine);
         if (r == 0) {
@@ -32,6 +33,12 @@ static void try_walks(enum shape shape, size_t n, const char *options, struct as
         free_found(&found);
     }
     free_found(&first);
+}
+
+static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
+{
+    struct ky_bodies bodies = make(shape, n);
+    try_searches(&bodies, options, asked);
     ky_bodies_free(&bodies);
 }
 
@@ -68,6 +75,39 @@ static void every_action_finds_the_same(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())
             try_walks(cases[k].shape, cases[k].n, cases[k].options, cases[k].asked);
+}
+
+/* Over the faces of a periodic box. */
+static void boxes_are_searched_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        enum set set;
+        size_t n;
+        const char *options;
+        struct asked asked;
+        int always;
+    } cases[] = {
+        {CLUMPS, 4409, "force=fmm", {0.1, 6}, 1},
+        {UNIFORM, 3001, "force=tree", {-0.3, 40}, 1},
+        {FACES, 3001, "force=tree leaf=1 group=16 curve=morton", {0.25, 12}, 1},
+        {WAVES, 4913, "force=direct", {0.2, 32}, 0},
+        {CORNER, 6007, "force=fmm", {0.01, 9}, 0},
+        {TOGETHER, 2000, "force=tree", {0, 7}, 0},
+        {UNIFORM, 801, "force=tree", {1.25, 800}, 1}, /* all bodies of all ranks */
+        {UNIFORM, 0, "force=fmm", {0.1, 0}, 1},
+        {UNIFORM, 1, "force=fmm", {0.1, 0}, 1},
+        {UNIFORM, 2, "force=fmm", {1.25, 1}, 1},
+        {UNIFORM, 5, "force=tree", {-1.25, 4}, 1}, /* ranks without bodies */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char options[200];
+        snprintf(options, sizeof options, "box=2.5 %s", cases[k].options);
+        struct ky_bodies bodies = make_box(cases[k].set, cases[k].n);
+        if (cases[k].always || test_everything())
+            try_searches(&bodies, options, cases[k].asked);
+        ky_bodies_free(&bodies);
+    }
 }
 
 /* ---- groups ---- */
@@ -262,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_action_finds_the_same),
+        cmocka_unit_test(boxes_are_searched_alike),
         cmocka_unit_test(a_chain_through_all_ranks_is_one_group),
         cmocka_unit_test(the_radius_of_one_body_is_enough),
         cmocka_unit_test(the_core_is_the_same),

@@ -64,6 +64,7 @@ static inline struct found search(struct ky_engine *engine, size_t n, const stru
     found.group = calloc(n + 1, sizeof *found.group);
     for (int id = 0; id < KY_ACTION_COUNT; id++) {
         const struct ky_action *about = &ky_actions[id].about;
+        const int has_end = about->needs_radius || about->needs_k;
         struct ky_walk_request request = {.action = (enum ky_action_id)id, .n = n};
         request.results = found.results[id] = calloc(n * about->columns + 1, sizeof(double));
         request.radius = about->needs_radius ? radius : NULL;
@@ -76,7 +77,7 @@ static inline struct found search(struct ky_engine *engine, size_t n, const stru
             request.offset = found.offset;
             request.list = found.list = calloc(found.offset[n] + 1, sizeof *found.list);
         }
-        if (!about->needs_k || (asked->k && asked->k < n))
+        if ((has_end || !engine->in_box) && (!about->needs_k || (asked->k && asked->k < n)))
             assert_ok(ky_engine_walk(engine, &request, &error));
     }
     free(radius);

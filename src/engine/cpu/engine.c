@@ -517,7 +517,6 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .functions = 1,
     .mutual = 1,
     .boxes = 1,
-    .box_walks = 1,
     .device = device,
     .memory = memory,
     .open = open_engine,

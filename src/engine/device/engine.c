@@ -78,11 +78,6 @@ static enum ky_status check(const struct ky_device_engine *engine, struct ky_err
             "%s: --precision mixed needs matrix units, which Kyoho uses through CUDA from "
             "compute capability 8.0 on: give --precision single or extended",
             card->name);
-    if (state->parameters->box > 0 && !engine->method->in_box)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "%s does not know periodic boxes on devices yet: use --force fmm, tree or "
-                       "direct with --box",
-                       ky_force_kind(state->parameters->force)->option);
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
     if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",

@@ -262,7 +262,6 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
 
 const struct ky_method ky_direct_method = {
     .in_blocks = 1,
-    .in_box = 1,
     .own = sizeof(struct direct),
     .evaluate = evaluate,
     .field = field,

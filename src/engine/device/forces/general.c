@@ -61,18 +61,21 @@ struct general {
 
 /* ---- tree and sinks ---- */
 
-/* Takes the groups of the card's tree. The groups of an earlier tree have been released. */
+/* Takes the groups of the card's tree, each with at most one body for a lane. The groups of an
+ * earlier tree have been released, and with fmm in a periodic box groups are twice as large. */
 static enum ky_status take_groups(struct general *walk, int built, struct ky_error *error)
 {
     struct ky_device_tree *tree = &walk->links->own;
     struct ky_device_bodies *bodies = walk->bodies;
     struct ky_card *card = walk->card;
+    struct ky_parameters own = walk->parameters;
     enum ky_status status = KY_OK;
-    if (!built) {
+    if (!built || ky_device_tree_group(card->team, &own) > card->team) {
+        own.group = own.group < (int)card->team ? own.group : (int)card->team;
         ky_device_tree_done(tree, bodies);
-        status = ky_device_tree_parts_after(tree, bodies, &walk->parameters, error);
+        status = ky_device_tree_parts_after(tree, bodies, &own, error);
         if (!status)
-            status = ky_device_tree_make_groups(tree, bodies, &walk->parameters, error);
+            status = ky_device_tree_make_groups(tree, bodies, &own, error);
     }
     if (!status)
         status = ky_buffer_need(card, &walk->count, "runs of groups", tree->cells + 1,
@@ -274,6 +277,7 @@ static enum ky_status launch(struct general *walk, size_t first_team, struct ky_
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)lanes_of(walk);
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
+    const struct ky_walk_side side = ky_walk_side(walk->bodies->state);
     return ky_launch_teams(
         walk->card, walk->kernel, count,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
@@ -285,7 +289,8 @@ static enum ky_status launch(struct general *walk, size_t first_team, struct ky_
                      KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
                      KY_VALUE(n), KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(first),
                      KY_VALUE(end), KY_VALUE(teams), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
-                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
+                     KY_VALUE(columns), KY_VALUE(stride), KY_WALK_SIDE(side, parameters->precision),
+                     KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -321,12 +326,14 @@ static enum ky_status launch_cuts(struct general *walk, struct ky_error *error)
     const struct ky_cells cells = ky_links_cells(walk->links);
     uint32_t runs = (uint32_t)walk->runs, its_cells = (uint32_t)cells.count, root = cells.root,
              flags = flags_of(walk);
+    const struct ky_walk_side side = ky_walk_side(walk->bodies->state);
     if (!walk->facts->is_dual)
         return KY_OK;
     return ky_launch_teams(
         walk->card, cut_kernels[walk->request->action][walk->parameters.precision], runs,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(walk->box), KY_BUFFER(walk->cuts),
-                     KY_VALUE(runs), KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(flags)),
+                     KY_VALUE(runs), KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(flags),
+                     KY_WALK_SIDE(side, walk->parameters.precision)),
         error);
 }
 

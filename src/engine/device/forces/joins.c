@@ -68,6 +68,7 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                    its_cells = (uint32_t)cells.count, root = cells.root,
                    later = (uint32_t)links->own.later;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(joins->bodies->state);
+    const struct ky_walk_side side = ky_walk_side(joins->bodies->state);
     KY_TRY(ky_launch_over(
         joins->card, reach_kernels[action][parameters->precision], lanes,
         KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
@@ -80,6 +81,7 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
                      KY_BUFFER(joins->reach), KY_BUFFER(joins->group), KY_BUFFER(joins->parent),
                      KY_BUFFER(links->counts.counts), KY_VALUE(n), KY_VALUE(flags), KY_VALUE(radii),
+                     KY_WALK_SIDE(side, parameters->precision),
                      KY_EPS2(eps2, parameters->precision)),
         error));
     if (joins->places > joins->n)
@@ -89,7 +91,8 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                          KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
                          KY_BUFFER(joins->reach), KY_BUFFER(joins->parent), KY_VALUE(n),
                          KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(later), KY_VALUE(flags),
-                         KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
+                         KY_VALUE(radii), KY_WALK_SIDE(side, parameters->precision),
+                         KY_EPS2(eps2, parameters->precision)),
             error));
     return KY_OK;
 }

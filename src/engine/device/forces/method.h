@@ -7,7 +7,6 @@
 
 struct ky_method {
     int in_blocks; /* `evaluate` accepts active bodies whose list is only on the card */
-    int in_box;    /* `evaluate` knows periodic boxes */
     size_t own;    /* bytes of the method's state, `own` below; zeroed at the start */
 
     /* Computes accelerations and potentials of the active bodies with these parameters, between the

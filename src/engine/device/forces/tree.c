@@ -74,7 +74,6 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 
 const struct ky_method ky_tree_method = {
     .in_blocks = 1,
-    .in_box = 1,
     .own = sizeof(struct ky_grouped),
     .evaluate = evaluate,
     .stand = ky_grouped_stand,

@@ -89,7 +89,8 @@ KY_FN struct ky_general_box ky_cut_as_sinks(struct ky_cut_box its)
 }
 
 /* A squared distance within which the sink has k other bodies: the distance of the farthest of k +
- * 1 consecutive bodies along the curve that include the sink. A part of a system may have fewer. */
+ * 1 consecutive bodies along the curve that include the sink, not of their images, which may be
+ * nearer. A part of a system may have fewer. */
 KY_FN KY_REAL ky_cut_bound2(struct ky_general walk, ky_uint k)
 {
     if (walk.n <= k)
@@ -190,6 +191,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         walk.n = n;                                                                                \
         walk.cells = 0;                                                                            \
         walk.flags = flags;                                                                        \
+        walk.side.high = walk.side.low = walk.side.near2 = 0; /* not their images */               \
         const struct ky_cut_sinks own =                                                            \
             ky_cut_sinks_##name(walk, radius, offset, list, begin, end, radii, k, eps2);           \
         const struct ky_cut_box around = ky_cut_box(own, team, begin, end);                        \
@@ -200,7 +202,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_cut_##name)                                                                         \
     (KY_CELLS_TO_READ KY_GLOBAL const struct ky_cut_box *box_of, KY_GLOBAL ky_uint *cuts,          \
-     ky_uint runs, ky_uint tree_cells, ky_uint root, ky_uint flags)                                \
+     ky_uint runs, ky_uint tree_cells, ky_uint root, ky_uint flags, struct ky_general_side side)   \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                                \
@@ -211,7 +213,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         KY_GLOBAL ky_uint *cut = cuts + (ky_ulong)r * (KY_CUT_ROOM + 1);                           \
         ky_uint count = 0;                                                                         \
         const struct ky_general_box around = ky_cut_as_sinks(box_of[r]);                           \
-        struct ky_general walk = {KY_CELLS_HERE 0, 0, 0, 0, 0, tree_cells, flags, {0}};            \
+        struct ky_general walk = {KY_CELLS_HERE 0, 0, 0, 0, 0, tree_cells, flags, side, {0}};      \
         struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
                                          0,                                                        \
                                          cells[KY_TEAM_HERE],                                      \

@@ -100,13 +100,19 @@ KY_FN struct ky_general_box ky_general_reach(struct ky_general_box box, ky_team 
     return box;
 }
 
-/* A position minus the middle of the box. */
-KY_FN struct ky_apart ky_general_from(struct ky_general_box box, KY_REAL x, KY_REAL y, KY_REAL z)
+/* A position minus the middle of the box, for its nearest image: ky_general_nearest. */
+KY_FN struct ky_apart ky_general_from(struct ky_general_box box, KY_REAL x, KY_REAL y, KY_REAL z,
+                                      struct ky_apart to_middle, struct ky_general_side side)
 {
     struct ky_apart d;
     d.x = KY_APART(x, (KY_REAL)box.x);
     d.y = KY_APART(y, (KY_REAL)box.y);
     d.z = KY_APART(z, (KY_REAL)box.z);
+    if (side.high > 0) {
+        d.x = ky_general_nearest(x, (KY_REAL)box.x, to_middle.x, side);
+        d.y = ky_general_nearest(y, (KY_REAL)box.y, to_middle.y, side);
+        d.z = ky_general_nearest(z, (KY_REAL)box.z, to_middle.z, side);
+    }
     return d;
 }
 
@@ -118,7 +124,8 @@ KY_FN struct ky_visit_span ky_general_span_of(struct ky_general walk, struct ky_
     const struct ky_low low = walk.low[cell];
     const struct ky_cell_box its = walk.box[cell];
     struct ky_visit_span span;
-    const struct ky_apart d = ky_general_from(box, high.x[0], high.x[1], high.x[2]);
+    const struct ky_apart d =
+        ky_general_from(box, high.x[0], high.x[1], high.x[2], ky_general_to_middle(its), walk.side);
     KY_SET_SIDES(span, its)
     span.x = d.x + low.x[0];
     span.y = d.y + low.x[1];
@@ -253,7 +260,8 @@ KY_FN ky_uint ky_general_stage(struct ky_general walk, ky_team team, struct ky_g
 {
     ky_uint count;
     struct ky_source source = ky_body_source(walk.source, walk.source_low, has ? place : 0);
-    struct ky_apart d = ky_general_from(box, source.body.x, source.body.y, source.body.z);
+    struct ky_apart d = ky_general_from(box, source.body.x, source.body.y, source.body.z,
+                                        ky_general_none(), walk.side);
 #if !KY_IN_DOUBLE
     const struct ky_low rest = walk.source_low[has ? place : 0];
     d.x += rest.x[0];
@@ -294,10 +302,11 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 {
     ky_mask within = 0;
 #if KY_IN_SINGLE
-    reach2 = KY_FMAX(reach2, walk.sink.near2);
+    reach2 = KY_FMAX(reach2, KY_FMAX(walk.sink.near2, walk.side.near2));
 #endif
     for (ky_uint k = 0; k < count; k++) {
-        const struct ky_apart d = ky_apart_of(walk.sink, ky_general_at(staged, k));
+        const struct ky_apart d =
+            ky_general_apart(walk.sink, ky_general_at(staged, k), ky_general_none(), walk.side);
         const KY_REAL r2 = ky_distance2(d.x, d.y, d.z, (KY_REAL)0);
         within |= (ky_mask)(r2 <= reach2) << k;
     }
@@ -413,7 +422,8 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
  * list, and is reported to faults if the list is too short. cuts: see general_cut.h. space: k
  * numbers for each lane of the launch, `stride` lanes apart. results: columns of n numbers in the
  * caller's order. With KY_FLAG_BY_PLACE the caller's order is the order of the places. counts:
- * pairs with bodies and with cells of each team.
+ * pairs with bodies and with cells of each team. side: of a periodic box, or 0; all sources are
+ * their nearest images.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.
@@ -429,7 +439,7 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
      KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results, KY_GLOBAL ky_ulong *counts,             \
      KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint tree_cells, ky_uint root, ky_uint first,        \
      ky_uint end, ky_uint teams, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns,         \
-     ky_uint stride, KY_REAL eps2)                                                                 \
+     ky_uint stride, struct ky_general_side side, KY_REAL eps2)                                    \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         memory_here KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                    \
