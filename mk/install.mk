@@ -33,6 +33,7 @@ Libs: -L$${libdir} $(RPATH) -l$(1) -lm
 Libs.private: $(strip $(3))
 Cflags: -I$${includedir}
 endef
+# OpenMP by the flag of this compiler, so that a program that takes an archive of clang is linked by clang.
 PC_LIBS = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(OPENMP_LINK) -lm
 
 # Tells the loader of the library where that is allowed and where the loader looks into the folder at all.
