@@ -5,8 +5,9 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc
 OPT    ?= -O3
-# Names and lines for traces of the stack; DEBUG=-g adds variables, and a sixth to the time of gcc.
-DEBUG  ?= -g1
+# Names and lines for traces of the stack; DEBUG=-g adds variables, and a sixth to the time of gcc. valgrind 3.19 does not read
+# the DWARF 5 of clang 14.
+DEBUG  ?= -g1$(if $(CLANG), -gdwarf-4)
 
 # One name for a folder below this one, however it is written: names of targets stand in the files of dependences.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))

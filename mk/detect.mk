@@ -79,6 +79,10 @@ CLANG            := $(shell $(CC) -dM -E -x c /dev/null | grep __clang__)
 TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(DARWIN)$(filter -flto%,$(CC) $(OPT) $(CFLAGS))$(CLANG),no,yes),no)
 TEAM_FLAG        := $(if $(filter yes,$(TEAM)),-include src/base/team.h -DKY_HAVE_TEAM)
 OPENMP_LINK      := $(if $(filter yes,$(TEAM)),-pthread,$(OPENMP_FLAG) -pthread)
+# For programs that link an archive of clang: gcc and gfortran find LLVM's OpenMP by the name of its library alone.
+OPENMP_ARCHIVE   := $(if $(DARWIN),,$(if $(and $(CLANG),$(filter yes,$(OPENMP))),$(shell made=$$(mktemp) && \
+                    printf 'int main(void) { return omp_get_max_threads(); }' | $(CC) -x c -include omp.h -fopenmp -o $$made - && \
+                    readelf -d $$made | sed -n 's/.*(NEEDED).*\[\(libomp[^]]*\)\].*/-l:\1 -pthread/p'; rm -f $$made)))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes -Wno-enum-float-conversion
 # -ffp-contract=off: the same bits from every compiler; fma is written where it is meant.

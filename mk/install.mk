@@ -33,7 +33,8 @@ Libs: -L$${libdir} $(RPATH) -l$(1) -lm
 Libs.private: $(strip $(3))
 Cflags: -I$${includedir}
 endef
-PC_LIBS = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(OPENMP_LINK) -lm
+PC_OPENMP = $(or $(OPENMP_ARCHIVE),$(OPENMP_LINK))
+PC_LIBS = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(PC_OPENMP) -lm
 
 # Tells the loader of the library where that is allowed and where the loader looks into the folder at all.
 define TELL_LOADER
@@ -43,7 +44,7 @@ endef
 .PHONY: install uninstall
 PACKAGES := kyoho kyoho_draw kyoho_g6 kyoho_g5
 install: export PC_kyoho := $(call pc_text,kyoho,gravitational N-body simulation,$(PC_LIBS))
-install: export PC_kyoho_draw := $(call pc_text,kyoho_draw,pictures$(comma) plots and a view of gravitational N-body simulations,$(DRAW_LIBS) $(OPENMP_LINK),kyoho)
+install: export PC_kyoho_draw := $(call pc_text,kyoho_draw,pictures$(comma) plots and a view of gravitational N-body simulations,$(DRAW_LIBS) $(PC_OPENMP),kyoho)
 install: export PC_kyoho_g6 := $(call pc_text,kyoho_g6,the GRAPE-6 library on CPUs and GPUs,$(PC_LIBS))
 install: export PC_kyoho_g5 := $(call pc_text,kyoho_g5,the GRAPE-5 library on CPUs and GPUs,$(PC_LIBS))
 install: all

@@ -157,7 +157,7 @@ def documented(kind, sections=None, without=(), more=list) -> Callable[[What], W
         def described():
             own = {} if kind is None else table(kind, sections)
             return [option for keyword, option in own.items() if keyword not in without] + more()
-        names = textwrap.fill(", ".join(option.keyword for option in described()), 112, initial_indent="  ", subsequent_indent="  ")
+        names = textwrap.fill(", ".join(option.keyword for option in described()), 134, initial_indent="  ", subsequent_indent="  ")
         what.__doc__ = (textwrap.dedent(what.__doc__).strip() + f"\n\nOptions, which kyoho.options(kyoho.{what.__name__}) explains:\n{names}\n")
         _described[what.__name__] = described
         return what

@@ -92,8 +92,7 @@ class Simulation(Named, Shared, WithQuantities):
       position, velocity, mass   (n, 3) [length], (n, 3) [velocity], (n) [mass]
       softening  one length, 0 for none, or one for each body [length]; without it the softening of the Snapshot
       id, type, radius   (n), optional; radii are for stop_collision [length]
-      time       at the start [time]
-      units      of the arrays: "nbody" (G = 1 or `g`, the default), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
+      time, units   time at the start; units of all of these: "nbody" (G = 1 or `g`), "galaxy", "cluster", "cosmic", "planets" or kyoho.Units
     Example:
       with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim:
           sim.integrate(1)
@@ -108,8 +107,7 @@ class Simulation(Named, Shared, WithQuantities):
       keeping   save and kyoho.restore, copy, pickle, view, close
 
     In a comoving box (box and expansion, or a Snapshot with a cosmology) the time is the scale factor, and velocities are peculiar ones.
-    Without `step` the first call that advances chooses one, as `kyoho run` does. The library copies the bodies. Arrays are copied from the
-    processor once after each change, and cannot be written in place: assign a whole array. Several threads may use a simulation in turn.
+    Without `step` the first call that advances chooses one. Arrays are copies: assign a whole one. Threads may use a simulation in turn.
     """
 
     position = _changeable("position", "(n, 3) [length]")

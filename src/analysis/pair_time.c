@@ -1,5 +1,6 @@
 /* The shortest time scale of the relative motion of two neighbouring bodies: a step has to resolve
  * it if there is no softening. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static double shortest(const struct ky_bodies *bodies, double g,
     for (size_t i = 0; i < bodies->n; i++)
         for (size_t k = near->offset[i]; k < near->offset[i + 1]; k++)
             least = fmin(least, pair_time(bodies, i, near->body[k], g));
-    return least;
+    /* In a build by clang a reduction of no finite number gives DBL_MAX. */
+    return least < DBL_MAX ? least : (double)INFINITY;
 }
 
 /* The distance of each body to its nearest neighbour. */

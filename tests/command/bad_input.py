@@ -99,8 +99,11 @@ with folder() as top:
         return subprocess.run([KYOHO, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
 
+    # LLVM's OpenMP, which clang links, ends a program that cannot have 1,024 bytes of shared memory.
+    with open(KYOHO, "rb") as file:
+        least = 1024 if b"libomp.so" in file.read() else 0
     for name in ("x.csv", "x.tipsy", "x.hdf5"):
-        for limit in (0, 5000):
+        for limit in (least, 5000):
             process = full("model", "plummer", "-n", "2000", "-o", path("outputs/" + name), limit=limit)
             check(process.returncode == 7 and len(process.stderr.strip().splitlines()) == 1 and not os.listdir(outputs),
                   f"code 7: {name} on a disk with {limit} bytes", f"{process.returncode} {process.stderr} {os.listdir(outputs)}")
@@ -109,7 +112,7 @@ with folder() as top:
     process = full("model", "plummer", "-n", "2000", "-o", path("outputs/x.hdf5"), "--overwrite", limit=5000)
     check(process.returncode == 7 and open(path("outputs/x.hdf5"), "rb").read() == kept, "a full disk leaves the file that was there",
           process.stderr)
-    for limit in (0, 200, 3000, 90000):
+    for limit in (least, least + 200, 3000, 90000):
         process = full("run", "--model", "plummer", "-n", "1000", "--softening", "0.1", "--step", "0.125", "--end", "1", "--every", "0.125",
                        "--output", path(f"full{limit}"), "--quiet", limit=limit)
         check(process.returncode == 7, f"code 7: a run on a disk with {limit} bytes", f"{process.returncode} {process.stderr}")

@@ -138,7 +138,8 @@ def without_libraries():
     """OpenCL's loader and cairo are opened when they are needed; here they seem not to be installed."""
     hide = os.path.join(BUILD, "tests/faults/hidden.so")
     needed = tool("readelf", "-d", KYOHO).stdout
-    check("NEEDED" in needed and not re.search("NEEDED.*(OpenCL|cairo|libcuda|omp)", needed), "the program starts without OpenCL, cairo, CUDA and OpenMP", needed)
+    # clang links LLVM's OpenMP
+    check("NEEDED" in needed and not re.search("NEEDED.*(OpenCL|cairo|libcuda|gomp)", needed), "the program starts without OpenCL, cairo, CUDA and GNU's OpenMP", needed)
     if not os.path.exists(hide):
         skip("a machine without OpenCL and cairo", "no " + hide)
         return
@@ -158,6 +159,19 @@ def without_libraries():
             check("install libcairo2" in said and len(said.splitlines()) == 1 and not os.path.exists(path + ".pdf"), "one line says what a PDF needs", said)
 
 
+def old_driver():
+    """With a driver that is older than the CUDA of this build, kyoho devices names the driver that is needed."""
+    name, stub = "an old NVIDIA driver", os.path.join(BUILD, "tests/faults/old_driver.so")
+    said = run("devices").stdout
+    if "CUDA: yes" not in run("--version").stdout or "the host in place of a GPU" in said or not os.path.exists(stub):
+        skip(name, "this build has no CUDA, or no " + stub)
+        return
+    with folder() as place:
+        shutil.copy(stub, os.path.join(place, "libcuda.so.1"))
+        said = run("devices", env={"LD_LIBRARY_PATH": place}).stdout
+        check(re.search(r"(?m)^cuda .*the NVIDIA driver is too old: this build \(CUDA 1\d\) needs driver \d+ or newer$", said) and "\ncpu " in said, f"{name}: kyoho devices says which one is needed", said)
+
+
 os.chdir(TOP)
 versions()
 recipes()
@@ -165,4 +179,5 @@ conda()
 licences()
 parts()
 without_libraries()
+old_driver()
 finish()

@@ -181,10 +181,20 @@ int open(const char *path, int flags, ...)
     return real(path, flags, mode);
 }
 
+/* LLVM's OpenMP sets the size of a page that it shares with itself, which is no file of the program. */
+static int is_shared_memory(int fd)
+{
+    static const char folder[] = "/dev/shm/";
+    char link_[40], path[sizeof folder];
+    snprintf(link_, sizeof link_, "/proc/self/fd/%d", fd);
+    return readlink(link_, path, sizeof path - 1) == sizeof path - 1 &&
+           !memcmp(path, folder, sizeof path - 1);
+}
+
 int ftruncate(int fd, off_t size)
 {
     REAL(int, ftruncate, int, off_t);
-    return write_fails() ? -1 : real(fd, size);
+    return !is_shared_memory(fd) && write_fails() ? -1 : real(fd, size);
 }
 
 int fsync(int fd)
