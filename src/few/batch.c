@@ -56,33 +56,33 @@ static void unpack(const struct ky_few_batch *batch, int l, struct ky_few_system
 }
 
 /* Lanes without a system have the numbers of the first one, which stays as it is. */
-static void fill(struct ky_few_batch *batch, struct ky_few *const *few, size_t count,
-                 const double *until)
+static void fill(struct ky_few_batch *batch, const struct ky_few_some *some)
 {
-    const struct ky_few_system_one *first = &few[0]->system;
+    const size_t count = some->count;
+    const struct ky_few_system_one *first = &some->few[0]->system;
     struct ky_few_system_batch *s = &batch->system;
     s->shape.n = first->shape.n;
     memcpy(s->shape.node, first->shape.node, sizeof s->shape.node[0] * KY_FEW_BATCH_MOST);
     s->inner = first->inner;
-    batch->sign = few[0]->settings.backwards ? -1 : 1;
+    batch->sign = some->few[0]->settings.backwards ? -1 : 1;
     batch->count = count;
     for (size_t l = 0; l < KY_FEW_BATCH; l++) {
-        const struct ky_few *now = few[l < count ? l : 0];
-        pack(batch, (int)l, &now->system, l < count ? now->h : 0, until[l < count ? l : 0]);
+        const size_t from = l < count ? l : 0;
+        const struct ky_few *now = some->few[from];
+        pack(batch, (int)l, &now->system, l < count ? now->h : 0, some->until[from]);
     }
 }
 
-void ky_few_advance(struct ky_few *const *few, size_t count, const double *until, size_t most,
-                    void (*steps)(struct ky_few_batch *batch), struct ky_few_motion *before,
-                    int *is_lost)
+void ky_few_advance(struct ky_few_some *some, size_t most,
+                    void (*steps)(struct ky_few_batch *batch), struct ky_few_motion *before)
 {
     struct ky_few_batch batch;
-    const int is_pair = few[0]->system.shape.n == 2;
-    fill(&batch, few, count, until);
+    const int is_pair = some->few[0]->system.shape.n == 2;
+    fill(&batch, some);
     batch.most = is_pair ? most : 1;
     steps(&batch);
-    for (size_t l = 0; l < count; l++) {
-        struct ky_few *now = few[l];
+    for (size_t l = 0; l < some->count; l++) {
+        struct ky_few *now = some->few[l];
         if (!is_pair)
             ky_few_keep(now, before);
         unpack(&batch, (int)l, &now->system);
@@ -90,9 +90,9 @@ void ky_few_advance(struct ky_few *const *few, size_t count, const double *until
             now->steps += batch.made[l];
             now->kicks += KY_FEW_STAGES * batch.made[l];
             now->last = now->h;
-            is_lost[l] = ky_few_check_finite(now, NULL) != KY_OK;
+            some->is_lost[l] = ky_few_check_finite(now, NULL) != KY_OK;
         } else {
-            is_lost[l] = ky_few_finish(now, before) && ky_few_check_finite(now, NULL);
+            some->is_lost[l] = ky_few_finish(now, before) && ky_few_check_finite(now, NULL);
         }
     }
 }

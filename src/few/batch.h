@@ -35,14 +35,19 @@ struct ky_few_motion;
 /* The tree and the clock of a system as one number: systems with the same number may share a batch.
  */
 int ky_few_kind(const struct ky_few *few);
-/* Advances up to KY_FEW_BATCH systems of the same kind: pairs by steps until one of them has
- * reached its time `until`, at most `most`; others by one step, which is not kept if it has to be
- * taken again at half its length. `before`: work memory of one system. is_lost[k]: 1 if the numbers
- * of a system are no longer finite.
- * `steps` is the function of an instruction set (engine/cpu/lanes), which takes steps of a batch
- * until the first system has reached its time, at most batch->most. */
-void ky_few_advance(struct ky_few *const *few, size_t count, const double *until, size_t most,
-                    void (*steps)(struct ky_few_batch *batch), struct ky_few_motion *before,
-                    int *is_lost);
+/* Systems of the same kind that advance together. */
+struct ky_few_some {
+    size_t count;
+    struct ky_few *few[KY_FEW_BATCH];
+    double until[KY_FEW_BATCH]; /* their times to stop */
+    int is_lost[KY_FEW_BATCH];  /* result: 1 if the numbers of a system are no longer finite */
+};
+
+/* Advances pairs by steps until one of them has reached its time, at most `most`; others by one
+ * step, which is not kept if it has to be taken again at half its length. `before`: work memory of
+ * one system. `steps` is the function of an instruction set (engine/cpu/lanes), which takes steps
+ * of a batch until the first system has reached its time, at most batch->most. */
+void ky_few_advance(struct ky_few_some *some, size_t most,
+                    void (*steps)(struct ky_few_batch *batch), struct ky_few_motion *before);
 
 #endif

@@ -76,19 +76,17 @@ static size_t choose(const struct pool *pool, size_t *place)
 static void step_together(const struct ky_few_work *work, struct pool *pool, const size_t *place,
                           size_t count)
 {
-    struct ky_few *few[KY_FEW_BATCH];
-    double until[KY_FEW_BATCH];
-    int is_lost[KY_FEW_BATCH];
+    struct ky_few_some some = {.count = count};
     for (size_t l = 0; l < count; l++) {
         struct ky_few_one *one = pool->one[place[l]];
-        few[l] = &one->few;
-        until[l] = work->systems->time[one->next];
+        some.few[l] = &one->few;
+        some.until[l] = work->systems->time[one->next];
     }
     /* a pair that may escape is tested after each step */
     const size_t most = isinf(work->settings.apart) ? STEPS_A_LOOK : 1;
-    ky_few_advance(few, count, until, most, work->steps, &pool->before, is_lost);
+    ky_few_advance(&some, most, work->steps, &pool->before);
     for (size_t l = 0; l < count; l++)
-        if (is_lost[l])
+        if (some.is_lost[l])
             pool->one[place[l]]->end = KY_FEW_LOST;
 }
 

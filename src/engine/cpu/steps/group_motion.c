@@ -30,43 +30,6 @@ static double product(const double x[3], const double y[3])
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
-/* ---- looks ---- */
-
-static void look_at_pair(const struct ky_cpu_group *group, double time, int slow,
-                         struct ky_cpu_inside *inside)
-{
-    struct ky_few_binary pair = group->pair;
-    const double total = pair.gm[0] + pair.gm[1];
-    ky_kepler_move(total, pair.x, pair.v, (time - group->t) / group->kappa);
-    for (int c = 0; c < 3; c++) {
-        const double v = slow ? pair.v[c] / group->kappa : pair.v[c];
-        inside->x[0][c] = -pair.gm[1] / total * pair.x[c];
-        inside->x[1][c] = pair.gm[0] / total * pair.x[c];
-        inside->v[0][c] = -pair.gm[1] / total * v;
-        inside->v[1][c] = pair.gm[0] / total * v;
-    }
-}
-
-void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
-                       struct ky_cpu_inside *inside)
-{
-    if (!group->few) {
-        look_at_pair(group, time, slow, inside);
-        return;
-    }
-    struct ky_few then = *group->few;
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
-    if (time != group->t)
-        ky_few_synchronise(&then, time);
-    if (!slow)
-        ky_few_release(&then);
-    ky_few_positions(&then.system, x, v);
-    for (int p = 0; p < group->n; p++) {
-        memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
-        memcpy(inside->v[then.order[p]], v[p], sizeof v[p]);
-    }
-}
-
 /* ---- neighbours ---- */
 
 /* The outermost orbit of a group. */
@@ -128,7 +91,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     group->size = ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
-    group->reach2[2] = ky_cpu_group_reach2(group->size, ky_cpu_group_mass(group), least_part * group->least);
+    group->reach2[2] =
+        ky_cpu_group_reach2(group->size, ky_cpu_group_mass(group), least_part * group->least);
     if (b->way->before + b->way->now + step > group->listed_until ||
         group->reach2[2] > group->reach2[0])
         KY_TRY(ky_cpu_group_list(b, group, error));

@@ -1,4 +1,4 @@
-/* The table of groups. */
+/* The table of groups, and the state within a group. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,6 +6,8 @@
 
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+#include "physics/kepler.h"
 
 void ky_cpu_group_free(struct ky_cpu_group *group)
 {
@@ -77,4 +79,47 @@ struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
         .slow_down = 1,
         .slow_energy = fmax(slow_energy * b->cpu->hermite->groups->energy, DBL_MIN),
         .backwards = b->way->tick < 0};
+}
+
+int ky_cpu_groups_are_packed(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    return own && own->count && cpu->extra[KY_COLUMN_GROUP][own->group[0]->member[0]] != 0;
+}
+
+/* ---- looks ---- */
+
+static void look_at_pair(const struct ky_cpu_group *group, double time, int slow,
+                         struct ky_cpu_inside *inside)
+{
+    struct ky_few_binary pair = group->pair;
+    const double total = pair.gm[0] + pair.gm[1];
+    ky_kepler_move(total, pair.x, pair.v, (time - group->t) / group->kappa);
+    for (int c = 0; c < 3; c++) {
+        const double v = slow ? pair.v[c] / group->kappa : pair.v[c];
+        inside->x[0][c] = -pair.gm[1] / total * pair.x[c];
+        inside->x[1][c] = pair.gm[0] / total * pair.x[c];
+        inside->v[0][c] = -pair.gm[1] / total * v;
+        inside->v[1][c] = pair.gm[0] / total * v;
+    }
+}
+
+void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
+                       struct ky_cpu_inside *inside)
+{
+    if (!group->few) {
+        look_at_pair(group, time, slow, inside);
+        return;
+    }
+    struct ky_few then = *group->few;
+    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
+    if (time != group->t)
+        ky_few_synchronise(&then, time);
+    if (!slow)
+        ky_few_release(&then);
+    ky_few_positions(&then.system, x, v);
+    for (int p = 0; p < group->n; p++) {
+        memcpy(inside->x[then.order[p]], x[p], sizeof x[p]);
+        memcpy(inside->v[then.order[p]], v[p], sizeof v[p]);
+    }
 }

@@ -108,7 +108,7 @@ static void show(struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 /* Numbers of a member: the group's in the row of its first member, and a row of the state of
  * few bodies. */
 enum {
-    LEADER, /* index of the first member, and 1 */
+    LEADER, /* index of the first member, and 1; ky_cpu_groups_are_packed reads it */
     PLACE,
     MEMBERS,
     CENTRE,
@@ -149,12 +149,6 @@ static void pack_one(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
     for (int k = 0; k < group->n; k++)
         for (size_t c = 0; c < KY_FEW_NUMBERS; c++)
             *cell(cpu, FEW + c, group->member[k]) = row[k][c];
-}
-
-int ky_cpu_groups_are_packed(const struct ky_cpu *cpu)
-{
-    const struct ky_cpu_groups *own = cpu->hermite->groups;
-    return own && own->count && *cell(cpu, LEADER, own->group[0]->member[0]) != 0;
 }
 
 static void pack(const struct ky_cpu *cpu)

@@ -125,6 +125,11 @@ double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
 /* The groups' order, and `of`, after the table has changed. */
 void ky_cpu_groups_sort(struct ky_cpu *cpu);
+/* 1 if the table has groups, and the bodies have not been put anew since. */
+int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
+/* The inside of a group at a time near its own; `slow` with the velocities of the slowed motion. */
+void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
+                       struct ky_cpu_inside *inside);
 
 /* groups.c: makes the table for a call, with the groups of the column unless the table is known,
  * and without groups if the bodies have no levels; then the engine has the centres. KY_FAULT if
@@ -137,8 +142,6 @@ enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
 /* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
-/* 1 if the table has groups, and the bodies have not been put anew since. */
-int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
 
 /* group_energy.c: adds the booked energies of the group to the table. */
 void ky_cpu_group_add(struct ky_cpu_groups *own, struct ky_cpu_group *group);
@@ -154,11 +157,8 @@ void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
 /* As `grouped` of an engine. */
 void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
 
-/* group_motion.c: the inside of a group at a time near its own; `slow` with the velocities of the
- * slowed motion. */
-void ky_cpu_group_look(const struct ky_cpu_group *group, double time, int slow,
-                       struct ky_cpu_inside *inside);
-/* Begins the steps of the groups whose steps begin now: moves their insides to the ends. */
+/* group_motion.c: begins the steps of the groups whose steps begin now: moves their insides to the
+ * ends. */
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error);
 /* Finds orbits and neighbours of a group at the present tick. */
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
