@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/drivers.h"
 #include "engine/engine.h"
 
 /* The last row ends the table, also where a build has no driver. */

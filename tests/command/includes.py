@@ -232,6 +232,9 @@ def main():
     result([f"{name}: has no macro that tells the size of the struct to {name}_sized" for name in sorted(makers)
             if MACROS.get(name) != name + "_sized"] + ["there are none"][bool(makers):],
            "every _defaults call of the public headers is a macro")
+    result([f"{file}: must include base/drivers.h itself: mk/flags.mk finds the files that know of CUDA by it" for file in files
+            if file.endswith(".c") and re.search(r"\bKY_(DRIVERS_(HERE|ABSENT|COUNT)|HAVE_CUDA)", plain[file]) and '"base/drivers.h"' not in files[file]],
+           "every source with a row for each driver includes the table itself")
     readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
     result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
             for match in readers.finditer(plain[file])], "text becomes a number in src/base/number alone")

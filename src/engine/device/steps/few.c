@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/drivers.h"
 #include "base/memory.h"
 #include "engine/common/device_list.h"
 #include "engine/device/driver/names.h"
-
 #include "physics/few_pair.h"
 
 struct pairs {
