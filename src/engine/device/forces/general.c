@@ -24,7 +24,10 @@
 enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
-static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
+#define IN_BOX(name, needs) KY_EACH_PRECISION(ky_general_box_##name),
+/* In open space, and in a periodic box. */
+static const enum ky_kernel_id kernels[2][KY_ACTION_COUNT][KY_PRECISIONS] = {{KY_ACTIONS(ROW)},
+                                                                             {KY_ACTIONS(IN_BOX)}};
 #define AROUND(name, needs) KY_EACH_PRECISION(ky_cut_around_##name),
 static const enum ky_kernel_id around_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {
     KY_ACTIONS(AROUND)};
@@ -34,9 +37,12 @@ static const enum ky_kernel_id cut_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY
 /* Kernels that keep the k nearest in local memory, the smallest first. */
 static const struct {
     size_t most;
-    enum ky_kernel_id kernel[KY_PRECISIONS];
+    enum ky_kernel_id kernel[2][KY_PRECISIONS];
 } heaps[] = {
-#define HEAP(most, p, number) {most, KY_EACH_PRECISION(ky_general_nearest_##most)},
+#define HEAP(most, p, number)                                                                      \
+    {most,                                                                                         \
+     {KY_EACH_PRECISION(ky_general_nearest_##most),                                                \
+      KY_EACH_PRECISION(ky_general_box_nearest_##most)}},
     KY_NEAREST_HEAPS(HEAP, , )};
 
 struct general {
@@ -202,7 +208,7 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
     const size_t k = walk->request->k;
     for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++)
         if (walk->request->action == KY_ACTION_nearest && k <= heaps[h].most) {
-            walk->kernel = heaps[h].kernel[walk->parameters.precision];
+            walk->kernel = heaps[h].kernel[walk->parameters.box > 0][walk->parameters.precision];
             return KY_OK;
         }
     const size_t teams = KY_WALK_LANES / walk->card->team; /* teams that share a group of lanes */
@@ -238,7 +244,8 @@ static enum ky_status make_room(struct general *walk, struct ky_error *error)
     if (walk->facts->is_dual)
         status = ky_buffer_need(walk->card, &walk->cuts, "cells left for searches", walk->runs,
                                 (KY_CUT_ROOM + 1) * sizeof(uint32_t), error);
-    walk->kernel = kernels[walk->request->action][walk->parameters.precision];
+    walk->kernel =
+        kernels[walk->parameters.box > 0][walk->request->action][walk->parameters.precision];
     if (!status && about->needs_k)
         status = need_space(walk, error);
     if (!status)

@@ -11,7 +11,9 @@
 #define REACH(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_reach_##name),
 #define JOINS(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_joins_##name),
 static const enum ky_kernel_id reach_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_JOINING(REACH)};
-static const enum ky_kernel_id joins_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_JOINING(JOINS)};
+#define IN_BOX(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_joins_box_##name),
+static const enum ky_kernel_id joins_kernels[2][KY_ACTION_COUNT][KY_PRECISIONS] = {
+    {KY_JOINING(JOINS)}, {KY_JOINING(IN_BOX)}}; /* in open space, in a periodic box */
 #define ACROSS(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_across_##name),
 static const enum ky_kernel_id across_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {
     KY_JOINING(ACROSS)};
@@ -76,7 +78,7 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                      KY_VALUE(flags), KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
         error));
     KY_TRY(ky_launch_over(
-        joins->card, joins_kernels[action][parameters->precision], n,
+        joins->card, joins_kernels[parameters->box > 0][action][parameters->precision], n,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
                      KY_BUFFER(joins->reach), KY_BUFFER(joins->group), KY_BUFFER(joins->parent),

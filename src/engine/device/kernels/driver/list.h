@@ -84,21 +84,26 @@
  * one for each size of heap. They take longest to compile, and a search needs few of them. */
 #define KY_GENERAL_UNITS_OF(name, needs, p, number)                                                \
     KY_U(general_##name##_##p, "forces/general.k", number, KY_GENERAL_KERNEL(name, needs))         \
+    KY_U(general_box_##name##_##p, "forces/general.k", number, KY_GENERAL_BOX_KERNEL(name, needs)) \
     KY_U(cut_##name##_##p, "forces/general.k", number, KY_CUT_KERNELS(name, needs))
 #define KY_GENERAL_KERNELS_OF(name, needs, p, number)                                              \
     KY_K(general_##name##_##p, ky_general_##name##_##p, KY_IN_TEAMS)                               \
+    KY_K(general_box_##name##_##p, ky_general_box_##name##_##p, KY_IN_TEAMS)                       \
     KY_K(cut_##name##_##p, ky_cut_around_##name##_##p, KY_IN_TEAMS)                                \
     KY_K(cut_##name##_##p, ky_cut_##name##_##p, KY_IN_TEAMS)
 
 #define KY_NEAREST_UNIT_OF(most, p, number)                                                        \
-    KY_U(nearest_##most##_##p, "forces/nearest.k", number, KY_NEAREST_KERNEL(most))
+    KY_U(nearest_##most##_##p, "forces/nearest.k", number, KY_NEAREST_KERNEL(most))                \
+    KY_U(nearest_box_##most##_##p, "forces/nearest.k", number, KY_NEAREST_BOX_KERNEL(most))
 #define KY_NEAREST_KERNEL_OF(most, p, number)                                                      \
-    KY_K(nearest_##most##_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
+    KY_K(nearest_##most##_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)                       \
+    KY_K(nearest_box_##most##_##p, ky_general_box_nearest_##most##_##p, KY_IN_TEAMS)
 
-/* The dual walk: three kernels for each joining action. */
+/* The dual walk: four kernels for each joining action. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
     KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
     KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)                                          \
+    KY_K(joins_##p, ky_joins_box_##name##_##p, KY_WALK_LANES)                                      \
     KY_K(joins_##p, ky_across_##name##_##p, KY_WALK_LANES)
 
 /* Boards and the Hermite scheme, for extended and double precision. */

@@ -191,7 +191,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         walk.n = n;                                                                                \
         walk.cells = 0;                                                                            \
         walk.flags = flags;                                                                        \
-        walk.side.high = walk.side.low = walk.side.near2 = 0; /* not their images */               \
+        walk.side = ky_general_no_side(); /* not their images */                                   \
         const struct ky_cut_sinks own =                                                            \
             ky_cut_sinks_##name(walk, radius, offset, list, begin, end, radii, k, eps2);           \
         const struct ky_cut_box around = ky_cut_box(own, team, begin, end);                        \

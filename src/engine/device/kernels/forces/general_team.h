@@ -302,7 +302,7 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 {
     ky_mask within = 0;
 #if KY_IN_SINGLE
-    reach2 = KY_FMAX(reach2, KY_FMAX(walk.sink.near2, walk.side.near2));
+    reach2 = KY_FMAX(reach2, ky_general_near2(walk));
 #endif
     for (ky_uint k = 0; k < count; k++) {
         const struct ky_apart d =
@@ -422,14 +422,14 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
  * list, and is reported to faults if the list is too short. cuts: see general_cut.h. space: k
  * numbers for each lane of the launch, `stride` lanes apart. results: columns of n numbers in the
  * caller's order. With KY_FLAG_BY_PLACE the caller's order is the order of the places. counts:
- * pairs with bodies and with cells of each team. side: of a periodic box, or 0; all sources are
- * their nearest images.
+ * pairs with bodies and with cells of each team. side: of a periodic box, if in_box; all sources
+ * are their nearest images.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.
  *
  * memory_here: the declaration of local memory that space_here names; may be empty. */
-#define KY_GENERAL_WALK(as, name, needs, memory_here, space_here, stride_here)                     \
+#define KY_GENERAL_WALK(as, name, needs, memory_here, space_here, stride_here, in_box)             \
     KY_GENERAL_FUNCTIONS(as, name, needs)                                                          \
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_general_##as)                                                                       \
@@ -466,6 +466,7 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
                       i = ky_general_row(order, own, flags);                                       \
         ky_uint met = 0, mets = 0, bodies_met = 0, cells_met = 0;                                  \
         struct ky_general walk = KY_GENERAL_HERE(tree_cells);                                      \
+        walk.side = ky_general_side_of(side, in_box);                                              \
         struct ky_general_staged staged = {body[KY_TEAM_HERE], low_parts[KY_TEAM_HERE],            \
                                            places[KY_TEAM_HERE]};                                  \
         struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
