@@ -233,7 +233,7 @@ static double print_row(const struct ky_parameters *given, const char *system,
 
 /* Rows for three kinds of systems and four errors: for the numbers of bodies in `numbers`, or from
  * 1,000 up, a CPU to 1,000,000, a device to 10,000,000. The last line counts the rows in which auto
- * takes more than 1.1 times the least time. */
+ * takes more than 1.1 times the least time, and rows without times. */
 static void print_methods(const char *engine, int threads, int ranks, char **numbers, int count)
 {
     static const char *const systems[] = {"plummer", "galaxy", "uniform-cube"};
@@ -259,7 +259,8 @@ static void print_methods(const char *engine, int threads, int ranks, char **num
                 given.step = 1.0 / 1048576; /* the bodies are to stay where they are */
                 given.error = errors[e];
                 stop_if(ky_softening_choose(&given, &snapshot, NULL, &error), &error);
-                off += print_row(&given, systems[system], &snapshot.bodies) > 1.1;
+                /* also a row without any time, whose ratio is NaN */
+                off += !(print_row(&given, systems[system], &snapshot.bodies) <= 1.1);
             }
             ky_snapshot_free(&snapshot);
         }
@@ -273,13 +274,10 @@ int main(int argc, char **argv)
     argc -= is_methods;
     argv += is_methods;
     const char *engine = argc > 1 ? argv[1] : is_ranks ? "cuda:0,1" : "cuda:0";
-    const int number = argc > 2 ? atoi(argv[2]) : 0, threads = ky_threads(is_ranks ? 0 : number);
+    const int number = argc > 2 ? atoi(argv[2]) : 0, threads = ky_threads(is_ranks ? 0 : number),
+              some = number ? number : 2, ranks = is_ranks ? some : 1;
     if (is_methods) {
-        print_methods(engine, threads,
-                      !is_ranks ? 1
-                      : number  ? number
-                                : 2,
-                      argv + 3, argc > 3 ? argc - 3 : 0);
+        print_methods(engine, threads, ranks, argv + 3, argc > 3 ? argc - 3 : 0);
         return 0;
     }
     printf("cpu with %d threads beside %s; steps of the leap-frog\n", threads, engine);

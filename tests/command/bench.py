@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho bench, and the benchmark of unrollings (bench/unrolling.c): forces and steps of every loop, and its tables.
+# kyoho bench; the benchmark of unrollings (bench/unrolling.c): forces and steps of every loop, and its tables; and the count of bench/crossover.c.
 import json
 import os
 import re
@@ -9,10 +9,20 @@ from tap import check, finish, run, run_json, skip
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(TOP, os.environ.get("BUILD", "build"), "bench", "unrolling")
+
+
+def build(program):
+    made = subprocess.run(["make", "-s", "-C", TOP, program if not program.startswith(TOP + os.sep) else os.path.relpath(program, TOP)], capture_output=True, text=True)
+    check(made.returncode == 0, f"{os.path.basename(program)} is built", made.stderr)
+
+
 refused = run("bench", "unroll", code=2)
 check("no benchmark is called 'unroll'; the benchmarks are direct, tree and walk" in refused.stderr, "an unknown benchmark is refused", refused.stderr)
-made = subprocess.run(["make", "-s", "-C", TOP, PROGRAM if not PROGRAM.startswith(TOP + os.sep) else os.path.relpath(PROGRAM, TOP)], capture_output=True, text=True)
-check(made.returncode == 0, "the benchmark of unrollings is built", made.stderr)
+build(PROGRAM)
+crossover = os.path.join(os.path.dirname(PROGRAM), "crossover")
+build(crossover)
+told = subprocess.run([crossover, "ranks", "abacus", "2", "300"], capture_output=True, text=True).stdout
+check(told.endswith("\n12 of 12 rows above 1.1\n"), "crossover finds no row good that has no times", told)
 
 
 def measured(*words, code=0):

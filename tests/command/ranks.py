@@ -176,7 +176,7 @@ with folder() as top:
         process = run("run", *chosen, "--ranks", ranks, "--dry-run", "--output", path("dry"))
         check("--force fmm" in process.stderr and "the fastest from" in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     process = run("run", *plummer("3000"), "--error", "1e-3", "--engine", "cpu", "--ranks", "2", "--steps", "1", "--output", path("timed"))
-    check(process.returncode == 0 and "the fastest here" in process.stderr, "--force auto with --error times forces with ranks", process.stderr)
+    check(process.returncode == 0 and "the fastest here" in process.stderr, "--force auto with --error compares times in a run with ranks", process.stderr)
     if "opencl:" in run("devices").stdout:
         words = [word for word in chosen[1:] if word not in ("--engine", "cpu")]
         for number, more, text in (("30", [], "--force direct for"), ("50000", [], "the fastest from"), ("50000", ["--integrator", "block"], "the only force for which ranks with devices divide block steps"), ("50000", ["--error", "1e-9"], "--force direct")):

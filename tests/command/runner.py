@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-# tests/run itself, over a folder of pretended tests: the counts, the tests that it ends, and the faults that it finds.
+# tests/run itself, over a folder of pretended tests: the counts, the tests that it ends, and the faults that it finds; and a rule of tests/times.
+import glob
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -33,6 +35,19 @@ def run(top, *words, before=(), **more):
     return process.returncode, process.stdout.splitlines()
 
 
+def devices():
+    """Scripts that look for devices see those of OpenCL in `check` too."""
+    with open(os.path.join(HERE, "../times"), encoding="utf-8") as file:
+        rows = [line.split() for line in file if not line.startswith("#")]
+    looking = []
+    for name in [row[0] for row in rows if "no-opencl" in row]:
+        for path in glob.glob(os.path.join(HERE, "..", "*", name)):
+            with open(path, encoding="utf-8") as file:
+                looking += [name] if re.search(r'run(_json)?\("devices"|kyoho\.devices', file.read()) else []
+    check(not looking, "no script that looks for devices is no-opencl in tests/times", looking)
+
+
+devices()
 with folder() as where:
     top = os.path.join(where, "suite")
     suite(top, good=GOOD, two="#!/bin/sh\necho ok 1 - a\necho 'ok 2 - b # SKIP no moon'\n", tap="echo not a test\n")

@@ -6,8 +6,10 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/force_error.h"
 #include "base/random.h"
 #include "engine/engine.h"
 #include "engine/force_choice.h"
@@ -435,6 +437,40 @@ static void forces_are_timed_where_they_are_close(void **state)
     }
 }
 
+/* The outcome of the choice for bodies near a limit, with so many ranks. */
+static enum ky_status settle_with(int ranks)
+{
+    enum { N = 400 };
+    const struct ky_engine_use use = {.n = N};
+    struct ky_parameters given = parameters_for("cpu", KY_FORCE_AUTO), own;
+    struct ky_choice choice;
+    struct ky_snapshot snapshot;
+    given.error = 1e-2;
+    given.threads = 1;
+    given.ranks = ranks;
+    make(MODELS, N, &snapshot, &given);
+    assert_ok(ky_force_resolve_later(&given, &own, &error));
+    const enum ky_status status =
+        ky_force_settle(&own, &snapshot.bodies, &use, &choice, NULL, &error);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+/* Forces are timed with the ranks of the simulation: where a process cannot use ranks, since it was
+ * forked from one that does, it cannot time them either. */
+static void forces_are_timed_with_ranks(void **state)
+{
+    (void)state;
+    int ended;
+    assert_int_equal(settle_with(2), KY_OK);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit((int)settle_with(2));
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended));
+    assert_int_equal(WEXITSTATUS(ended), KY_FAULT);
+}
+
 /* Of forces that were timed auto takes the fastest, and its line has the times. */
 static void the_fastest_is_taken(void **state)
 {
@@ -703,6 +739,7 @@ int main(void)
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),
         cmocka_unit_test(forces_are_timed_where_they_are_close),
+        cmocka_unit_test(forces_are_timed_with_ranks),
         cmocka_unit_test(the_fastest_is_taken),
         cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
         cmocka_unit_test(few_bodies_are_served),
