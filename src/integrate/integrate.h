@@ -212,7 +212,8 @@ void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allo
  * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */
 int ky_integrator_takes_any_length(const struct ky_parameters *parameters); /* any_length */
 uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double step);
-/* The step in ln a of comoving bodies that is not divided at any time; NaN without --late-step. */
+/* The longest step in ln a that a comoving run chooses, before --late-step divides a step; NaN
+ * without --late-step. */
 double ky_integrator_early_step(const struct ky_parameters *parameters);
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);

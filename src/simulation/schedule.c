@@ -282,15 +282,18 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
 }
 
 /* The step in ln a of comoving bodies: the early step or less, without one (nothing is resolved
- * yet) 1/32 or less, whole between two snapshots, and if there are none, to the end. */
+ * yet) 1/32 or less, whole between two snapshots or two rows of energy.csv, whichever are closer,
+ * and if there are neither, to the end. */
 static double comoving_step(const struct wanted *wanted)
 {
     const double early = ky_integrator_early_step(wanted->parameters),
-                 most = isnan(early) ? 1.0 / 32 : early, every = wanted->run->every,
-                 rows = wanted->run->energy_every, all = log(wanted->run->end / wanted->start),
-                 length = every > 0 && isfinite(every) ? every
-                          : rows > 0 && isfinite(rows) ? rows
-                                                       : fabs(all);
+                 most = isnan(early) ? 1.0 / 32 : early,
+                 all = log(wanted->run->end / wanted->start),
+                 every[] = {wanted->run->every, wanted->run->energy_every};
+    double length = INFINITY;
+    for (size_t k = 0; k < sizeof every / sizeof *every; k++)
+        length = every[k] > 0 ? fmin(length, every[k]) : length;
+    length = isinf(length) ? fabs(all) : length;
     const double step = length > 0 && isfinite(length) ? length / ceil(length / most) : most;
     return all < 0 ? -step : step;
 }

@@ -147,6 +147,11 @@ with folder() as where:
           "a dry run tells of the division", run(*dry).stdout)
     refused("--late-step in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--late-step", "0.1", "--output", at("no"), text="outside a comoving box")
 
+    # the step that is chosen divides the intervals of snapshots and of rows, whichever are closer
+    for every, rows in (("0.5", "0.25"), ("0.25", "0.5"), ("1", "0.5")):
+        plan = run("run", box, "--steps", "12", "--every", every, "--energy-every", rows, "--force", "direct", "--engine", "cpu", "--dry-run").stdout
+        check("12 steps of 0.1 in" in plan if every == "1" else "12 steps of 0.0833333 in" in plan, f"--every {every} with --energy-every {rows}", plan)
+
     # The comoving softening is constant until the physical one would be too large: both regimes, and a restart in either.
     stepped = ["run", box, *RUN, "--step", "0.0625", "--softening", "100kpc"]
 

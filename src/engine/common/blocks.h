@@ -20,8 +20,8 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
                                struct ky_error *error);
 /* The last level, on which a step is one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
-/* The factors of a step from one tick to another: in comoving boxes of the expansion, whose `drift`
- * and `kick` of a part of a step predict a body at its end. */
+/* The factors of a step from one tick to another, in comoving boxes with the expansion. For a
+ * part of a step `kick` and `drift` predict the body at the end of the part. */
 struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, uint64_t from, uint64_t to);
 /* The longest step for the criterion at a tick (physics/block.h) [time]. */
 double ky_blocks_longest(const struct ky_advance *way, uint64_t tick);
