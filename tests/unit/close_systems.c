@@ -338,6 +338,21 @@ static void resumed_runs_have_the_same_bits(void **state)
     ky_bodies_free(&some);
 }
 
+/* The book of energies is one sum, wherever calls end. */
+static void the_book_does_not_depend_on_calls(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of(0.02);
+    double work[2];
+    for (int k = 0; k < 2; k++) {
+        struct ky_bodies bodies = {0};
+        binaries(60, 5e-4, &bodies);
+        work[k] = go(&parameters, &bodies, 4, k ? 4 : 1, NULL).handover_work;
+        ky_bodies_free(&bodies);
+    }
+    assert_true(work[0] != 0 && work[0] == work[1]);
+}
+
 /* Two longest steps on several ranks, each of which has all groups, from a file that another number
  * of ranks has saved. There are enough bodies for ranks to divide sums. */
 static void ranks_have_the_same_bits(void **state)
@@ -492,6 +507,7 @@ int main(void)
         cmocka_unit_test(hard_binaries_stay),
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(resumed_runs_have_the_same_bits),
+        cmocka_unit_test(the_book_does_not_depend_on_calls),
         cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
         cmocka_unit_test(up_to_five_bodies),

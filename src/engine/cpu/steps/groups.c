@@ -277,6 +277,8 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     KY_TRY(reserve(cpu, error));
     struct ky_cpu_groups *own = cpu->hermite->groups;
     own->radius = b->way->group_radius;
+    own->handover_work = b->way->handover_work;
+    own->slow_work = b->way->slow_work;
     own->backwards = b->way->tick < 0;
     own->line_tick = UINT64_MAX;
     own->gm_unit = ky_cpu_scale(cpu).acceleration * cpu->length * cpu->length;

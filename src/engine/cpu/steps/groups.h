@@ -95,7 +95,8 @@ struct ky_cpu_groups {
      * pair. */
     double close, pulled;
     double formed, ended, moves; /* counts */
-    /* Booked in the present call, as in struct ky_advance. */
+    /* As in struct ky_advance: one sum over all calls, which has the same bits wherever they end.
+     */
     double handover_work, slow_work;
 };
 
@@ -152,7 +153,7 @@ void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, do
 /* The same for a group that ends, whose slow-down ends too. */
 void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 double ky_cpu_pair_energy(const struct ky_few_binary *pair); /* G × energy */
-/* Adds the booked energies to the progress of the call. */
+/* Gives the booked energies to the progress of the call. */
 void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
 /* As `grouped` of an engine. */
 void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
