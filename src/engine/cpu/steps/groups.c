@@ -29,8 +29,9 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->starting = ky_allocate(n, sizeof *own->starting);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
+    own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting) {
+        !own->starting || !own->is_fast) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }

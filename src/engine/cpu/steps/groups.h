@@ -77,11 +77,13 @@ struct ky_cpu_groups {
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
-     * within the step: bodies in the order of x, except the fast ones and the ones that a change of
-     * groups has put elsewhere since; the others were slower than `speed`, in the engine's lengths.
+     * within the step: bodies in the order of x. Fast ones are those that were faster than
+     * `speed`, in the engine's lengths, at the end of a step since, and those that a change of
+     * groups has put elsewhere; the line may still have them.
      */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
+    unsigned char *is_fast;    /* [n] 1: among these */
     size_t line_count, fast_count;
     double speed, heaviest; /* heaviest: the largest weight */
     uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
@@ -101,7 +103,7 @@ struct ky_cpu_groups {
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
