@@ -191,14 +191,16 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
     struct ky_advance way = {.scheme = KY_SCHEME_HERMITE,
                              .corrections = own->corrections,
                              .close = KY_NO_BODY,
-                             .group_radius = own->group_radius};
+                             .group_radius = own->group_radius,
+                             .handover_work = steps->report.handover_work,
+                             .slow_work = steps->report.slow_work};
     if (own->group_radius > 0 && steps->engine->externals.count)
         return ky_fail(error, KY_UNSUPPORTED, "groups of close bodies feel no external fields");
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
-    steps->report.handover_work += way.handover_work;
-    steps->report.slow_work += way.slow_work;
+    steps->report.handover_work = way.handover_work;
+    steps->report.slow_work = way.slow_work;
     if (status || way.close == KY_NO_BODY)
         return status;
     steps->base.reached = tick * (double)way.now;

@@ -176,6 +176,28 @@ static void single_bodies_are_found(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Two bodies that are nearly at rest fall towards each other from ten times the radius of groups,
+ * in a part of a longest step. They are found; else the run stops, since steps become too short. */
+static void falling_bodies_are_found(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of(1e-4);
+    struct ky_bodies bodies = {0};
+    double energy;
+    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
+    memset(bodies.position, 0, 2 * sizeof *bodies.position);
+    memset(bodies.velocity, 0, 2 * sizeof *bodies.velocity);
+    for (int i = 0; i < 2; i++) {
+        bodies.mass[i] = 1;
+        bodies.position[i][0] = i ? 5e-4 : -5e-4;
+        bodies.velocity[i][1] = i ? 0.1 : -0.1;
+    }
+    const struct ky_integrator_report report = go(&parameters, &bodies, 1, 1, &energy);
+    printf("# shortest step %.1e, energy %.1e\n", report.shortest, energy);
+    assert_true(fabs(energy) < 1e-6);
+    ky_bodies_free(&bodies);
+}
+
 /* A triple wider than the radius of groups, and a wide pair that passes it. Returns |dE/E|. */
 static double pass_by(double angle)
 {
@@ -338,6 +360,21 @@ static void resumed_runs_have_the_same_bits(void **state)
     ky_bodies_free(&some);
 }
 
+/* The book of energies is one sum, wherever calls end. */
+static void the_book_does_not_depend_on_calls(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of(0.02);
+    double work[2];
+    for (int k = 0; k < 2; k++) {
+        struct ky_bodies bodies = {0};
+        binaries(60, 5e-4, &bodies);
+        work[k] = go(&parameters, &bodies, 4, k ? 4 : 1, NULL).handover_work;
+        ky_bodies_free(&bodies);
+    }
+    assert_true(work[0] != 0 && work[0] == work[1]);
+}
+
 /* Two longest steps on several ranks, each of which has all groups, from a file that another number
  * of ranks has saved. There are enough bodies for ranks to divide sums. */
 static void ranks_have_the_same_bits(void **state)
@@ -488,10 +525,12 @@ int main(void)
         cmocka_unit_test(orbits_are_exact),
         cmocka_unit_test(encounters_are_as_by_few),
         cmocka_unit_test(single_bodies_are_found),
+        cmocka_unit_test(falling_bodies_are_found),
         cmocka_unit_test(wide_groups_end_beside_each_other),
         cmocka_unit_test(hard_binaries_stay),
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(resumed_runs_have_the_same_bits),
+        cmocka_unit_test(the_book_does_not_depend_on_calls),
         cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
         cmocka_unit_test(up_to_five_bodies),

@@ -414,8 +414,7 @@ static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct be
 }
 
 /* The body that joins body i most strongly, or KY_NO_BODY. elapsed: time since the beginning of the
- * longest step, in which bodies of the line have moved with less than `speed`; hardly any became so
- * much faster that it is farther from its place then. */
+ * longest step, in which bodies of the line have moved with less than `speed`, except fast ones. */
 static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
@@ -436,6 +435,19 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
     return best.body;
 }
 
+/* Bodies that fall towards each other become faster within a longest step than all were at its
+ * beginning. */
+static void take_out_fast(struct ky_cpu *cpu, size_t ending)
+{
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    for (size_t k = 0; k < ending; k++) {
+        const uint32_t i = cpu->blocks->active[k];
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+            ky_cpu_groups_take_out(own, i);
+    }
+}
+
 void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -444,6 +456,7 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
     const uint64_t first = b->way->now - b->way->now % b->way->stride;
     const double elapsed = fabs(b->way->tick) * (double)(tick - first);
     own->found_count = 0;
+    take_out_fast(cpu, ending);
     for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
         const uint32_t i = cpu->blocks->active[k];
         const int level = cpu->blocks->level[i];

@@ -122,9 +122,8 @@ void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way)
     struct ky_cpu_groups *own = cpu->hermite->groups;
     if (!own)
         return;
-    way->handover_work += own->handover_work;
-    way->slow_work += own->slow_work;
-    own->handover_work = own->slow_work = 0;
+    way->handover_work = own->handover_work;
+    way->slow_work = own->slow_work;
 }
 
 /* ---- the verb ---- */

@@ -1,6 +1,7 @@
 /* Lists of the bodies that may pull a group. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -103,9 +104,9 @@ size_t ky_cpu_groups_from_x(const struct ky_cpu_groups *own, double x)
 
 void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i)
 {
-    for (size_t k = 0; k < own->fast_count; k++)
-        if (own->fast[k] == i)
-            return;
+    if (own->is_fast[i])
+        return;
+    own->is_fast[i] = 1;
     own->fast[own->fast_count++] = i;
 }
 
@@ -122,12 +123,13 @@ void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
     own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
     own->heaviest = 0;
     own->fast_count = 0;
+    memset(own->is_fast, 0, cpu->n);
     for (uint32_t i = 0; i < cpu->n; i++) {
         if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
             continue;
         own->heaviest = fmax(own->heaviest, own->weight[i]);
         if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
-            own->fast[own->fast_count++] = i;
+            ky_cpu_groups_take_out(own, i);
         else
             own->line[count++] = (struct ky_cpu_along){at[0][i], i};
     }

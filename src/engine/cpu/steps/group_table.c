@@ -41,6 +41,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->starting);
     free(own->line);
     free(own->fast);
+    free(own->is_fast);
     free(own);
     cpu->hermite->groups = NULL;
 }

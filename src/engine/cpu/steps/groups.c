@@ -29,8 +29,9 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->starting = ky_allocate(n, sizeof *own->starting);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
+    own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting) {
+        !own->starting || !own->is_fast) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
@@ -277,6 +278,8 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     KY_TRY(reserve(cpu, error));
     struct ky_cpu_groups *own = cpu->hermite->groups;
     own->radius = b->way->group_radius;
+    own->handover_work = b->way->handover_work;
+    own->slow_work = b->way->slow_work;
     own->backwards = b->way->tick < 0;
     own->line_tick = UINT64_MAX;
     own->gm_unit = ky_cpu_scale(cpu).acceleration * cpu->length * cpu->length;

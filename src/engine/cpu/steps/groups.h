@@ -77,11 +77,13 @@ struct ky_cpu_groups {
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
-     * within the step: bodies in the order of x, except the fast ones and the ones that a change of
-     * groups has put elsewhere since; the others were slower than `speed`, in the engine's lengths.
+     * within the step: bodies in the order of x. Fast ones are those that were faster than
+     * `speed`, in the engine's lengths, at the end of a step since, and those that a change of
+     * groups has put elsewhere; the line may still have them.
      */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
+    unsigned char *is_fast;    /* [n] 1: among these */
     size_t line_count, fast_count;
     double speed, heaviest; /* heaviest: the largest weight */
     uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
@@ -95,12 +97,13 @@ struct ky_cpu_groups {
      * pair. */
     double close, pulled;
     double formed, ended, moves; /* counts */
-    /* Booked in the present call, as in struct ky_advance. */
+    /* As in struct ky_advance: one sum over all calls, which has the same bits wherever they end.
+     */
     double handover_work, slow_work;
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
@@ -152,7 +155,7 @@ void ky_cpu_group_count(const struct ky_cpu *cpu, struct ky_cpu_group *group, do
 /* The same for a group that ends, whose slow-down ends too. */
 void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 double ky_cpu_pair_energy(const struct ky_few_binary *pair); /* G × energy */
-/* Adds the booked energies to the progress of the call. */
+/* Gives the booked energies to the progress of the call. */
 void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
 /* As `grouped` of an engine. */
 void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
