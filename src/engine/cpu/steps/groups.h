@@ -77,10 +77,9 @@ struct ky_cpu_groups {
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
-     * within the step: bodies in the order of x. Fast ones are those that were faster than
-     * `speed`, in the engine's lengths, at the end of a step since, and those that a change of
-     * groups has put elsewhere; the line may still have them.
-     */
+     * within the step: bodies in the order of x. A body is fast if it was faster than `speed`, in
+     * the engine's lengths, at the end of a step since, or a change of groups has put it elsewhere;
+     * the line may still have it. */
     struct ky_cpu_along *line; /* [n] */
     uint32_t *fast;            /* [n] */
     unsigned char *is_fast;    /* [n] 1: among these */
