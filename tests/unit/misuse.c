@@ -795,6 +795,8 @@ static const struct change changes[] = {
     NO_SIZE("integrator", "shortest"),
     NO_SIZE("integrator", "cut"),
     NO_SIZE("integrator", "pairs"),
+    NO_REAL("integrator", "handover work"),
+    NO_REAL("integrator", "slow work"),
     TO_COUNT("integrator", "has passed", 2),
     {"step", NULL, REAL, -0.001, 0, "'step'"},
     {"step", NULL, REAL, 0.02, 0, "'step'"},
