@@ -52,12 +52,18 @@ static int is_far_inside(const struct ky_few *few, const struct ky_few_orbit *or
 
 /* The least potential of a node on its orbit, G included, in the clock: of unbound ones 0. An
  * unbound pair that is the clock alone has at least half of its present potential until the next
- * step. */
-static double least_of(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit, int k)
+ * step; so has a bound one that is at less than a hundredth of its largest separation, unless the
+ * other nodes are slow beside its period. */
+static double least_of(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
 {
-    if (orbit[k].inverse_axis > 0)
-        return s->weight[k][0] * orbit[k].gm * orbit[k].inverse_axis / (1 + orbit[k].e);
-    return k == s->inner ? 0.5 * s->weight[k][0] * orbit[k].gm / orbit[k].r : 0;
+    static const double small = 0.01;
+    const struct ky_few_system_one *s = &few->system;
+    const double weighted = s->weight[k][0] * orbit[k].gm, now = weighted / orbit[k].r,
+                 least = orbit[k].inverse_axis > 0
+                             ? weighted * orbit[k].inverse_axis / (1 + orbit[k].e)
+                             : 0;
+    return k == s->inner && least < small * now && !is_far_inside(few, orbit, k) ? 0.5 * now
+                                                                                 : least;
 }
 
 /* The longest step that resolves every node. */
@@ -66,10 +72,10 @@ static double longest_of(const struct ky_few *few, const struct ky_few_orbit *or
     const struct ky_few_system_one *s = &few->system;
     double all = 0, longest = (double)INFINITY;
     for (int k = 0; k < s->shape.n - 1; k++)
-        all += least_of(s, orbit, k);
+        all += least_of(few, orbit, k);
     for (int k = 0; k < s->shape.n - 1; k++)
         longest =
-            fmin(longest, ky_few_longest(orbit[k], s->weight[k][0], all - least_of(s, orbit, k),
+            fmin(longest, ky_few_longest(orbit[k], s->weight[k][0], all - least_of(few, orbit, k),
                                          s->slow[k][0], few->settings.angle));
     return longest;
 }
