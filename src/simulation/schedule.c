@@ -290,7 +290,7 @@ static double comoving_step(const struct wanted *wanted)
                  most = isnan(early) ? 1.0 / 32 : early,
                  all = log(wanted->run->end / wanted->start),
                  every[] = {wanted->run->every, wanted->run->energy_every};
-    double length = INFINITY;
+    double length = (double)INFINITY;
     for (size_t k = 0; k < sizeof every / sizeof *every; k++)
         length = every[k] > 0 ? fmin(length, every[k]) : length;
     length = isinf(length) ? fabs(all) : length;
