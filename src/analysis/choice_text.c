@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
+#include "octree/opening_kinds.h"
 
 /* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α if the force has them, and
  * other options that differ from the force's defaults. */
@@ -109,4 +110,14 @@ void ky_choice_describe(struct ky_choice *choice, const struct ky_choice_reason 
     else
         ky_format(text, room, "%s for %zu %s on this engine%s", setting, n,
                   ky_plural(n, "body", "bodies"), why);
+}
+
+void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
+{
+    const struct ky_force_kind *force = ky_force_kind(own->force);
+    const int by_alpha = force->has_tree && ky_opening_kind(own->opening)->by_alpha;
+    choice->force = own->force;
+    choice->order = force->expands ? own->order : 0;
+    choice->precision = own->precision;
+    choice->alpha = by_alpha ? own->alpha : (double)NAN;
 }

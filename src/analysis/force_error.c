@@ -19,7 +19,6 @@
 #include "domain/domain.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
-#include "octree/opening_kinds.h"
 #include "octree/sample.h"
 #include "physics/opening.h"
 #include "physics/space.h"
@@ -506,16 +505,6 @@ static enum ky_status run_race(struct trial *trial, const struct ky_parameters *
     *trial->own = best;
     trial->error = its_error;
     return isfinite(fastest) ? KY_OK : keep_error(trial, given, error);
-}
-
-void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
-{
-    const struct ky_force_kind *force = ky_force_kind(own->force);
-    const int by_alpha = force->has_tree && ky_opening_kind(own->opening)->by_alpha;
-    choice->force = own->force;
-    choice->order = force->expands ? own->order : 0;
-    choice->precision = own->precision;
-    choice->alpha = by_alpha ? own->alpha : (double)NAN;
 }
 
 /* Measures errors, and times where several forces may be the fastest. */

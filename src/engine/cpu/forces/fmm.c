@@ -20,9 +20,6 @@
 #include "octree/host_cells.h"
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
-#include "physics/taylor_table.h"
-
-_Static_assert(KY_FMM_MOST == KY_TAYLOR_MOST, "the test of expansions has all orders");
 
 /* Maximum number of bodies in a branch. */
 enum { BRANCH = 8192 };

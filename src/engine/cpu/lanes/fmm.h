@@ -16,6 +16,8 @@
 #include "physics/fmm.h"
 #include "physics/taylor.h"
 
+_Static_assert(KY_FMM_MOST == KY_TAYLOR_MOST, "the test of expansions has all orders");
+
 enum { ACTING = 256 };
 
 /* Work memory of a thread, followed by the work memory of the walk for groups. */

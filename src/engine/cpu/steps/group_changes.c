@@ -11,96 +11,6 @@
 #include "physics/few.h"
 #include "physics/hermite.h"
 
-static struct ky_cpu_group *group_of(const struct ky_cpu *cpu, size_t i)
-{
-    const struct ky_cpu_groups *own = cpu->hermite->groups;
-    return own->of[i] == KY_NO_BODY ? NULL : own->group[own->of[i]];
-}
-
-/* ---- when ---- */
-
-/* In radii of groups. */
-enum { MOST_REACH = 2 };
-
-/* The distance up to which two groups or bodies may be one group. */
-static double reach_of(const struct ky_cpu *cpu, double sizes)
-{
-    const double radius = cpu->hermite->groups->radius;
-    return fmax(radius, fmin(3 * sizes, MOST_REACH * radius));
-}
-
-static double size_of(const struct ky_cpu *cpu, size_t i)
-{
-    const struct ky_cpu_group *group = group_of(cpu, i);
-    return group ? group->size : 0;
-}
-
-static int members_of(const struct ky_cpu *cpu, size_t i)
-{
-    const struct ky_cpu_group *group = group_of(cpu, i);
-    return group ? group->n : 1;
-}
-
-/* A group does not form where another body pulls it apart by more than the first part of the
- * group's own pull, and ends where one does so by more than the second. The members of two groups
- * pull each other through the centres alone, so that two wide groups beside each other would lose
- * energy. */
-static const double pulled_apart[2] = {0.1, 0.3};
-
-/* 1 if another body would pull a group of bodies i and j apart; x: from i to j. */
-static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, const double x[3],
-                           double size)
-{
-    double *const *at = cpu->hermite->at;
-    const double mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length,
-                 reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
-    const double *weight = cpu->hermite->groups->weight;
-    double centre[3];
-    for (int c = 0; c < 3; c++)
-        centre[c] = at[c][i] + part * x[c];
-    for (size_t k = 0; k < cpu->n; k++) {
-        const double r2 =
-            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
-        /* light bodies have less mass than their weights */
-        if (r2 < reach2 * weight[k] && k != i && k != j &&
-            r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
-            return 1;
-    }
-    return 0;
-}
-
-/* How strongly bodies i and j, which may be centres, pull each other (G M/r³) if they have to
- * become a group, else 0: they are near, they are bound and approach or stay near, or will pass
- * each other closely, and no other body pulls them apart. */
-static double joins(const struct ky_cpu *cpu, size_t i, size_t j)
-{
-    double *const *at = cpu->hermite->at;
-    double x[3], v[3], rv = 0;
-    for (int c = 0; c < 3; c++)
-        x[c] = (at[c][j] - at[c][i]) * cpu->length;
-    if (ky_few_length2(x) > pow(MOST_REACH * cpu->hermite->groups->radius, 2))
-        return 0; /* as for most */
-    for (int c = 0; c < 3; c++) {
-        v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
-        rv += x[c] * v[c];
-    }
-    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
-                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
-    const double r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
-    if (!(r < reach) || !(r > 0) || !(gm > 0) ||
-        members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
-        return 0;
-    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
-    const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
-              stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
-              passes =
-                  approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
-    if (!stays && !(bound && approach) && !passes)
-        return 0;
-    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius);
-    return is_pulled_apart(cpu, i, j, x, size) ? 0 : gm / (r * r * r);
-}
-
 /* ---- making and ending ---- */
 
 /* Bodies about a point in place and velocity: x in the engine's unit of length, all else in the
@@ -212,7 +122,7 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
 static void add_unit(const struct ky_cpu_way *b, uint32_t i, double time, struct some *some)
 {
     const struct ky_cpu *cpu = b->cpu;
-    const struct ky_cpu_group *group = group_of(cpu, i);
+    const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
     struct ky_cpu_inside inside = {.x = {{0}}};
     double x[3], v[3];
     if (group)
@@ -266,7 +176,7 @@ static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double ti
                             struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
-    const struct ky_cpu_group *group = group_of(cpu, slot);
+    const struct ky_cpu_group *group = ky_cpu_group_of(cpu, slot);
     struct some all = {.n = 0}, side[2] = {{.n = 0}, {.n = 0}};
     add_unit(b, slot, time, &all);
     for (int k = 0; k < all.n; k++) {
@@ -322,7 +232,7 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
                                       size_t *count, struct ky_error *error)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
-    const double window = (own->count ? MOST_REACH : 1) * own->radius / cpu->length;
+    const double window = (own->count ? KY_GROUP_REACH : 1) * own->radius / cpu->length;
     struct ky_cpu_along *line = own->line;
     size_t n = 0, room = 0;
     enum ky_status status = KY_OK;
@@ -335,7 +245,8 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     for (size_t k = 0; k < n && !status; k++)
         for (size_t m = k + 1; m < n && line[m].x - line[k].x < window && !status; m++) {
             const uint32_t i = line[k].body, j = line[m].body;
-            const struct candidate one = {joins(cpu, i, j), i < j ? i : j, i < j ? j : i};
+            const struct candidate one = {ky_cpu_groups_join(cpu, i, j), i < j ? i : j,
+                                          i < j ? j : i};
             if (!(one.strength > 0))
                 continue;
             if (*count == room && !ky_extend(found, room, 2 * room + 64, sizeof **found))
@@ -408,7 +319,7 @@ static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct be
 {
     if (j == i || cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
         return;
-    const double strength = joins(cpu, i, j);
+    const double strength = ky_cpu_groups_join(cpu, i, j);
     if (strength > best->strength || (strength > 0 && strength == best->strength && j < best->body))
         *best = (struct best){strength, j};
 }
@@ -418,9 +329,9 @@ static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct be
 static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
-    const struct ky_cpu_group *group = group_of(cpu, i);
+    const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
     const double x = cpu->hermite->at[0][i],
-                 far = MOST_REACH * own->radius / cpu->length + own->speed * elapsed;
+                 far = KY_GROUP_REACH * own->radius / cpu->length + own->speed * elapsed;
     struct best best = {0, KY_NO_BODY};
     if (group) {
         for (size_t k = 0; k < group->listed; k++)
@@ -535,34 +446,6 @@ static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *
     return KY_OK;
 }
 
-/* 1 if the group has come apart: another body pulls it apart, or the two sides of its outermost
- * orbit are far from each other and recede. The inside is then at the time. */
-static int has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
-{
-    const int k = group->n - 2;
-    double sizes = 0, x[3], v[3], rv = 0;
-    if (group->strongest > pulled_apart[1])
-        return 1;
-    if (group->is_stable)
-        return 0;
-    if (!group->few && group->t != time) {
-        ky_few_binary_go(&group->pair, time - group->t, group->kappa, 0, NULL);
-        group->t = time;
-    }
-    for (int c = 0; c < 3; c++) {
-        x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
-        v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
-        rv += x[c] * v[c];
-    }
-    if (group->few) /* its sides that are groups */
-        for (int s = 0; s < k; s++)
-            sizes = fmax(sizes, sqrt(ky_few_square(group->few->system.x[s][0][0],
-                                                   group->few->system.x[s][1][0],
-                                                   group->few->system.x[s][2][0])));
-    return ky_few_length2(x) > pow(reach_of(cpu, sizes), 2) &&
-           (cpu->hermite->groups->backwards ? -rv : rv) > 0;
-}
-
 /* Ends groups whose steps end at the tick. */
 static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
 {
@@ -573,7 +456,7 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
         struct ky_cpu_group *group = own->group[k];
         const uint32_t slot = group->member[0];
         if (group->is_new || tick % (b->way->stride >> cpu->blocks->level[slot]) ||
-            !has_ended(cpu, group, time))
+            !ky_cpu_group_has_ended(cpu, group, time))
             continue;
         KY_TRY(split(b, slot, time, error));
         k = own->count; /* the order is new */
@@ -589,7 +472,7 @@ enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct 
     own->fresh_count = 0;
     for (size_t f = 0; f < own->found_count; f++) {
         const uint32_t *pair = own->found[f];
-        if (joins(cpu, pair[0], pair[1]) > 0) {
+        if (ky_cpu_groups_join(cpu, pair[0], pair[1]) > 0) {
             KY_TRY(join(b, pair[0], pair[1], time, error));
             continue;
         }

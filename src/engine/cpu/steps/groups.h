@@ -2,8 +2,9 @@
  * mass, in the slot of its first member; the other members are hidden. Its inside is advanced by
  * src/few at the beginning of each step of the centre, up to the end of this step, with the pulls
  * of the bodies around it. group_table.c has the table, group_lists.c finds neighbours,
- * group_motion.c moves, groups.c changes between centres and members, group_changes.c makes groups
- * and ends them, group_energy.c keeps the book of energies.
+ * group_motion.c moves, groups.c changes between centres and members, group_criteria.c tells when
+ * groups form and end, group_changes.c makes groups and ends them, group_energy.c keeps the book of
+ * energies.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
@@ -18,6 +19,8 @@
 #include "few/few.h"
 
 enum { KY_GROUP_MOST = 24 /* members */ };
+/* Bodies farther apart than this many radii of groups do not become one group. */
+enum { KY_GROUP_REACH = 2 };
 /* Pairs that are found in a block; others are found in a later one. */
 enum { KY_GROUPS_FOUND = 64 };
 
@@ -198,6 +201,13 @@ static inline int ky_cpu_is_within(double r2, double a, double b)
     return rest < 0 || rest * rest < 4 * a * b;
 }
 
+/* The group whose slot is body i, or NULL. */
+static inline struct ky_cpu_group *ky_cpu_group_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    return own->of[i] == KY_NO_BODY ? NULL : own->group[own->of[i]];
+}
+
 /* group_lists.c: 1 if body i has to be on the list of the group. */
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i);
 /* Makes room for one more body on its list. */
@@ -213,6 +223,14 @@ int ky_cpu_groups_by_x(const void *a, const void *b);
 size_t ky_cpu_groups_from_x(const struct ky_cpu_groups *own, double x);
 /* Takes body i for a fast one until the end of the longest step. */
 void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
+
+/* group_criteria.c: how strongly bodies i and j, which may be centres, pull each other (G M/r³) if
+ * they have to become a group, else 0: they are near, they are bound and approach or stay near, or
+ * will pass each other closely, and no other body pulls them apart. */
+double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j);
+/* 1 if the group has come apart: another body pulls it apart, or the two sides of its outermost
+ * orbit are far from each other and recede. The inside is then at the time. */
+int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
 enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);

@@ -1,0 +1,108 @@
+/* When bodies become a group, and when a group ends. */
+#include <math.h>
+
+#include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
+
+/* The distance up to which two groups or bodies may be one group. */
+static double reach_of(const struct ky_cpu *cpu, double sizes)
+{
+    const double radius = cpu->hermite->groups->radius;
+    return fmax(radius, fmin(3 * sizes, KY_GROUP_REACH * radius));
+}
+
+static double size_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
+    return group ? group->size : 0;
+}
+
+static int members_of(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
+    return group ? group->n : 1;
+}
+
+/* A group does not form where another body pulls it apart by more than the first part of the
+ * group's own pull, and ends where one does so by more than the second. The members of two groups
+ * pull each other through the centres alone, so that two wide groups beside each other would lose
+ * energy. */
+static const double pulled_apart[2] = {0.1, 0.3};
+
+/* 1 if another body would pull a group of bodies i and j apart; x: from i to j. */
+static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, const double x[3],
+                           double size)
+{
+    double *const *at = cpu->hermite->at;
+    const double mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length,
+                 reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
+    const double *weight = cpu->hermite->groups->weight;
+    double centre[3];
+    for (int c = 0; c < 3; c++)
+        centre[c] = at[c][i] + part * x[c];
+    for (size_t k = 0; k < cpu->n; k++) {
+        const double r2 =
+            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
+        /* light bodies have less mass than their weights */
+        if (r2 < reach2 * weight[k] && k != i && k != j &&
+            r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
+            return 1;
+    }
+    return 0;
+}
+
+double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
+{
+    double *const *at = cpu->hermite->at;
+    double x[3], v[3], rv = 0;
+    for (int c = 0; c < 3; c++)
+        x[c] = (at[c][j] - at[c][i]) * cpu->length;
+    if (ky_few_length2(x) > pow(KY_GROUP_REACH * cpu->hermite->groups->radius, 2))
+        return 0; /* as for most */
+    for (int c = 0; c < 3; c++) {
+        v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
+        rv += x[c] * v[c];
+    }
+    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
+                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
+    const double r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
+    if (!(r < reach) || !(r > 0) || !(gm > 0) ||
+        members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
+        return 0;
+    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
+    const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
+              stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
+              passes =
+                  approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
+    if (!stays && !(bound && approach) && !passes)
+        return 0;
+    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius);
+    return is_pulled_apart(cpu, i, j, x, size) ? 0 : gm / (r * r * r);
+}
+
+int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
+{
+    const int k = group->n - 2;
+    double sizes = 0, x[3], v[3], rv = 0;
+    if (group->strongest > pulled_apart[1])
+        return 1;
+    if (group->is_stable)
+        return 0;
+    if (!group->few && group->t != time) {
+        ky_few_binary_go(&group->pair, time - group->t, group->kappa, 0, NULL);
+        group->t = time;
+    }
+    for (int c = 0; c < 3; c++) {
+        x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
+        v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
+        rv += x[c] * v[c];
+    }
+    if (group->few) /* its sides that are groups */
+        for (int s = 0; s < k; s++)
+            sizes = fmax(sizes, sqrt(ky_few_square(group->few->system.x[s][0][0],
+                                                   group->few->system.x[s][1][0],
+                                                   group->few->system.x[s][2][0])));
+    return ky_few_length2(x) > pow(reach_of(cpu, sizes), 2) &&
+           (cpu->hermite->groups->backwards ? -rv : rv) > 0;
+}
