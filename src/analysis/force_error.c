@@ -409,25 +409,6 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
 
 /* ---- several forces ---- */
 
-/* Takes matrix units for an exact sum, where the device has them and the error and the number of
- * bodies allow it. */
-static void prefer_units(struct ky_parameters *own, const struct ky_parameters *given,
-                         const struct ky_engine_use *use, int on_cpu)
-{
-    struct ky_parameters probe = *own;
-    struct ky_engine *engine = NULL;
-    if (on_cpu || own->force != KY_DIRECT || given->precision != KY_PRECISION_BY_INTEGRATOR ||
-        !(given->error >= ky_force_least(KY_DIRECT, KY_MIXED)) || use->schemes ||
-        use->n < ky_direct_least_on_units)
-        return;
-    probe.precision = KY_MIXED;
-    probe.ranks = 1;
-    probe.log = NULL;
-    if (!ky_engine_open_for(&probe, 0, use, &engine, NULL))
-        own->precision = KY_MIXED;
-    ky_engine_close(engine);
-}
-
 /* An evaluation with its wait for the devices [s]. One thread of a CPU: its processor time, which
  * other work on the machine hardly changes. */
 static enum ky_status time_once(struct trial *trial, double *seconds, struct ky_error *error)
@@ -477,7 +458,7 @@ static enum ky_status try_force(struct trial *trial, const struct ky_parameters 
     *trial->own = *given;
     trial->own->force = force;
     KY_TRY(ky_force_choose(trial->own, use.n, trial->on_cpu, 0, error));
-    prefer_units(trial->own, given, &use, trial->on_cpu);
+    ky_force_prefer_units(trial->own, given, &use, trial->on_cpu);
     if (ky_force_kind(force)->is_exact)
         trial->error = (double)NAN;
     else
@@ -580,7 +561,7 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         reason.race.count =
             ky_force_rivals(own, bodies->n, reason.on_cpu, use->schemes, reason.race.force);
         KY_TRY(ky_force_choose(own, bodies->n, reason.on_cpu, use->schemes, error));
-        prefer_units(own, &given, use, reason.on_cpu);
+        ky_force_prefer_units(own, &given, use, reason.on_cpu);
     }
     const int is_timed = reason.race.count > 1 && bodies->position && bodies->n;
     reason.race.count = is_timed ? reason.race.count : 0;

@@ -227,3 +227,21 @@ enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, 
         guess(own, asked);
     return ky_force_resolve_later(own, own, error);
 }
+
+void ky_force_prefer_units(struct ky_parameters *own, const struct ky_parameters *given,
+                           const struct ky_engine_use *use, int on_cpu)
+{
+    struct ky_parameters probe = *own;
+    struct ky_engine *engine = NULL;
+    if (on_cpu || !ky_force_kind(own->force)->is_exact ||
+        given->precision != KY_PRECISION_BY_INTEGRATOR ||
+        !(given->error >= ky_force_least(KY_DIRECT, KY_MIXED)) || use->schemes ||
+        use->n < ky_direct_least_on_units)
+        return;
+    probe.precision = KY_MIXED;
+    probe.ranks = 1;
+    probe.log = NULL;
+    if (!ky_engine_open_for(&probe, 0, use, &engine, NULL))
+        own->precision = KY_MIXED;
+    ky_engine_close(engine);
+}

@@ -27,4 +27,9 @@ int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsig
 /* The least error that 99 % of the accelerations keep with this force and precision. */
 double ky_force_least(int force, int precision);
 
+/* Takes matrix units for an exact sum, where the device has them and the error and the number of
+ * bodies allow it. `given`: the parameters of the caller. */
+void ky_force_prefer_units(struct ky_parameters *own, const struct ky_parameters *given,
+                           const struct ky_engine_use *use, int on_cpu);
+
 #endif

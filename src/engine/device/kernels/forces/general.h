@@ -97,12 +97,7 @@ KY_FN struct ky_apart ky_general_apart(struct ky_sink sink, struct ky_source sou
     d.x = ky_general_nearest(source.body.x, sink.x, to_middle.x, side);
     d.y = ky_general_nearest(source.body.y, sink.y, to_middle.y, side);
     d.z = ky_general_nearest(source.body.z, sink.z, to_middle.z, side);
-#if KY_IN_EXTENDED
-    d.x += source.low.x - sink.x_low;
-    d.y += source.low.y - sink.y_low;
-    d.z += source.low.z - sink.z_low;
-#endif
-    return d;
+    return ky_apart_add_low(d, sink, source);
 }
 
 #if KY_IN_SINGLE

@@ -128,18 +128,28 @@ struct ky_apart {
     KY_REAL x, y, z;
 };
 
+/* Adds the difference of the low parts of positions, in extended precision. */
+KY_FN struct ky_apart ky_apart_add_low(struct ky_apart d, struct ky_sink sink,
+                                       struct ky_source source)
+{
+#if KY_IN_EXTENDED
+    d.x += source.low.x - sink.x_low;
+    d.y += source.low.y - sink.y_low;
+    d.z += source.low.z - sink.z_low;
+#else
+    (void)sink;
+    (void)source;
+#endif
+    return d;
+}
+
 KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
 {
     struct ky_apart d;
     d.x = KY_APART(source.body.x, sink.x);
     d.y = KY_APART(source.body.y, sink.y);
     d.z = KY_APART(source.body.z, sink.z);
-#if KY_IN_EXTENDED
-    d.x += source.low.x - sink.x_low;
-    d.y += source.low.y - sink.y_low;
-    d.z += source.low.z - sink.z_low;
-#endif
-    return d;
+    return ky_apart_add_low(d, sink, source);
 }
 
 #if KY_IN_SINGLE
