@@ -203,14 +203,14 @@ static void blocks_converge_to_short_shared_steps(void **state)
 
 /* ---- devices ---- */
 
-/* Some longest steps, the last one of them shorter. Returns the steps of single bodies. */
+/* Two longest steps of different lengths. Returns the steps of single bodies. */
 static double run_clumps(const struct ky_parameters *parameters, struct ky_bodies *bodies)
 {
     struct ky_sim *sim;
     make_clumps(8, bodies);
     assert_ok(ky_sim_open(parameters, bodies, 0.2, &sim, &error));
-    assert_ok(ky_sim_advance(sim, 3, &error));
-    assert_ok(ky_sim_advance_to(sim, 0.245, 1, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_advance_to(sim, 0.22, 1, &error));
     assert_ok(ky_sim_bodies(sim, bodies, &error));
     const double body_steps = body_steps_of(sim);
     ky_sim_close(sim);
@@ -255,7 +255,7 @@ static void devices_move_bodies_as_the_cpu_does(void **state)
         parameters.precision = cases[c].precision;
         parameters.eta = 0.2;
         const double body_steps = run_clumps(&parameters, &other);
-        assert_true(body_steps > 1.5 * 4 * (double)other.n);
+        assert_true(body_steps > 1.5 * 2 * (double)other.n);
         parameters.engine = engines[k].engine;
         assert_between(run_clumps(&parameters, &own) / body_steps, 0.98, 1.02);
         const double off = rms_apart(&own, &other, &begin);
@@ -278,7 +278,7 @@ static void go_on(void)
 {
     enum { N = 64 };
     struct ky_bodies bodies = {0};
-    struct ky_sim *sim;
+    struct ky_sim *sim, *again;
     struct ky_parameters parameters = blocks_of(standard, 0.0625);
     double step[N];
     parameters.force = KY_FMM;
@@ -289,15 +289,18 @@ static void go_on(void)
     assert_ok(ky_sim_advance_to(sim, 0.2 * (1 + 0.0625e-4), 1, &error));
     assert_ok(ky_sim_advance(sim, 2, &error));
     assert_true(body_steps_of(sim) == 3 * N);
+    again = restored(sim, &parameters); /* with steps that are longer than the longest one */
+    ky_sim_close(sim);
+    sim = again;
     for (int i = 0; i < N; i++)
         step[i] = ky_sim_time(sim) * 0.0625 / 8 * (1 + 0.3 * (i % 2));
     assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_true(body_steps_of(sim) == (3 + 4) * N);
     assert_int_equal(ky_sim_set_parameter(sim, "step-min", "0.001", &error), KY_USAGE);
-    assert_ok(ky_sim_set_parameter(sim, "eta", "5e-3", &error));
+    assert_ok(ky_sim_set_parameter(sim, "eta", "0.02", &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
-    assert_true(body_steps_of(sim) > (3 + 4 + 8) * N);
+    assert_true(body_steps_of(sim) > (3 + 4 + 3) * N);
     ky_sim_close(sim);
     ky_bodies_free(&bodies);
 }
@@ -372,6 +375,72 @@ static void bits_are_the_same(void **state)
     on_engines(compare_bits, 0);
 }
 
+/* With a flag that is always up a call ends in the middle of a part of a step, and between two
+ * parts. It goes on from there, also after a restart, to the bits of a run that was never stopped.
+ */
+static void stop_within(int force, double eta, unsigned steps)
+{
+    const volatile int stop = 1;
+    int amid = 0, between = 0;
+    struct ky_bodies whole = {0}, bodies = {0};
+    struct ky_sim *sim, *again;
+    struct ky_parameters parameters = blocks_of(standard, 0.25);
+    double body_steps;
+    parameters.force = force;
+    parameters.late_step = 0.05; /* two and three parts */
+    parameters.eta = eta;
+    make_clumps(3, &whole);
+    make_clumps(3, &bodies);
+    advance(&parameters, steps, &whole, &body_steps);
+    const double end = 0.2 * exp(steps * 0.25);
+    parameters.stop = &stop;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.2, &sim, &error));
+    while (ky_sim_time(sim) < end * (1 - 1e-12)) {
+        sim->integrator->patience = 0;
+        const enum ky_status status = ky_sim_advance_to(sim, end, 0, &error);
+        if (ky_sim_time(sim) > end * (1 - 1e-12))
+            break;
+        assert_int_equal(status, KY_STOPPED);
+        if (!ky_sim_is_within(sim))
+            continue;
+        amid += sim->integrator->within > 0;
+        between += sim->integrator->within == 0;
+        assert_non_null(strstr(error.text, "% is done"));
+        assert_int_equal(ky_sim_bodies(sim, &bodies, &error), KY_USAGE);
+        assert_int_equal(ky_sim_advance_to(sim, ky_sim_time(sim) * 1.1, 1, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, "within a step to a = "));
+        if ((amid + between) % 2)
+            continue;
+        again = restored(sim, &parameters);
+        ky_sim_close(sim);
+        sim = again;
+    }
+    print_message("%s: %d stops within parts, %d between them\n", engine, amid, between);
+    assert_true(amid >= 2 && between >= 1);
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_memory_equal(bodies.position, whole.position, bodies.n * sizeof *bodies.position);
+    assert_memory_equal(bodies.velocity, whole.velocity, bodies.n * sizeof *bodies.velocity);
+    assert_true(body_steps_of(sim) == body_steps);
+    ky_sim_close(sim);
+    ky_bodies_free(&whole);
+    ky_bodies_free(&bodies);
+}
+
+static void stop_with_both(void)
+{
+    stop_within(KY_DIRECT, 0.02, 1);
+    if (!test_everything())
+        return;
+    stop_within(KY_DIRECT, 0.02, 2);
+    stop_within(KY_FMM, 2e-3, 2); /* a tree is built again after 512 blocks */
+}
+
+static void a_flag_stops_within_a_step(void **state)
+{
+    (void)state;
+    on_engines(stop_with_both, 0);
+}
+
 /* ---- few bodies, and what is refused ---- */
 
 static void move_few(void)
@@ -443,6 +512,7 @@ int main(void)
         cmocka_unit_test(devices_move_bodies_as_the_cpu_does),
         cmocka_unit_test(steps_go_on_from_one_longest_step_to_the_next),
         cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(few_bodies_move),
         cmocka_unit_test(what_has_no_meaning_is_refused),
     };
