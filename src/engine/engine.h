@@ -229,7 +229,8 @@ struct ky_advance {
      * at that time. */
     double origin; /* [time] */
     uint64_t before;
-    /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. */
+    /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. Then
+     * `until` is the stride, since the next longest step has another length. */
     struct ky_expansion expansion;
     /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */

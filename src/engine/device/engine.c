@@ -415,7 +415,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK : 0U) |
+    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING : 0U) |
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 

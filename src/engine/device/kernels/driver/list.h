@@ -144,9 +144,18 @@
     KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY)                    \
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
+/* Block steps, and those in comoving boxes. */
+#define KY_BLOCK_KERNELS_OF(name, p)                                                               \
+    KY_K(name##_##p, ky_##name##_begin_##p, 256)                                                   \
+    KY_K(name##_##p, ky_##name##_predict_##p, 256)                                                 \
+    KY_K(name##_##p, ky_##name##_count_##p, KY_IN_TEAMS)                                           \
+    KY_K(name##_##p, ky_##name##_open_##p, KY_IN_TEAMS)                                            \
+    KY_K(name##_##p, ky_##name##_close_##p, 256)
+
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "forces/sources.k", number, )                                                \
     KY_U(block_##p, "steps/block.k", number, )                                                     \
+    KY_U(comoving_##p, "steps/comoving.k", number, )                                               \
     KY_U(tree_##p, "tree/walk_sources.k", number, )                                                \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_MATRIX_UNITS_##p(number) KY_VARIANTS(KY_VARIANT_UNIT, p, number)                            \
@@ -157,11 +166,8 @@
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
-    KY_K(block_##p, ky_block_begin_##p, 256)                                                       \
-    KY_K(block_##p, ky_block_predict_##p, 256)                                                     \
-    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS)                                               \
-    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS)                                                \
-    KY_K(block_##p, ky_block_close_##p, 256)                                                       \
+    KY_BLOCK_KERNELS_OF(block, p)                                                                  \
+    KY_BLOCK_KERNELS_OF(comoving, p)                                                               \
     KY_K(block_##p, ky_block_weigh_##p, 256)                                                       \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_MATRIX_KERNELS_##p KY_K(tree_##p, ky_walk_sources_##p, 256)                                 \

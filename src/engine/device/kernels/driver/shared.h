@@ -223,6 +223,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_STRAYS 43
 #define KY_TALLY_WORDS 44
+/* Numbers for each level of block steps in comoving boxes (struct ky_block_factors). */
+#define KY_STEP_FACTORS 3
 /* Bits of predictions in a periodic box; the part of the side by which bodies may stray: half of
  * the CPU's, since the host learns of it one block later. */
 #define KY_IN_BOX 1
