@@ -435,7 +435,8 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
     cpu->bodies.tree_serves = 0;
     if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
         ky_cpu_hermite_forget(cpu);
-    return ky_cpu_evaluate(cpu, active, error);
+    KY_TRY(ky_cpu_evaluate(cpu, active, error));
+    return active ? KY_OK : ky_cpu_balance(cpu, error);
 }
 
 /* y += factor x for the three columns. */

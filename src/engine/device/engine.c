@@ -387,6 +387,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = agree(state, &lacks_pull, error);
     if (!status && state->n > 0)
         status = evaluate(engine, &evaluation, lacks_pull, error);
+    if (!status && state->n > 0 && !active)
+        status = ky_device_balance(state, error);
     if (!status && active && state->externals->count > 0)
         status = ky_device_curve_leave(&state->bodies, error);
     if (!status)

@@ -202,6 +202,7 @@
     KY_U(sums, "state/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(far, "forces/far.k", -1, )                                                                \
+    KY_U(balance, "forces/balance.k", -1, )                                                        \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
@@ -277,6 +278,10 @@
     KY_K(far, ky_far_rows, 256)                                                                    \
     KY_K(far, ky_far_add, 256)                                                                     \
     KY_K(far, ky_far_tides, 256)                                                                   \
+    KY_K(balance, ky_balance_largest, 256)                                                         \
+    KY_K(balance, ky_balance_forces, 256)                                                          \
+    KY_K(balance, ky_balance_total, 256)                                                           \
+    KY_K(balance, ky_balance_subtract, 256)                                                        \
     KY_K(forest, ky_forest_start, 256)                                                             \
     KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \

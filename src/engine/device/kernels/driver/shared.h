@@ -166,6 +166,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_BOUNDS_GROUPS 1024
 /* The rms acceleration (relative.k): two words of each group, and then one. */
 #define KY_RELATIVE_MOST (2 * KY_BOUNDS_GROUPS)
+/* The net force in a periodic box (balance.k): four words of each group, and then one. */
+#define KY_BALANCE_MOST (4 * KY_BOUNDS_GROUPS)
+#define KY_BALANCE_WORDS (KY_BALANCE_MOST + 1)
 /* Elements of the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of
  * the cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0
