@@ -82,6 +82,8 @@ struct ky_board_resting {
 /* The first member of every board's own struct. */
 struct ky_board {
     const struct ky_board_verbs *verbs;
+    /* Set by `open`: the processor as --engine takes it ("cuda:1"), and its name. */
+    char name[16], device[128];
 };
 
 /* Sums in float relative to the middle of the sinks. Errors are 1e-7 for a group of sinks and the

@@ -107,12 +107,17 @@ struct ky_engine {
     const struct ky_shared *shared;
 };
 
+struct ky_board; /* engine/board.h */
+
 /* The intended use of an engine. */
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
                          state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
+    /* Computes the sums over pairs of the Hermite scheme in place of the CPU (led.h), which closes
+     * it if it opens; NULL: none. */
+    struct ky_board *board;
 };
 
 /* Bytes that `n` bodies need; as double, which cannot overflow. */

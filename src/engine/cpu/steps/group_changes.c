@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
+#include "engine/cpu/steps/hermite_board.h"
 #include "physics/few.h"
 #include "physics/hermite.h"
 
@@ -400,6 +401,19 @@ static int fitting(const struct ky_cpu_way *b, uint64_t tick, int level)
     return level;
 }
 
+/* Sends the bodies of the list of the block, and the hidden members of centres among them. */
+static enum ky_status send_with_members(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    uint32_t *active = b->cpu->blocks->active;
+    size_t count = b->active;
+    for (size_t k = 0; k < b->active; k++) {
+        const struct ky_cpu_group *group = ky_cpu_group_of(b->cpu, active[k]);
+        for (int m = 1; group && m < group->n; m++)
+            active[count++] = group->member[m];
+    }
+    return ky_cpu_send(b, active, count, error);
+}
+
 /* Forces and first steps of the fresh bodies, a quarter of the steps that the strongest change
  * of the force on them requires. */
 static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
@@ -408,6 +422,7 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     struct ky_cpu_groups *own = cpu->hermite->groups;
     b->active = own->fresh_count;
     memcpy(cpu->blocks->active, own->fresh, own->fresh_count * sizeof *own->fresh);
+    KY_TRY(send_with_members(b, error));
     KY_TRY(ky_cpu_sum_jerks(cpu, b->active, 0, error));
     ky_cpu_groups_correct(b, tick, 0);
     for (size_t k = 0; k < b->active; k++) {
@@ -422,7 +437,7 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
         cpu->extra[KY_COLUMN_STEP][i] = b->step[cpu->blocks->level[i]];
     }
     b->way->body_steps += (double)b->active;
-    return KY_OK;
+    return ky_cpu_send(b, own->fresh, own->fresh_count, error);
 }
 
 /* Puts body i on the lists of the groups around it. */

@@ -4,6 +4,7 @@
 #include "engine/board.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +84,12 @@ static enum ky_status connect(struct ky_device_board *board, const struct ky_par
         return ky_fail(error, KY_UNSUPPORTED,
                        "a board computes in extended or double precision, not in single");
     if (parameters->precision == KY_DOUBLE && !board->opened.card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use precision extended",
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which these sums need",
                        board->opened.card->name);
     board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
+    snprintf(board->base.name, sizeof board->base.name, "%s:%zu", board->base.verbs->name,
+             board->opened.index);
+    snprintf(board->base.device, sizeof board->base.device, "%.120s", board->opened.card->name);
     return KY_OK;
 }
 
