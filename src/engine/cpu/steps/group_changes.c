@@ -347,6 +347,18 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
     return best.body;
 }
 
+/* The partner of a body whose step ends; KY_NO_BODY also where it has no close one. */
+static uint32_t close_partner(const struct ky_cpu_way *b, uint32_t i, double elapsed)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    if (own->of[i] == KY_NO_BODY &&
+        (fabs(b->step[cpu->blocks->level[i]]) > own->close ||
+         ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
+        return KY_NO_BODY;
+    return partner(cpu, i, elapsed);
+}
+
 /* Bodies that fall towards each other become faster within a longest step than all were at its
  * beginning. */
 static void take_out_fast(struct ky_cpu *cpu, size_t ending)
@@ -362,6 +374,7 @@ static void take_out_fast(struct ky_cpu *cpu, size_t ending)
 
 void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 {
+    enum { FEWEST = 64 }; /* bodies that are worth the start of threads */
     struct ky_cpu *cpu = b->cpu;
     struct ky_cpu_groups *own = cpu->hermite->groups;
     const size_t ending = b->active;
@@ -369,14 +382,11 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
     const double elapsed = fabs(b->way->tick) * (double)(tick - first);
     own->found_count = 0;
     take_out_fast(cpu, ending);
+#pragma omp parallel for num_threads(cpu->threads) if (ending >= FEWEST)
+    for (size_t k = 0; k < ending; k++)
+        own->partner[k] = close_partner(b, cpu->blocks->active[k], elapsed);
     for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
-        const uint32_t i = cpu->blocks->active[k];
-        const int level = cpu->blocks->level[i];
-        if (own->of[i] == KY_NO_BODY &&
-            (fabs(b->step[level]) > own->close ||
-             ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
-            continue;
-        const uint32_t j = partner(cpu, i, elapsed);
+        const uint32_t i = cpu->blocks->active[k], j = own->partner[k];
         if (j == KY_NO_BODY)
             continue;
         const int ends = cpu->blocks->level[j] >= due;

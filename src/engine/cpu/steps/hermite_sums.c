@@ -421,7 +421,7 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     const size_t all_fields = ky_cpu_externals(cpu, field),
                  fields = ky_externals_plain_count(&cpu->base.externals);
     enum ky_status status = KY_OK;
-    for (size_t c = 0; c < SUMS; c++)
+    for (size_t c = 0; c < SUMS && !cpu->board; c++)
         gather(cpu, cpu->hermite->acting[c], cpu->hermite->at[c]);
     const struct set set = own_of(cpu);
     const struct ky_moving moving = cpu->board ? (struct ky_moving){.what = 0} : sources(cpu, set);
