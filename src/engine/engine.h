@@ -108,6 +108,7 @@ struct ky_engine {
 };
 
 struct ky_board; /* engine/board.h */
+struct ky_board_verbs;
 
 /* The intended use of an engine. */
 struct ky_engine_use {
@@ -278,6 +279,8 @@ struct ky_engine_verbs {
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
     int boxes;          /* 1: bodies may be in a periodic box (parameters.box) */
+    /* The board of the same devices, by which the CPU leads them (led.h); NULL: it does not. */
+    const struct ky_board_verbs *board;
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

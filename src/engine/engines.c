@@ -118,7 +118,7 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
     KY_TRY(ky_engine_takes(verbs, parameters, error));
     KY_TRY(check_process(is_lost(verbs), verbs->name, error));
     if (ky_engine_is_led(verbs, use))
-        return ky_engine_open_led(parameters, room, use, engine, error);
+        return ky_engine_open_led(verbs, parameters, room, use, engine, error);
     return verbs->open(parameters, room, use, engine, error);
 }
 

@@ -9,10 +9,11 @@
 
 int ky_engine_is_led(const struct ky_engine_verbs *verbs, const struct ky_engine_use *use)
 {
-    return verbs != &ky_cpu_engine && use->schemes >> KY_SCHEME_GROUPS & 1U;
+    return verbs->board && use->schemes >> KY_SCHEME_GROUPS & 1U;
 }
 
-enum ky_status ky_engine_open_led(const struct ky_parameters *parameters, size_t room,
+enum ky_status ky_engine_open_led(const struct ky_engine_verbs *verbs,
+                                  const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error)
 {
@@ -23,7 +24,7 @@ enum ky_status ky_engine_open_led(const struct ky_parameters *parameters, size_t
              parameters->engine);
     of_board.engine = first;
     of_board.precision = KY_DOUBLE;
-    KY_TRY(ky_board_open(&of_board, &led.board, error));
+    KY_TRY(verbs->board->open(&of_board, &led.board, error));
     const enum ky_status status = ky_cpu_engine.open(parameters, room, &led, engine, error);
     if (status)
         led.board->verbs->close(led.board);

@@ -8,9 +8,10 @@
 
 /* 1 if the CPU leads a device of this kind for this use. */
 int ky_engine_is_led(const struct ky_engine_verbs *verbs, const struct ky_engine_use *use);
-/* Opens the CPU engine with the board that parameters->engine names, the first one of several.
+/* Opens the CPU engine with the device that parameters->engine names, the first one of several.
  * KY_UNSUPPORTED for a device without double. */
-enum ky_status ky_engine_open_led(const struct ky_parameters *parameters, size_t room,
+enum ky_status ky_engine_open_led(const struct ky_engine_verbs *verbs,
+                                  const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
 
