@@ -121,6 +121,9 @@ struct ky_board_verbs {
                              struct ky_error *error);
     /* NULL: the board sums over bodies at rest as over moving ones. */
     ky_board_rest *rest;
+    /* Bytes of the device for this number of slots and few sinks; NULL: it has no memory of its
+     * own. */
+    double (*memory)(const struct ky_board *board, size_t slots);
 };
 
 /* The board of the CPU and, for each driver, the board of its devices. A build without a driver

@@ -637,6 +637,9 @@ static void the_first_device_works(void **state)
     assert_int_equal(sim->parameters.ranks, 1);
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_true(ky_engine_grouped(sim->engine, 0).bodies > 0);
+    struct ky_memory memory;
+    ky_engine_memory(sim->engine, 0, 100000, 0, &memory);
+    assert_between(memory.device, 1e7, 1e8);
     ky_sim_close(sim);
     ky_domain_ranks_from[1][1] = from;
     ky_device_twice = 0;

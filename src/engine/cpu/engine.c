@@ -95,6 +95,8 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         const double bytes = (double)n * KY_GROUPS_BYTES + ky_cpu_sent_memory(cpu, n);
         memory->host += bytes;
         memory->kept += bytes;
+        if (cpu->board && cpu->board->verbs->memory)
+            memory->device = cpu->board->verbs->memory(cpu->board, n);
     }
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
     if (parameters->box > 0) {
