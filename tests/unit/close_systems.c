@@ -3,6 +3,9 @@
  * number of threads, and inputs at the edge. */
 #include "test.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "domain/domain.h"
 #include "engine/board.h"
 #include "few/few.h"
@@ -646,6 +649,26 @@ static void the_first_device_works(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A child of the process cannot use the device, though the CPU leads. */
+static void a_child_is_told(void **state)
+{
+    (void)state;
+    const struct ky_parameters parameters = parameters_of(0.02);
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim = NULL;
+    int ended = -1;
+    wide_pairs(&bodies);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(ky_sim_advance(sim, 1, &error) == KY_FAULT && strstr(error.text, "forked") ? 0 : 1);
+    assert_true(waitpid(child, &ended, 0) == child && ended == 0);
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 static void a_missing_device_is_refused(void **state)
 {
     (void)state;
@@ -714,6 +737,7 @@ int main(void)
         cmocka_unit_test(the_first_device_works),
         cmocka_unit_test(up_to_five_bodies),
         cmocka_unit_test(bodies_at_the_same_place),
+        cmocka_unit_test(a_child_is_told),
         cmocka_unit_test(a_missing_device_is_refused),
         cmocka_unit_test(others_are_refused),
     };

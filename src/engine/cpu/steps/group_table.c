@@ -47,6 +47,12 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     cpu->hermite->groups = NULL;
 }
 
+int ky_cpu_groups_by_slot(const void *a, const void *b)
+{
+    const struct ky_cpu_group *const *one = a, *const *other = b;
+    return ((*one)->member[0] > (*other)->member[0]) - ((*one)->member[0] < (*other)->member[0]);
+}
+
 /* By insertion, since a change puts one or two groups in the wrong place. */
 void ky_cpu_groups_sort(struct ky_cpu *cpu)
 {

@@ -250,6 +250,8 @@ static enum ky_status unpack(const struct ky_cpu_way *b, struct ky_error *error)
                 return fail_column(own->group[k]->member[0], error);
         KY_TRY(unpack_one(b, own->group[k], error));
     }
+    if (own->count)
+        qsort(own->group, own->count, sizeof *own->group, ky_cpu_groups_by_slot);
     return KY_OK;
 }
 

@@ -129,7 +129,9 @@ void ky_cpu_groups_free(struct ky_cpu *cpu);
 double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
 /* Settings for groups of more than two bodies. */
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
-/* The groups' order, and `of`, after the table has changed. */
+/* The order of groups in the table. */
+int ky_cpu_groups_by_slot(const void *a, const void *b);
+/* The groups' order, and `of`, after the table has changed a little. */
 void ky_cpu_groups_sort(struct ky_cpu *cpu);
 /* 1 if the table has groups, and the bodies have not been put anew since. */
 int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);
