@@ -107,12 +107,18 @@ struct ky_engine {
     const struct ky_shared *shared;
 };
 
+struct ky_board; /* engine/board.h */
+struct ky_board_verbs;
+
 /* The intended use of an engine. */
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
                          state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
+    /* Computes the sums over pairs of the Hermite scheme in place of the CPU (led.h), which closes
+     * it if it opens; NULL: none. */
+    struct ky_board *board;
 };
 
 /* Bytes that `n` bodies need; as double, which cannot overflow. */
@@ -274,6 +280,8 @@ struct ky_engine_verbs {
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
     int boxes;          /* 1: bodies may be in a periodic box (parameters.box) */
+    /* The board of the same devices, by which the CPU leads them (led.h); NULL: it does not. */
+    const struct ky_board_verbs *board;
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "engine/board.h"
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
@@ -526,6 +527,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     const struct ky_engine_verbs ky_##kind##_engine = {                                            \
         .name = #kind,                                                                             \
         .boxes = 1,                                                                                \
+        .board = &ky_##kind##_board,                                                               \
         .device = kind##_device,                                                                   \
         .memory = memory,                                                                          \
         .open = kind##_open,                                                                       \
