@@ -117,9 +117,14 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
     KY_TRY(find(name, &verbs, error));
     KY_TRY(ky_engine_takes(verbs, parameters, error));
     KY_TRY(check_process(is_lost(verbs), verbs->name, error));
-    if (ky_engine_is_led(verbs, use))
-        return ky_engine_open_led(verbs, parameters, room, use, engine, error);
-    return verbs->open(parameters, room, use, engine, error);
+    if (!ky_engine_is_led(verbs, use))
+        return verbs->open(parameters, room, use, engine, error);
+    struct ky_engine_use led = *use;
+    KY_TRY(ky_engine_open_led(verbs, parameters, &led.board, error));
+    const enum ky_status status = ky_cpu_engine.open(parameters, room, &led, engine, error);
+    if (status)
+        ky_engine_close_led(led.board);
+    return status;
 }
 
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,

@@ -8,11 +8,12 @@
 
 /* 1 if the CPU leads a device of this kind for this use. */
 int ky_engine_is_led(const struct ky_engine_verbs *verbs, const struct ky_engine_use *use);
-/* Opens the CPU engine with the device that parameters->engine names, the first one of several.
- * KY_UNSUPPORTED for a device without double. */
+/* Opens the board for the CPU engine: the device that parameters->engine names, the first one of
+ * several. KY_UNSUPPORTED for a device without double. */
 enum ky_status ky_engine_open_led(const struct ky_engine_verbs *verbs,
-                                  const struct ky_parameters *parameters, size_t room,
-                                  const struct ky_engine_use *use, struct ky_engine **engine,
+                                  const struct ky_parameters *parameters, struct ky_board **board,
                                   struct ky_error *error);
+/* Closes it, where the CPU engine does not open. */
+void ky_engine_close_led(struct ky_board *board);
 
 #endif

@@ -1,6 +1,7 @@
 /* Groups of close bodies in the Hermite scheme: orbits that stay, encounters as by the integrator
  * of few bodies, energy of a cluster of binaries, the same bits after a resumption and for any
- * number of threads, and inputs at the edge. */
+ * number of threads, and inputs at the edge. On every engine: devices take the same cases, so
+ * that the file is longer than others. */
 #include "test.h"
 
 #include <sys/wait.h>

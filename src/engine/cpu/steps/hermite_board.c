@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/status.h"
 #include "engine/board.h"
 
@@ -105,12 +106,6 @@ enum ky_status ky_cpu_send_all(const struct ky_cpu_way *b, struct ky_error *erro
     return KY_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
 enum ky_status ky_cpu_send(const struct ky_cpu_way *b, const uint32_t *body, size_t count,
                            struct ky_error *error)
 {
@@ -120,7 +115,7 @@ enum ky_status ky_cpu_send(const struct ky_cpu_way *b, const uint32_t *body, siz
     if (!cpu->board || !count)
         return KY_OK;
     memcpy(own->order, body, count * sizeof *body);
-    qsort(own->order, count, sizeof *own->order, by_number);
+    qsort(own->order, count, sizeof *own->order, ky_order_words);
     for (size_t first = 0; first < count; first += BATCH) {
         const size_t here = count - first < BATCH ? count - first : BATCH;
         for (size_t k = 0; k < here; k++) {
