@@ -27,7 +27,7 @@
 #include "few/batch.h"
 #include "few/few.h"
 
-#include "physics/few_pair.h"
+#include "physics/few_device.h"
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -441,32 +441,36 @@ static void device(void)
     parameters.engine = engine;
     struct ky_few_device *card;
     stop_if(ky_few_device_open(&parameters, &card, &error), &error);
-    double *column = calloc((size_t)COUNT * KY_FEW_PAIR_COLUMNS, sizeof *column), steps = 0,
+    double *column = calloc((size_t)COUNT * KY_FEW_COLUMNS(2), sizeof *column), steps = 0,
            least = (double)INFINITY;
     if (!card || !column) {
         printf("device: KYOHO_FEW_ENGINE names no device\n");
         free(column);
         return;
     }
-    const struct ky_few_course course = {turn * ORBITS, 1, (double)INFINITY, 100000};
+    const struct ky_few_course course = {.until = turn * ORBITS, .sign = 1, .most = 100000};
     for (int run = 0; run < 3; run++) {
-        size_t left;
+        size_t left = COUNT;
         for (size_t k = 0; k < COUNT; k++) {
             const double e = sqrt(0.998 * ((double)k + 0.5) / COUNT);
-            const double of[KY_FEW_PAIR_COLUMNS] = {
-                1, 0.25, 0.25 * turn / 16, 1 + e, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0, 0.125, 0,
-                0, 0};
-            for (size_t c = 0; c < KY_FEW_PAIR_COLUMNS; c++)
+            const double of[KY_FEW_COLUMNS(2)] = {
+                [KY_FEW_COLUMN_B] = 0.125,
+                [KY_FEW_COLUMN_H] = 0.25 * turn / 16,
+                [KY_FEW_COLUMN_TOTAL] = 1,
+                [KY_FEW_COLUMN_WEIGHT] = 0.25,
+                [KY_FEW_COLUMN_X(2, 0, 0)] = 1 + e,
+                [KY_FEW_COLUMN_V(2, 0, 1)] = sqrt((1 - e) / (1 + e))};
+            for (size_t c = 0; c < KY_FEW_COLUMNS(2); c++)
                 column[c * COUNT + k] = of[c];
         }
-        stop_if(card->verbs->put(card, column, COUNT, &error), &error);
+        stop_if(card->verbs->put(card, column, 2, COUNT, &error), &error);
         const double begin = ky_clock();
         stop_if(card->verbs->go(card, &course, &left, &error), &error);
         least = fmin(least, ky_clock() - begin);
     }
     stop_if(card->verbs->get(card, column, &error), &error);
     for (size_t k = 0; k < COUNT; k++)
-        steps += column[KY_FEW_PAIR_STEPS * COUNT + k];
+        steps += column[KY_FEW_COLUMN_STEPS * COUNT + k];
     printf("device, %s: %d pairs, %.4g steps in %.4f s, %.3g orbits/s\n", engine, COUNT, steps,
            least, steps / 16 / least);
     card->verbs->close(card);

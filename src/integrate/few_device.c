@@ -1,21 +1,20 @@
-/* Systems of two bodies on a device, one lane each, in the order of their work, so that the lanes
- * of a group end at about the same time. The device takes the steps; the host starts the systems,
- * and brings each from its own time to the time that is asked for. */
+/* Systems of two to four bodies on a device, one lane each, in the order of their work, so that the
+ * lanes of a group end at about the same time. The device takes the steps; the host starts the
+ * systems, and brings each from its own time to the time that is asked for. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "few/few.h"
+#include "few/columns.h"
 #include "integrate/few_work.h"
 #include "integrate/integrate.h"
 
-#include "physics/few_pair.h"
-
 enum {
     MOST_AT_ONCE = 1 << 20, /* systems on the device */
-    STEPS_A_CALL = 2048     /* between two looks at the stop flag */
+    STEPS_A_CALL = 2048,    /* of pairs between two looks at the stop flag */
+    FEWER_STEPS = 128       /* of more bodies: lanes whose systems end sooner are idle until then */
 };
 
 /* Systems on the device, and their columns. */
@@ -31,36 +30,52 @@ static double *at(const struct part *part, int what, size_t i)
     return &part->column[(size_t)what * part->count + i];
 }
 
+static int is_pair(const struct part *part)
+{
+    return part->work->systems->bodies == 2;
+}
+
 static void pack(const struct part *part, size_t i, const struct ky_few *few)
 {
     const struct ky_few_system_one *s = &few->system;
-    *at(part, KY_FEW_PAIR_TOTAL, i) = s->total[0][0];
-    *at(part, KY_FEW_PAIR_WEIGHT, i) = s->weight[0][0];
-    *at(part, KY_FEW_PAIR_H, i) = few->h;
-    for (int c = 0; c < 3; c++) {
-        *at(part, KY_FEW_PAIR_X + c, i) = s->x[0][c][0];
-        *at(part, KY_FEW_PAIR_V + c, i) = s->v[0][c][0];
+    if (!is_pair(part)) {
+        ky_few_store(few, part->column, part->count, i);
+        return;
     }
-    *at(part, KY_FEW_PAIR_B, i) = s->b[0];
-    *at(part, KY_FEW_PAIR_T, i) = s->t[0];
-    *at(part, KY_FEW_PAIR_LOW, i) = s->low[0];
-    *at(part, KY_FEW_PAIR_STEPS, i) = 0;
+    *at(part, KY_FEW_COLUMN_TOTAL, i) = s->total[0][0];
+    *at(part, KY_FEW_COLUMN_WEIGHT, i) = s->weight[0][0];
+    *at(part, KY_FEW_COLUMN_H, i) = few->h;
+    for (int c = 0; c < 3; c++) {
+        *at(part, KY_FEW_COLUMN_X(2, 0, c), i) = s->x[0][c][0];
+        *at(part, KY_FEW_COLUMN_V(2, 0, c), i) = s->v[0][c][0];
+    }
+    *at(part, KY_FEW_COLUMN_B, i) = s->b[0];
+    *at(part, KY_FEW_COLUMN_T, i) = s->t[0];
+    *at(part, KY_FEW_COLUMN_LOW, i) = s->low[0];
+    *at(part, KY_FEW_COLUMN_STEPS, i) = 0;
 }
 
 static void unpack(const struct part *part, size_t i, struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
-    for (int c = 0; c < 3; c++) {
-        s->x[0][c][0] = *at(part, KY_FEW_PAIR_X + c, i);
-        s->v[0][c][0] = *at(part, KY_FEW_PAIR_V + c, i);
+    if (!is_pair(part)) {
+        ky_few_load(few, s->shape.n, part->column, part->count, i);
+        return;
     }
-    s->t[0] = *at(part, KY_FEW_PAIR_T, i);
-    s->low[0] = *at(part, KY_FEW_PAIR_LOW, i);
-    few->steps = *at(part, KY_FEW_PAIR_STEPS, i);
+    for (int c = 0; c < 3; c++) {
+        s->x[0][c][0] = *at(part, KY_FEW_COLUMN_X(2, 0, c), i);
+        s->v[0][c][0] = *at(part, KY_FEW_COLUMN_V(2, 0, c), i);
+    }
+    s->t[0] = *at(part, KY_FEW_COLUMN_T, i);
+    s->low[0] = *at(part, KY_FEW_COLUMN_LOW, i);
+    few->steps = *at(part, KY_FEW_COLUMN_STEPS, i);
 }
 
-/* Starts a system. One without mass, or without a step, is advanced here to its end; the column of
- * its step is 0 then, and its time is no number, so that the device leaves it alone. */
+/* The number of steps of systems that are not on the device. */
+static const double not_there = -1;
+
+/* Starts a system. One without mass, or without a step, is advanced here to its end. In its columns
+ * the step is 0 and the time is no number, so that the device leaves it alone. */
 static void start(const struct part *part, size_t i)
 {
     struct ky_few_one one;
@@ -69,9 +84,10 @@ static void start(const struct part *part, size_t i)
         pack(part, i, &one.few);
         return;
     }
-    for (int what = 0; what < KY_FEW_PAIR_COLUMNS; what++)
+    for (int what = 0; what < KY_FEW_COLUMNS((int)part->work->systems->bodies); what++)
         *at(part, what, i) = 0;
-    *at(part, KY_FEW_PAIR_T, i) = (double)NAN;
+    *at(part, KY_FEW_COLUMN_T, i) = (double)NAN;
+    *at(part, KY_FEW_COLUMN_STEPS, i) = not_there;
     ky_few_alone(part->work, &part->order[i], &one);
 }
 
@@ -80,7 +96,7 @@ static void show(const struct part *part, size_t i, size_t index)
 {
     const struct ky_few_systems *all = part->work->systems;
     struct ky_few_one one;
-    if (*at(part, KY_FEW_PAIR_H, i) == 0)
+    if (*at(part, KY_FEW_COLUMN_STEPS, i) == not_there)
         return;
     ky_few_begin(part->work, &part->order[i], &one);
     unpack(part, i, &one.few);
@@ -100,8 +116,11 @@ static enum ky_status go(const struct part *part, size_t index, struct ky_error 
     const struct ky_few_course course = {.until = work->systems->time[index],
                                          .sign = work->settings.backwards ? -1 : 1,
                                          .apart = work->settings.apart,
-                                         .most = STEPS_A_CALL};
-    size_t left;
+                                         .tolerance = work->settings.tolerance,
+                                         .angle = work->settings.angle,
+                                         .slow_down = (ky_uint)work->settings.slow_down,
+                                         .most = is_pair(part) ? STEPS_A_CALL : FEWER_STEPS};
+    size_t left = part->count;
     do
         KY_TRY(device->verbs->go(device, &course, &left, error));
     while (left && !ky_halted(&work->halt));
@@ -114,7 +133,8 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
 #pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
     for (size_t i = 0; i < part->count; i++)
         start(part, i);
-    KY_TRY(work->device->verbs->put(work->device, part->column, part->count, error));
+    KY_TRY(work->device->verbs->put(work->device, part->column, work->systems->bodies, part->count,
+                                    error));
     for (size_t k = 0; k < work->systems->times; k++) {
         KY_TRY(go(part, k, error));
         if (ky_halted(&work->halt))
@@ -129,9 +149,10 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
 enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error)
 {
     const size_t all = work->systems->count, most = all < MOST_AT_ONCE ? all : MOST_AT_ONCE;
-    double *column = ky_allocate(KY_FEW_PAIR_COLUMNS * most, sizeof *column);
+    const size_t columns = (size_t)KY_FEW_COLUMNS((int)work->systems->bodies);
+    double *column = ky_allocate(columns * most, sizeof *column);
     if (!column)
-        return ky_no_memory(error, "systems", most, KY_FEW_PAIR_COLUMNS * sizeof *column);
+        return ky_no_memory(error, "systems", most, columns * sizeof *column);
     enum ky_status status = KY_OK;
     work->told = ky_clock();
     for (size_t first = 0; first < all && !status && !ky_halted(&work->halt); first += most) {
