@@ -14,7 +14,9 @@
 enum {
     MOST_AT_ONCE = 1 << 20, /* systems on the device */
     STEPS_A_CALL = 2048,    /* of pairs between two looks at the stop flag */
-    FEWER_STEPS = 128       /* of more bodies: lanes whose systems end sooner are idle until then */
+    FEWER_STEPS = 128,      /* of more bodies: lanes whose systems end sooner are idle until then */
+    LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane
+                 takes many times as long as one of the host */
 };
 
 /* Systems on the device, and their columns. */
@@ -91,7 +93,8 @@ static void start(const struct part *part, size_t i)
     ky_few_alone(part->work, &part->order[i], &one);
 }
 
-/* Gives a system at the time with this index, from the numbers of the device. */
+/* Gives a system at the time with this index, from the numbers of the device. One of the last
+ * systems takes the rest of its steps here. */
 static void show(const struct part *part, size_t i, size_t index)
 {
     const struct ky_few_systems *all = part->work->systems;
@@ -103,12 +106,17 @@ static void show(const struct part *part, size_t i, size_t index)
     if (ky_few_check_finite(&one.few, NULL))
         one.end = KY_FEW_LOST;
     one.next = index;
-    ky_few_show(part->work, &one);
+    while (!ky_few_show(part->work, &one)) {
+        if (ky_halted(&part->work->halt))
+            return;
+        ky_few_step_alone(part->work, &one);
+    }
     if (one.next == all->times)
         ky_few_report(part->work, &one);
 }
 
-/* Advances all systems of the part to the time with this index. */
+/* Advances the systems of the part to the time with this index: all, or at the last time all but a
+ * few. */
 static enum ky_status go(const struct part *part, size_t index, struct ky_error *error)
 {
     struct ky_few_work *work = part->work;
@@ -120,10 +128,11 @@ static enum ky_status go(const struct part *part, size_t index, struct ky_error 
                                          .angle = work->settings.angle,
                                          .slow_down = (ky_uint)work->settings.slow_down,
                                          .most = is_pair(part) ? STEPS_A_CALL : FEWER_STEPS};
+    const size_t enough = index + 1 < work->systems->times ? 0 : LAST * (size_t)work->threads;
     size_t left = part->count;
     do
         KY_TRY(device->verbs->go(device, &course, &left, error));
-    while (left && !ky_halted(&work->halt));
+    while (left > enough && !ky_halted(&work->halt));
     return device->verbs->get(device, part->column, error);
 }
 
@@ -139,7 +148,7 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
         KY_TRY(go(part, k, error));
         if (ky_halted(&work->halt))
             return KY_OK; /* the caller tells it */
-#pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(work->threads)
         for (size_t i = 0; i < part->count; i++)
             show(part, i, k);
     }

@@ -27,7 +27,9 @@
 #define KY_FEW_COLUMN_TREE(n) KY_FEW_COLUMN_SLOW(n, (n)-1)
 #define KY_FEW_TREE_NUMBERS(X)                                                                     \
     X(last) X(longest) X(energy) X(error) X(whole) X(scale) X(repeated) X(kicks) X(trees)
+#define KY_FEW_ONE_MORE(member) +1
 #define KY_FEW_COLUMNS(n)                                                                          \
-    ((n) == 2 ? KY_FEW_COLUMN_X(2, 1, 0) : KY_FEW_COLUMN_TREE(n) + 1 + 9 /* tree numbers */)
+    ((n) == 2 ? KY_FEW_COLUMN_X(2, 1, 0)                                                           \
+              : KY_FEW_COLUMN_TREE(n) + 1 KY_FEW_TREE_NUMBERS(KY_FEW_ONE_MORE))
 
 #endif
