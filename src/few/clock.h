@@ -68,7 +68,7 @@ KY_FN double ky_few_least_of(const struct ky_few *few, const struct ky_few_orbit
 }
 
 /* The longest step that resolves every node. */
-KY_FN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
+KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     const struct ky_few_system_one *s = &few->system;
     double all = 0, longest = (double)INFINITY;

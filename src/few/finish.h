@@ -35,7 +35,7 @@ KY_FN void ky_few_add_potential(struct ky_few_state *state, const struct ky_few_
     state->is_old |= mass * q * q * q > ky_few_stronger * fmax(state->pull[i], state->pull[j]);
 }
 
-KY_FN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s)
+KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s)
 {
     struct ky_few_state state;
     struct ky_few_walk walk;

@@ -15,12 +15,14 @@
 #undef KY_FEW_ROOM
 #undef KY_FEW_NAME
 
-/* Functions of the files that this language shares: each is in one file of the host, and static in
- * kernels. */
+/* Functions of files that both compile. KY_FEW_FN: one file of the host has it for others.
+ * KY_FEW_OWN: a large one that is not inlined by the compilers of CPUs in kernels. */
 #if KY_HOST
 #define KY_FEW_FN
+#define KY_FEW_OWN KY_FN
 #else
 #define KY_FEW_FN KY_FN_ONCE
+#define KY_FEW_OWN KY_FN_ONCE
 #endif
 
 struct ky_few_settings {

@@ -68,8 +68,8 @@ static void make_systems(size_t bodies)
     make_encounters(); /* for four bodies the pairs of three rows each are dissolved */
     for (size_t k = 0; bodies == 4 && k < SYSTEMS * bodies; k++)
         for (int c = 0; c < 3; c++) {
-            x[k][c] = 4 * uniform(&seed);
-            v[k][c] = 0.5 * (uniform(&seed) - 0.5);
+            x[k][c] = 10 * uniform(&seed);
+            v[k][c] = 0.3 * (uniform(&seed) - 0.5);
         }
     if (bodies == 3)
         put_specials(threes, sizeof threes / sizeof *threes, bodies);
