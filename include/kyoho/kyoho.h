@@ -1480,7 +1480,7 @@ struct ky_few_systems {
 };
 
 /* Integrates the systems by the method of KY_FEW (docs/few.md). Of the parameters it uses engine
- * ("auto": the CPU; devices take two bodies a system, no collisions), isa, g, orbit_steps,
+ * ("auto": the CPU; devices take two to four bodies, no collisions), isa, g, orbit_steps,
  * tolerance, slow_down, threads, stop, stop_collision, body_radius and stop_escape: a system ends
  * when its two outermost parts, bodies or groups, are unbound, recede and are farther apart than
  * that. The bits of a system do not depend on the processor, the other systems or other times.

@@ -7,7 +7,7 @@
 #include "engine/device/kernels/driver/variants.h"
 
 #include "physics/actions/table.h"
-#include "physics/few_pair.h"
+#include "physics/few_device.h"
 #include "physics/softening_kinds.h"
 #include "physics/taylor_orders.h"
 
@@ -207,6 +207,7 @@
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_U(few, "steps/few.k", KY_DOUBLE, )                                                          \
+    KY_U(few_small, "steps/few_small.k", KY_DOUBLE, )                                              \
     KY_U(tides, "forces/tides.k", KY_DOUBLE, )                                                     \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
@@ -322,6 +323,7 @@
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
     KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)                                    \
     KY_K(few, ky_few_pairs, KY_FEW_GROUP)                                                          \
+    KY_K(few_small, ky_few_small, KY_FEW_GROUP)                                                    \
     KY_K(tides, ky_tides_of_bodies_double, KY_WALK_LANES)                                          \
     KY_K(tides, ky_tides_of_cells_double, KY_WALK_LANES)
 
