@@ -66,7 +66,7 @@ enum ky_status {
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file is damaged or of the wrong kind, or bodies are invalid */
     KY_DEVICE = 5,      /* a device failed or ran out of memory */
-    KY_STOPPED = 6,     /* stopped early, resumable */
+    KY_STOPPED = 6,     /* stopped early; a run can be resumed */
     KY_CANNOT_WRITE = 7 /* a file cannot be written */
 };
 
