@@ -698,6 +698,27 @@ static void a_tuning_keeps_its_error(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Forces without a simulation have no ranks. They say so before they measure, which the flag would
+ * end. */
+static void ranks_are_refused_before_measurements(void **state)
+{
+    (void)state;
+    static const volatile int stop = 1;
+    struct ky_parameters given;
+    struct ky_snapshot snapshot;
+    ky_parameters_defaults(&given);
+    make(MODELS, 3000, &snapshot, &given);
+    given.engine = "cpu";
+    given.force = KY_TREE;
+    given.error = 1e-3;
+    given.ranks = 2;
+    given.stop = &stop;
+    assert_int_equal(ky_forces(&given, &snapshot.bodies, NULL, &error), KY_UNSUPPORTED);
+    assert_true(strstr(error.text, "--ranks") != NULL);
+    assert_int_equal(ky_forces_check(&given, &snapshot.bodies, NULL, NULL, &error), KY_UNSUPPORTED);
+    ky_snapshot_free(&snapshot);
+}
+
 static void tunings_that_fail_are_empty(void **state)
 {
     (void)state;
@@ -746,6 +767,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_kept_is_refused),
         cmocka_unit_test(a_tuning_keeps_its_error),
         cmocka_unit_test(tunings_that_fail_are_empty),
+        cmocka_unit_test(ranks_are_refused_before_measurements),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
