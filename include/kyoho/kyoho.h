@@ -336,8 +336,9 @@ struct ky_parameters {
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
                       forces, a whole field at points, download of the results. Each call documents
-                      the content of its arrays after KY_STOPPED. Other calls, such as ky_sim_open,
-                      do not check the flag */
+                      the content of its arrays after KY_STOPPED. ky_sim_open and
+                      the calls that run check it while they measure forces for `error`, and then
+                      leave nothing behind. Other calls do not check the flag */
     double time; /* of the bodies [time], for fields that change in time, in calls without a
                     simulation (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */

@@ -719,6 +719,31 @@ static void ranks_are_refused_before_measurements(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* The flag ends the measurements of a new simulation; without them it waits for the first step. */
+static void a_flag_ends_the_choice(void **state)
+{
+    (void)state;
+    static volatile int stop = 1;
+    struct ky_parameters given;
+    struct ky_snapshot snapshot;
+    struct ky_sim *sim = NULL;
+    ky_parameters_defaults(&given);
+    make(MODELS, 3000, &snapshot, &given);
+    given.engine = "cpu";
+    given.force = KY_TREE;
+    given.step = 0.01;
+    given.stop = &stop;
+    assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    given.error = 1e-3;
+    assert_int_equal(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error), KY_STOPPED);
+    assert_null(sim);
+    stop = 0;
+    assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
 static void tunings_that_fail_are_empty(void **state)
 {
     (void)state;
@@ -768,6 +793,7 @@ int main(void)
         cmocka_unit_test(a_tuning_keeps_its_error),
         cmocka_unit_test(tunings_that_fail_are_empty),
         cmocka_unit_test(ranks_are_refused_before_measurements),
+        cmocka_unit_test(a_flag_ends_the_choice),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }
