@@ -716,7 +716,8 @@ struct ky_tuned {
     int order;              /* of its expansions; 0: it has none */
     double alpha, theta;    /* the tolerance; NaN: not this one */
     double seconds;         /* of an evaluation, the median [s] */
-    double error;           /* 99 % of the accelerations of the sample have at most this error */
+    double error;           /* 99 % of the accelerations of the sample have at most this error; in a
+                               periodic box over the rms acceleration */
     double error_potential; /* the same for the potentials */
 };
 struct ky_tune_parameters {
