@@ -38,7 +38,7 @@ struct cli {
     struct ky_option narrowed[CLI_OPTIONS];  /* rows made by cli_narrow */
     struct ky_option of_models[CLI_OPTIONS]; /* rows made by model_options_add */
     struct remark *said;                     /* remarks printed so far; each is printed once */
-    const struct ky_parameters *parameters;  /* those that options are bound to, or NULL */
+    const struct ky_parameters *parameters;  /* bound to the options, or NULL */
 };
 
 struct subcommand {
