@@ -66,7 +66,7 @@ enum ky_status {
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file is damaged or of the wrong kind, or bodies are invalid */
     KY_DEVICE = 5,      /* a device failed or ran out of memory */
-    KY_STOPPED = 6,     /* stopped early, resumable */
+    KY_STOPPED = 6,     /* stopped early; a run can be resumed */
     KY_CANNOT_WRITE = 7 /* a file cannot be written */
 };
 
@@ -336,8 +336,9 @@ struct ky_parameters {
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
                       forces, a whole field at points, download of the results. Each call documents
-                      the content of its arrays after KY_STOPPED. Other calls, such as ky_sim_open,
-                      do not check the flag */
+                      the content of its arrays after KY_STOPPED. ky_sim_open and
+                      the calls that run check it while they measure forces for `error`, and then
+                      leave nothing behind. Other calls do not check the flag */
     double time; /* of the bodies [time], for fields that change in time, in calls without a
                     simulation (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
@@ -715,7 +716,8 @@ struct ky_tuned {
     int order;              /* of its expansions; 0: it has none */
     double alpha, theta;    /* the tolerance; NaN: not this one */
     double seconds;         /* of an evaluation, the median [s] */
-    double error;           /* 99 % of the accelerations of the sample have at most this error */
+    double error;           /* 99 % of the accelerations of the sample have at most this error; in a
+                               periodic box over the rms acceleration */
     double error_potential; /* the same for the potentials */
 };
 struct ky_tune_parameters {

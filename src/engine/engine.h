@@ -471,6 +471,9 @@ enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
  * bodies, here and in ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
+/* KY_UNSUPPORTED for ranks: for calls without a simulation, before their work. */
+enum ky_status ky_engine_check_alone(const struct ky_parameters *parameters,
+                                     struct ky_error *error);
 /* KY_UNSUPPORTED for more than 2³¹ − 1 bodies. */
 enum ky_status ky_engine_check_number(size_t n, struct ky_error *error);
 /* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that

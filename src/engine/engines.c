@@ -127,16 +127,22 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
     return status;
 }
 
+enum ky_status ky_engine_check_alone(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    return parameters->ranks > 1
+               ? ky_fail(error, KY_UNSUPPORTED,
+                         "only simulations (kyoho run) are shared by ranks: leave out --ranks here")
+               : KY_OK;
+}
+
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error)
 {
     enum ky_status status = ky_engine_check_number(room, error);
     *engine = NULL;
-    if (!status && parameters->ranks > 1)
-        status =
-            ky_fail(error, KY_UNSUPPORTED,
-                    "only simulations (kyoho run) are shared by ranks: leave out --ranks here");
+    if (!status)
+        status = ky_engine_check_alone(parameters, error);
     if (!status && parameters->mutual && use->schemes)
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions need a step that all bodies share: use --integrator "
