@@ -416,7 +416,8 @@ static void stop_within(int force, double eta, unsigned steps)
         sim = again;
     }
     print_message("%s: %d stops within parts, %d between them\n", engine, amid, between);
-    assert_true(amid >= 2 && between >= 1);
+    /* devices stop within a part only after 512 blocks, also with exact sums */
+    assert_true(between >= 1 && (amid >= 2 || strcmp(engine, "cpu")));
     assert_ok(ky_sim_bodies(sim, &bodies, &error));
     assert_memory_equal(bodies.position, whole.position, bodies.n * sizeof *bodies.position);
     assert_memory_equal(bodies.velocity, whole.velocity, bodies.n * sizeof *bodies.velocity);
@@ -428,17 +429,20 @@ static void stop_within(int force, double eta, unsigned steps)
 
 static void stop_with_both(void)
 {
-    stop_within(KY_DIRECT, 0.02, 1);
+    stop_within(KY_DIRECT, 0.014, 1);
     if (!test_everything())
         return;
-    stop_within(KY_DIRECT, 0.02, 2);
+    stop_within(KY_DIRECT, 0.014, 2);
     stop_within(KY_FMM, 2e-3, 2); /* a tree is built again after 512 blocks */
 }
 
 static void a_flag_stops_within_a_step(void **state)
 {
     (void)state;
-    on_engines(stop_with_both, 0);
+    if (test_everything()) /* hundreds of blocks */
+        on_engines(stop_with_both, 0);
+    else
+        stop_with_both();
 }
 
 /* ---- few bodies, and what is refused ---- */
