@@ -446,7 +446,8 @@ static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *
     return KY_OK;
 }
 
-/* Ends groups whose steps end at the tick. */
+/* Ends groups whose steps end at the tick, and new ones that would pull each other apart, such as
+ * both sides of a group that has ended. */
 static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -455,8 +456,9 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     for (size_t k = own->count; k-- > 0;) {
         struct ky_cpu_group *group = own->group[k];
         const uint32_t slot = group->member[0];
-        if (group->is_new || tick % (b->way->stride >> cpu->blocks->level[slot]) ||
-            !ky_cpu_group_has_ended(cpu, group, time))
+        const int ends = tick % (b->way->stride >> cpu->blocks->level[slot]) == 0;
+        if (group->is_new ? !ky_cpu_group_is_torn(cpu, group)
+                          : !ends || !ky_cpu_group_has_ended(cpu, group, time))
             continue;
         KY_TRY(split(b, slot, time, error));
         k = own->count; /* the order is new */

@@ -30,17 +30,13 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
  * energy. */
 static const double pulled_apart[2] = {0.1, 0.3};
 
-/* 1 if another body would pull a group of bodies i and j apart; x: from i to j. */
-static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, const double x[3],
-                           double size)
+/* 1 if another body than i and j would pull a group of this mass and size at this place apart. */
+static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
+                           const double centre[3], double size)
 {
     double *const *at = cpu->hermite->at;
-    const double mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length,
-                 reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
+    const double reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
     const double *weight = cpu->hermite->groups->weight;
-    double centre[3];
-    for (int c = 0; c < 3; c++)
-        centre[c] = at[c][i] + part * x[c];
     for (size_t k = 0; k < cpu->n; k++) {
         const double r2 =
             ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
@@ -77,8 +73,21 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
                   approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
     if (!stays && !(bound && approach) && !passes)
         return 0;
-    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius);
-    return is_pulled_apart(cpu, i, j, x, size) ? 0 : gm / (r * r * r);
+    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius),
+                 mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length;
+    double centre[3];
+    for (int c = 0; c < 3; c++)
+        centre[c] = at[c][i] + part * x[c];
+    return is_pulled_apart(cpu, i, j, mass, centre, size) ? 0 : gm / (r * r * r);
+}
+
+int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
+{
+    double *const *at = cpu->hermite->at;
+    const uint32_t i = group->member[0];
+    const double centre[3] = {at[0][i], at[1][i], at[2][i]};
+    return is_pulled_apart(cpu, i, i, cpu->mass[i], centre,
+                           ky_cpu_group_extent(group, cpu->hermite->groups->radius));
 }
 
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)

@@ -32,21 +32,38 @@ static double product(const double x[3], const double y[3])
 
 /* ---- neighbours ---- */
 
-/* The outermost orbit of a group. */
-static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+/* The orbit of node k of a group. */
+static struct ky_few_orbit orbit_of(const struct ky_cpu_group *group, int k, double x[3],
+                                    double v[3])
 {
     for (int c = 0; c < 3; c++) {
-        const int k = group->n - 2;
         x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
         v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
     }
-    return ky_few_orbit(group->gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
+    const double gm = group->few ? group->few->system.total[k][0] : group->gm;
+    return ky_few_orbit(gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
+}
+
+/* The outermost orbit of a group. */
+static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+{
+    return orbit_of(group, group->n - 2, x, v);
 }
 
 double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius)
 {
     const double most = (1 + orbit->e) / orbit->inverse_axis;
     return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
+}
+
+double ky_cpu_group_extent(const struct ky_cpu_group *group, double radius)
+{
+    double size = 0, x[3], v[3];
+    for (int k = 0; k < group->n - 1; k++) {
+        const struct ky_few_orbit orbit = orbit_of(group, k, x, v);
+        size = fmax(size, ky_cpu_group_size(&orbit, radius));
+    }
+    return size;
 }
 
 static double least_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
@@ -88,7 +105,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
+    group->size = ky_cpu_group_extent(group, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
     group->reach2[2] =
