@@ -115,7 +115,9 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
     }
     add_fresh(cpu, made->member[0]);
     own->formed++;
-    return start_inside(b, made, some, error);
+    KY_TRY(start_inside(b, made, some, error));
+    made->size = ky_cpu_group_extent(made, own->radius);
+    return KY_OK;
 }
 
 /* Body i, or the members of its group, about the place of the first body that was added. */

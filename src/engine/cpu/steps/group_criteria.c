@@ -29,6 +29,41 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
  * pull each other through the centres alone, so that two wide groups beside each other would lose
  * energy. */
 static const double pulled_apart[2] = {0.1, 0.3};
+/* Nor does the wider one of two groups form, or stay, where the energy of their quadrupoles, which
+ * is missing then, is more than these parts of the kinetic energy of all centres. */
+static const double missing[2] = {1e-6, 3e-6};
+/* A group that no body pulls apart by more than this in a step is not pulled apart in the next. */
+static const double hardly = 1e-4;
+
+/* The energy of the quadrupoles of two groups at the distance r, about
+ *
+ *     G M₁ M₂/r (s₁ s₂/r²)²    for the sizes s,
+ *
+ * in parts of the kinetic energy of all centres; 0 if the other group is the wider one. */
+static double missing_beside(const struct ky_cpu *cpu, const struct ky_cpu_group *other, double gm,
+                             double size, double r)
+{
+    const double energy = cpu->hermite->groups->energy, part = size * other->size / (r * r);
+    return energy > 0 && size >= other->size ? gm * other->gm / (r * energy) * part * part : 0;
+}
+
+/* 1 if a group without i and j is so near that too much energy would be missing. */
+static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
+                           const double centre[3], double size)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    double *const *at = cpu->hermite->at;
+    for (size_t g = 0; g < own->count; g++) {
+        const uint32_t k = own->group[g]->member[0];
+        const double r =
+            sqrt(ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2])) *
+            cpu->length;
+        if (k != i && k != j &&
+            missing_beside(cpu, own->group[g], ky_cpu_groups_gm(cpu, mass), size, r) > missing[0])
+            return 1;
+    }
+    return 0;
+}
 
 /* 1 if another body than i and j would pull a group of this mass and size at this place apart. */
 static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
@@ -45,7 +80,7 @@ static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double 
             r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
             return 1;
     }
-    return 0;
+    return is_beside_group(cpu, i, j, mass, centre, size);
 }
 
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
@@ -86,15 +121,36 @@ int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *gr
     double *const *at = cpu->hermite->at;
     const uint32_t i = group->member[0];
     const double centre[3] = {at[0][i], at[1][i], at[2][i]};
-    return is_pulled_apart(cpu, i, i, cpu->mass[i], centre,
-                           ky_cpu_group_extent(group, cpu->hermite->groups->radius));
+    return is_pulled_apart(cpu, i, i, cpu->mass[i], centre, group->size);
+}
+
+/* 1 if a body will pull the group apart in the step that begins. */
+static int will_be_pulled_apart(const struct ky_cpu *cpu, struct ky_cpu_group *group)
+{
+    const double h = fabs(cpu->extra[KY_COLUMN_STEP][group->member[0]]);
+    group->size = ky_cpu_group_extent(group, cpu->hermite->groups->radius);
+    for (size_t k = 0; k < group->nears; k++) {
+        const uint32_t i = group->near[k];
+        const struct ky_cpu_group *other = ky_cpu_group_of(cpu, i);
+        double d[3], w[3];
+        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        ky_cpu_group_apart(cpu, group, i, d, w);
+        const double nearest = ky_cpu_group_nearest(d, w, h), part = group->size / nearest,
+                     gm = ky_cpu_groups_gm(cpu, cpu->mass[i]);
+        if (2 * gm / group->gm * part * part * part > pulled_apart[1] ||
+            (other && missing_beside(cpu, other, group->gm, group->size, nearest) > missing[1]))
+            return 1;
+    }
+    return 0;
 }
 
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 {
     const int k = group->n - 2;
     double sizes = 0, x[3], v[3], rv = 0;
-    if (group->strongest > pulled_apart[1])
+    if (group->strongest > pulled_apart[1] ||
+        (group->strongest > hardly && will_be_pulled_apart(cpu, group)))
         return 1;
     if (group->is_stable)
         return 0;

@@ -82,11 +82,9 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
     const double weight = cpu->hermite->groups->weight[i];
     double d[3], w[3];
     ky_cpu_group_apart(cpu, group, i, d, w);
-    const double r2 = ky_few_length2(d), w2 = ky_few_length2(w);
-    if (!ky_cpu_is_within(r2, group->reach2[2] * weight, w2 * h * h))
+    if (!ky_cpu_is_within(ky_few_length2(d), group->reach2[2] * weight, ky_few_length2(w) * h * h))
         return 0;
-    const double r = sqrt(r2), moved = sqrt(w2) * h,
-                 nearest = moved < 0.75 * r ? r - moved : 0.25 * r, part = group->size / nearest;
+    const double part = group->size / ky_cpu_group_nearest(d, w, h);
     return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
            part;
 }

@@ -197,6 +197,14 @@ static inline void ky_cpu_group_apart(const struct ky_cpu *cpu, const struct ky_
     }
 }
 
+/* The least distance of a body, which is at d and moves with w, during the time h; at least a
+ * quarter of the present one. */
+static inline double ky_cpu_group_nearest(const double d[3], const double w[3], double h)
+{
+    const double r = sqrt(ky_few_length2(d)), moved = sqrt(ky_few_length2(w)) * h;
+    return moved < 0.75 * r ? r - moved : 0.25 * r;
+}
+
 /* 1 if r² < (√a + √b)². */
 static inline int ky_cpu_is_within(double r2, double a, double b)
 {
@@ -233,8 +241,9 @@ void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j);
 /* 1 if another body pulls a group apart that was made at the present tick. */
 int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group);
-/* 1 if the group has come apart: another body pulls it apart, or the two sides of its outermost
- * orbit are far from each other and recede. The inside is then at the time. */
+/* 1 if the group has come apart: another body pulls it apart or will do so in the next step, or the
+ * two sides of its outermost orbit are far from each other and recede. The inside is then at the
+ * time. */
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
