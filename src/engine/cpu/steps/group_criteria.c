@@ -29,22 +29,24 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
  * pull each other through the centres alone, so that two wide groups beside each other would lose
  * energy. */
 static const double pulled_apart[2] = {0.1, 0.3};
-/* Nor does the wider one of two groups form, or stay, where the energy of their quadrupoles, which
- * is missing then, is more than these parts of the kinetic energy of all centres. */
-static const double missing[2] = {1e-6, 3e-6};
+/* Nor does a group form beside another one where the energy of the quadrupoles of both, which is
+ * missing then, is more than the first part of the kinetic energy of all centres. From the second
+ * part on the wider one of both ends. A pair that is much less wide than the other group forms
+ * nevertheless, since otherwise it would need very short steps. */
+static const double missing[2] = {1e-6, 3e-6}, much_less = 0.2;
 /* A group that no body pulls apart by more than this in a step is not pulled apart in the next. */
-static const double hardly = 1e-4;
+static const double hardly = 1e-3;
 
 /* The energy of the quadrupoles of two groups at the distance r, about
  *
  *     G M₁ M₂/r (s₁ s₂/r²)²    for the sizes s,
  *
- * in parts of the kinetic energy of all centres; 0 if the other group is the wider one. */
+ * in parts of the kinetic energy of all centres. */
 static double missing_beside(const struct ky_cpu *cpu, const struct ky_cpu_group *other, double gm,
                              double size, double r)
 {
     const double energy = cpu->hermite->groups->energy, part = size * other->size / (r * r);
-    return energy > 0 && size >= other->size ? gm * other->gm / (r * energy) * part * part : 0;
+    return energy > 0 ? gm * other->gm / (r * energy) * part * part : 0;
 }
 
 /* 1 if a group without i and j is so near that too much energy would be missing. */
@@ -58,26 +60,25 @@ static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double 
         const double r =
             sqrt(ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2])) *
             cpu->length;
-        if (k != i && k != j &&
+        if (k != i && k != j && size > much_less * own->group[g]->size &&
             missing_beside(cpu, own->group[g], ky_cpu_groups_gm(cpu, mass), size, r) > missing[0])
             return 1;
     }
     return 0;
 }
 
-/* 1 if another body than i and j would pull a group of this mass and size at this place apart. */
+/* 1 if another body than i and j would pull a group of this mass and size at this place apart. The
+ * weights of bodies are not asked for: those of bodies that have just left a group are old. */
 static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
                            const double centre[3], double size)
 {
     double *const *at = cpu->hermite->at;
-    const double reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
-    const double *weight = cpu->hermite->groups->weight;
+    const double reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]),
+                 reach6 = reach2 * reach2 * reach2;
     for (size_t k = 0; k < cpu->n; k++) {
         const double r2 =
             ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
-        /* light bodies have less mass than their weights */
-        if (r2 < reach2 * weight[k] && k != i && k != j &&
-            r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
+        if (r2 * r2 * r2 < reach6 * cpu->mass[k] * cpu->mass[k] && k != i && k != j)
             return 1;
     }
     return is_beside_group(cpu, i, j, mass, centre, size);
@@ -128,7 +129,8 @@ int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *gr
 static int will_be_pulled_apart(const struct ky_cpu *cpu, struct ky_cpu_group *group)
 {
     const double h = fabs(cpu->extra[KY_COLUMN_STEP][group->member[0]]);
-    group->size = ky_cpu_group_extent(group, cpu->hermite->groups->radius);
+    if (group->few)
+        group->size = ky_cpu_group_extent(group, cpu->hermite->groups->radius);
     for (size_t k = 0; k < group->nears; k++) {
         const uint32_t i = group->near[k];
         const struct ky_cpu_group *other = ky_cpu_group_of(cpu, i);
@@ -139,7 +141,8 @@ static int will_be_pulled_apart(const struct ky_cpu *cpu, struct ky_cpu_group *g
         const double nearest = ky_cpu_group_nearest(d, w, h), part = group->size / nearest,
                      gm = ky_cpu_groups_gm(cpu, cpu->mass[i]);
         if (2 * gm / group->gm * part * part * part > pulled_apart[1] ||
-            (other && missing_beside(cpu, other, group->gm, group->size, nearest) > missing[1]))
+            (other && group->size >= other->size &&
+             missing_beside(cpu, other, group->gm, group->size, nearest) > missing[1]))
             return 1;
     }
     return 0;

@@ -24,6 +24,9 @@ static const double resolved = 10;
 static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
+/* Bodies pull a group on paths from the beginning of its step. The centre's step is at most this
+ * power of two of the step of a single body that pulls it as strongly. */
+enum { LEVELS_LONGER = 2 };
 
 static double product(const double x[3], const double y[3])
 {
@@ -96,6 +99,13 @@ static double part_of(const struct ky_cpu *cpu, uint32_t i)
     return cpu->mass[i] / (weight * sqrt(weight));
 }
 
+/* The larger one of this level and that of the single body i. */
+static int quicker(const struct ky_cpu *cpu, uint32_t i, int level)
+{
+    const int own = cpu->blocks->level[i];
+    return own > level && own != KY_LEVEL_HIDDEN && !ky_cpu_group_of(cpu, i) ? own : level;
+}
+
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error)
 {
@@ -103,7 +113,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = ky_cpu_group_extent(group, b->cpu->hermite->groups->radius);
+    group->size = group->few ? ky_cpu_group_extent(group, b->cpu->hermite->groups->radius)
+                             : ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
     group->reach2[2] =
@@ -113,6 +124,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         KY_TRY(ky_cpu_group_list(b, group, error));
     group->strength = group->strongest = 0;
     group->nears = group->pulling = 0;
+    group->quickest = 0;
     for (size_t k = 0; k < group->listed; k++) {
         const double strength = strength_of(b->cpu, group, group->list[k], h);
         if (strength < least_part * group->least)
@@ -123,6 +135,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         group->pulls[group->pulling++] = group->list[k];
         if (strength > group->least)
             group->near[group->nears++] = group->list[k];
+        if (strength > resolved * group->least)
+            group->quickest = quicker(b->cpu, group->list[k], group->quickest);
     }
     group->is_resolved = group->strength > resolved * group->least;
     return KY_OK;
@@ -293,7 +307,8 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
     }
     const double longest = longest_step(group, radius);
     group->level = cpu->blocks->level[group->member[0]];
-    while (group->level < b->deepest && fabs(b->step[group->level]) > longest)
+    while (group->level < b->deepest && (fabs(b->step[group->level]) > longest ||
+                                         group->level < group->quickest - LEVELS_LONGER))
         group->level++;
     return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> group->level)),
                 error);

@@ -45,6 +45,7 @@ struct ky_cpu_group {
     double strongest;    /* of the pull of one body */
     double least;        /* weaker pulls are left out */
     int level;           /* of the step that begins */
+    int quickest;        /* level of the shortest step of single bodies that pull it strongly */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
