@@ -116,7 +116,9 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
     }
     add_fresh(cpu, made->member[0]);
     own->formed++;
-    return start_inside(b, made, some, error);
+    KY_TRY(start_inside(b, made, some, error));
+    made->size = ky_cpu_group_extent(made, own->radius);
+    return KY_OK;
 }
 
 /* Body i, or the members of its group, about the place of the first body that was added. */
@@ -471,7 +473,8 @@ static enum ky_status announce(struct ky_cpu *cpu, uint32_t i, struct ky_error *
     return KY_OK;
 }
 
-/* Ends groups whose steps end at the tick. */
+/* Ends groups whose steps end at the tick, and new ones that would pull each other apart, such as
+ * both sides of a group that has ended. */
 static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -480,8 +483,9 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     for (size_t k = own->count; k-- > 0;) {
         struct ky_cpu_group *group = own->group[k];
         const uint32_t slot = group->member[0];
-        if (group->is_new || tick % (b->way->stride >> cpu->blocks->level[slot]) ||
-            !ky_cpu_group_has_ended(cpu, group, time))
+        const int ends = tick % (b->way->stride >> cpu->blocks->level[slot]) == 0;
+        if (group->is_new ? !ky_cpu_group_is_torn(cpu, group)
+                          : !ends || !ky_cpu_group_has_ended(cpu, group, time))
             continue;
         KY_TRY(split(b, slot, time, error));
         k = own->count; /* the order is new */

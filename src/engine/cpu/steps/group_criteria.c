@@ -29,27 +29,59 @@ static int members_of(const struct ky_cpu *cpu, size_t i)
  * pull each other through the centres alone, so that two wide groups beside each other would lose
  * energy. */
 static const double pulled_apart[2] = {0.1, 0.3};
+/* Nor does a group form beside another one where the energy of the quadrupoles of both, which is
+ * missing then, is more than the first part of the kinetic energy of all centres. From the second
+ * part on the wider one of both ends. A pair that is much less wide than the other group forms
+ * nevertheless, since otherwise it would need very short steps. */
+static const double missing[2] = {1e-6, 3e-6}, much_less = 0.2;
+/* A group that no body pulls apart by more than this in a step is not pulled apart in the next. */
+static const double hardly = 1e-3;
 
-/* 1 if another body would pull a group of bodies i and j apart; x: from i to j. */
-static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, const double x[3],
-                           double size)
+/* The energy of the quadrupoles of two groups at the distance r, about
+ *
+ *     G M₁ M₂/r (s₁ s₂/r²)²    for the sizes s,
+ *
+ * in parts of the kinetic energy of all centres. */
+static double missing_beside(const struct ky_cpu *cpu, const struct ky_cpu_group *other, double gm,
+                             double size, double r)
 {
+    const double energy = cpu->hermite->groups->energy, part = size * other->size / (r * r);
+    return energy > 0 ? gm * other->gm / (r * energy) * part * part : 0;
+}
+
+/* 1 if a group without i and j is so near that too much energy would be missing. */
+static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
+                           const double centre[3], double size)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
     double *const *at = cpu->hermite->at;
-    const double mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length,
-                 reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]);
-    const double *weight = cpu->hermite->groups->weight;
-    double centre[3];
-    for (int c = 0; c < 3; c++)
-        centre[c] = at[c][i] + part * x[c];
-    for (size_t k = 0; k < cpu->n; k++) {
-        const double r2 =
-            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
-        /* light bodies have less mass than their weights */
-        if (r2 < reach2 * weight[k] && k != i && k != j &&
-            r2 < reach2 * cbrt(cpu->mass[k] * cpu->mass[k]))
+    for (size_t g = 0; g < own->count; g++) {
+        const uint32_t k = own->group[g]->member[0];
+        const double r =
+            sqrt(ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2])) *
+            cpu->length;
+        if (k != i && k != j && size > much_less * own->group[g]->size &&
+            missing_beside(cpu, own->group[g], ky_cpu_groups_gm(cpu, mass), size, r) > missing[0])
             return 1;
     }
     return 0;
+}
+
+/* 1 if another body than i and j would pull a group of this mass and size at this place apart. The
+ * weights of bodies are not asked for: those of bodies that have just left a group are old. */
+static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
+                           const double centre[3], double size)
+{
+    double *const *at = cpu->hermite->at;
+    const double reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]),
+                 reach6 = reach2 * reach2 * reach2;
+    for (size_t k = 0; k < cpu->n; k++) {
+        const double r2 =
+            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
+        if (r2 * r2 * r2 < reach6 * cpu->mass[k] * cpu->mass[k] && k != i && k != j)
+            return 1;
+    }
+    return is_beside_group(cpu, i, j, mass, centre, size);
 }
 
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
@@ -77,15 +109,51 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
                   approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
     if (!stays && !(bound && approach) && !passes)
         return 0;
-    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius);
-    return is_pulled_apart(cpu, i, j, x, size) ? 0 : gm / (r * r * r);
+    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius),
+                 mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length;
+    double centre[3];
+    for (int c = 0; c < 3; c++)
+        centre[c] = at[c][i] + part * x[c];
+    return is_pulled_apart(cpu, i, j, mass, centre, size) ? 0 : gm / (r * r * r);
+}
+
+int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
+{
+    double *const *at = cpu->hermite->at;
+    const uint32_t i = group->member[0];
+    const double centre[3] = {at[0][i], at[1][i], at[2][i]};
+    return is_pulled_apart(cpu, i, i, cpu->mass[i], centre, group->size);
+}
+
+/* 1 if a body will pull the group apart in the step that begins. */
+static int will_be_pulled_apart(const struct ky_cpu *cpu, struct ky_cpu_group *group)
+{
+    const double h = fabs(cpu->extra[KY_COLUMN_STEP][group->member[0]]);
+    if (group->few)
+        group->size = ky_cpu_group_extent(group, cpu->hermite->groups->radius);
+    for (size_t k = 0; k < group->nears; k++) {
+        const uint32_t i = group->near[k];
+        const struct ky_cpu_group *other = ky_cpu_group_of(cpu, i);
+        double d[3], w[3];
+        if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+            continue;
+        ky_cpu_group_apart(cpu, group, i, d, w);
+        const double nearest = ky_cpu_group_nearest(d, w, h), part = group->size / nearest,
+                     gm = ky_cpu_groups_gm(cpu, cpu->mass[i]);
+        if (2 * gm / group->gm * part * part * part > pulled_apart[1] ||
+            (other && group->size >= other->size &&
+             missing_beside(cpu, other, group->gm, group->size, nearest) > missing[1]))
+            return 1;
+    }
+    return 0;
 }
 
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 {
     const int k = group->n - 2;
     double sizes = 0, x[3], v[3], rv = 0;
-    if (group->strongest > pulled_apart[1])
+    if (group->strongest > pulled_apart[1] ||
+        (group->strongest > hardly && will_be_pulled_apart(cpu, group)))
         return 1;
     if (group->is_stable)
         return 0;

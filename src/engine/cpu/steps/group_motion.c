@@ -24,6 +24,9 @@ static const double resolved = 10;
 static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
+/* Bodies pull a group on paths from the beginning of its step. The centre's step is at most this
+ * power of two of the step of a single body that pulls it as strongly. */
+enum { LEVELS_LONGER = 2 };
 
 static double product(const double x[3], const double y[3])
 {
@@ -32,21 +35,38 @@ static double product(const double x[3], const double y[3])
 
 /* ---- neighbours ---- */
 
-/* The outermost orbit of a group. */
-static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+/* The orbit of node k of a group. */
+static struct ky_few_orbit orbit_of(const struct ky_cpu_group *group, int k, double x[3],
+                                    double v[3])
 {
     for (int c = 0; c < 3; c++) {
-        const int k = group->n - 2;
         x[c] = group->few ? group->few->system.x[k][c][0] : group->pair.x[c];
         v[c] = group->few ? group->few->system.v[k][c][0] : group->pair.v[c];
     }
-    return ky_few_orbit(group->gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
+    const double gm = group->few ? group->few->system.total[k][0] : group->gm;
+    return ky_few_orbit(gm, sqrt(ky_few_length2(x)), ky_few_length2(v), product(x, v));
+}
+
+/* The outermost orbit of a group. */
+static struct ky_few_orbit outer_orbit(const struct ky_cpu_group *group, double x[3], double v[3])
+{
+    return orbit_of(group, group->n - 2, x, v);
 }
 
 double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius)
 {
     const double most = (1 + orbit->e) / orbit->inverse_axis;
     return orbit->inverse_axis > 0 && most < fmax(radius, 1.5 * orbit->r) ? most : 1.5 * orbit->r;
+}
+
+double ky_cpu_group_extent(const struct ky_cpu_group *group, double radius)
+{
+    double size = 0, x[3], v[3];
+    for (int k = 0; k < group->n - 1; k++) {
+        const struct ky_few_orbit orbit = orbit_of(group, k, x, v);
+        size = fmax(size, ky_cpu_group_size(&orbit, radius));
+    }
+    return size;
 }
 
 static double least_of(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
@@ -65,11 +85,9 @@ static double strength_of(const struct ky_cpu *cpu, const struct ky_cpu_group *g
     const double weight = cpu->hermite->groups->weight[i];
     double d[3], w[3];
     ky_cpu_group_apart(cpu, group, i, d, w);
-    const double r2 = ky_few_length2(d), w2 = ky_few_length2(w);
-    if (!ky_cpu_is_within(r2, group->reach2[2] * weight, w2 * h * h))
+    if (!ky_cpu_is_within(ky_few_length2(d), group->reach2[2] * weight, ky_few_length2(w) * h * h))
         return 0;
-    const double r = sqrt(r2), moved = sqrt(w2) * h,
-                 nearest = moved < 0.75 * r ? r - moved : 0.25 * r, part = group->size / nearest;
+    const double part = group->size / ky_cpu_group_nearest(d, w, h);
     return 2 * weight * sqrt(weight) * cpu->hermite->groups->gm_unit / group->gm * part * part *
            part;
 }
@@ -81,6 +99,13 @@ static double part_of(const struct ky_cpu *cpu, uint32_t i)
     return cpu->mass[i] / (weight * sqrt(weight));
 }
 
+/* The larger one of this level and that of the single body i. */
+static int quicker(const struct ky_cpu *cpu, uint32_t i, int level)
+{
+    const int own = cpu->blocks->level[i];
+    return own > level && own != KY_LEVEL_HIDDEN && !ky_cpu_group_of(cpu, i) ? own : level;
+}
+
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error)
 {
@@ -88,7 +113,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
+    group->size = group->few ? ky_cpu_group_extent(group, b->cpu->hermite->groups->radius)
+                             : ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
     group->reach2[2] =
@@ -98,6 +124,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         KY_TRY(ky_cpu_group_list(b, group, error));
     group->strength = group->strongest = 0;
     group->nears = group->pulling = 0;
+    group->quickest = 0;
     for (size_t k = 0; k < group->listed; k++) {
         const double strength = strength_of(b->cpu, group, group->list[k], h);
         if (strength < least_part * group->least)
@@ -108,6 +135,8 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         group->pulls[group->pulling++] = group->list[k];
         if (strength > group->least)
             group->near[group->nears++] = group->list[k];
+        if (strength > resolved * group->least)
+            group->quickest = quicker(b->cpu, group->list[k], group->quickest);
     }
     group->is_resolved = group->strength > resolved * group->least;
     return KY_OK;
@@ -278,7 +307,8 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
     }
     const double longest = longest_step(group, radius);
     group->level = cpu->blocks->level[group->member[0]];
-    while (group->level < b->deepest && fabs(b->step[group->level]) > longest)
+    while (group->level < b->deepest && (fabs(b->step[group->level]) > longest ||
+                                         group->level < group->quickest - LEVELS_LONGER))
         group->level++;
     return move(b, group, ky_advance_time(b->way, b->way->now + (b->way->stride >> group->level)),
                 error);

@@ -40,11 +40,12 @@ struct ky_cpu_group {
     double handover_work, slow_work;
     /* Of the present step, and to be found again at each beginning. */
     double kappa;        /* slow-down of a pair */
-    double size, period; /* [length], [time] of its outermost orbit */
+    double size, period; /* [length], and [time] of its outermost orbit */
     double strength;     /* of the pulls by others, relative to its own */
     double strongest;    /* of the pull of one body */
     double least;        /* weaker pulls are left out */
     int level;           /* of the step that begins */
+    int quickest;        /* level of the shortest step of single bodies that pull it strongly */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
     int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
@@ -174,6 +175,9 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
 /* The radius within which the two sides of an orbit are and will be for a while; `radius` of
  * groups. */
 double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius);
+/* The largest such radius of the orbits of a group: the outermost one of more than two bodies may
+ * be at its pericentre while others are wider. */
+double ky_cpu_group_extent(const struct ky_cpu_group *group, double radius);
 /* The square of the distance within which a body of mass m pulls a group of this size and mass
  * apart by at least this part of the group's own pull, over m^(2/3). */
 static inline double ky_cpu_group_reach2(double size, double mass, double strength)
@@ -195,6 +199,14 @@ static inline void ky_cpu_group_apart(const struct ky_cpu *cpu, const struct ky_
         d[c] = (at[c][i] - at[c][slot]) * cpu->length;
         w[c] = (at[3 + c][i] - at[3 + c][slot]) * cpu->length;
     }
+}
+
+/* The least distance of a body, which is at d and moves with w, during the time h; at least a
+ * quarter of the present one. */
+static inline double ky_cpu_group_nearest(const double d[3], const double w[3], double h)
+{
+    const double r = sqrt(ky_few_length2(d)), moved = sqrt(ky_few_length2(w)) * h;
+    return moved < 0.75 * r ? r - moved : 0.25 * r;
 }
 
 /* 1 if r² < (√a + √b)². */
@@ -231,8 +243,11 @@ void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
  * they have to become a group, else 0: they are near, they are bound and approach or stay near, or
  * will pass each other closely, and no other body pulls them apart. */
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j);
-/* 1 if the group has come apart: another body pulls it apart, or the two sides of its outermost
- * orbit are far from each other and recede. The inside is then at the time. */
+/* 1 if another body pulls a group apart that was made at the present tick. */
+int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group);
+/* 1 if the group has come apart: another body pulls it apart or will do so in the next step, or the
+ * two sides of its outermost orbit are far from each other and recede. The inside is then at the
+ * time. */
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
