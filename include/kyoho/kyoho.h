@@ -510,9 +510,10 @@ struct ky_force_report {
 };
 
 /* Computes the accelerations and potentials of all bodies once, without a simulation. External
- * fields add only to the accelerations. A simulation with these parameters begins with the same
- * forces. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be
- * NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
+ * fields add only to the accelerations. In a periodic box the sum of the forces is 0: KY_FMM and
+ * KY_TREE subtract their net force. A simulation with these parameters begins with the same forces.
+ * Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
+ * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
  * KY_USAGE for parameters out of their range, KY_STOPPED by parameters->stop: the bodies are
  * unchanged then. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,

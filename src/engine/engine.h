@@ -371,7 +371,8 @@ struct ky_engine_verbs {
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
      * (`active` NULL), or only of the active bodies. Inactive bodies keep their accelerations and
      * potentials. Both give the same bits, except for the exact sum, which adds in another
-     * order. */
+     * order, and for a periodic box, where only forces on all bodies are balanced
+     * (common/balance.h). */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
