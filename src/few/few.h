@@ -51,9 +51,11 @@ struct ky_few {
     double longest, h;    /* the longest step, and the next one: the longest over a power of two */
     double last;          /* the last step */
     double energy, error; /* with slow-down, and Γ of the clock, at the end of the last step */
-    double whole;         /* B of the whole system without slow-down */
-    int is_plain;         /* 1: the clock is the whole system without slow-down */
-    double scale;         /* of the energy, for the tolerance */
+    double wrong; /* [G × energy] the energy is wrong by this now, and less where bodies part */
+    double whole; /* B of the whole system without slow-down */
+    int is_plain; /* 1: the clock is the whole system without slow-down */
+    int is_lost;  /* 1: the energy cannot be kept */
+    double scale; /* of the energy, for the tolerance */
     /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
     double centre[3], motion[3], epoch;
     const struct ky_few_others *others; /* NULL: no bodies pull the system from outside */
@@ -79,7 +81,8 @@ enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *err
 /* Starts from bodies at a time. Fails as ky_few_check. */
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
-/* One step. KY_BAD_DATA if numbers are no longer finite. */
+/* One step. KY_BAD_DATA if numbers are no longer finite, or if no step keeps
+ * the energy. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
 /* The parts of a step of three bodies or more, for callers that make the stages themselves: first
  * ky_few_keep, then the stages of length few->h, then ky_few_finish. It returns 0, and the system

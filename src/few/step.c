@@ -11,6 +11,7 @@
 struct state {
     const struct ky_few_system_one *system;
     double error;             /* Γ */
+    double wrong;             /* Γ U, as an energy */
     double energy;            /* with slow-down, without Γ U */
     double parts;             /* sum of the absolute values of its parts */
     double kinetic, u;        /* of the clock */
@@ -58,7 +59,8 @@ static struct state state_of(const struct ky_few_system_one *s)
     ky_few_visit_pairs(s, add_potential, &state);
     const double wrong = state.kinetic - state.u + s->b[0];
     state.error = wrong / state.u;
-    state.energy -= reduced * wrong;
+    state.wrong = reduced * wrong;
+    state.energy -= state.wrong;
     return state;
 }
 
@@ -92,6 +94,8 @@ static const double rounding = 4e-15;
 static const double much_less = 1.0 / 500;
 /* A step is not halved more often than this. */
 static const double shortest_part = 1.0 / (1 << 20);
+/* Errors that even the shortest step may have, relative as the tolerance. */
+static const double too_wrong = 1e-6;
 
 /* The larger of both errors of a step, in parts of the limit. */
 static double error_of(const struct ky_few *few, const struct state *after)
@@ -116,12 +120,18 @@ static void set_errors(struct ky_few *few, const struct state *state)
 {
     few->energy = state->energy;
     few->error = state->error;
+    few->wrong = state->wrong;
 }
 
 enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error)
 {
     if (isfinite(few->system.t[0]) && isfinite(few->energy) && few->h != 0)
         return KY_OK;
+    if (few->is_lost)
+        return ky_fail(error, KY_BAD_DATA,
+                       "%d bodies: no step, however short, keeps their energy to %g of itself, as "
+                       "where bodies meet head-on: stop at contacts by --stop-collision",
+                       few->system.shape.n, too_wrong);
     return ky_fail(error, KY_BAD_DATA,
                    "the positions or velocities of %d bodies have become infinite or not a number",
                    few->system.shape.n);
@@ -139,6 +149,11 @@ int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
         few->h /= 2;
         few->repeated++;
         return 0;
+    }
+    if (error > 1 && error * few->settings.tolerance > too_wrong) {
+        few->is_lost = 1;
+        few->h = 0;
+        return 1;
     }
     if (error <= much_less && few->h != few->longest)
         few->h *= 2;
@@ -354,7 +369,8 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     few->system.t[0] = few->epoch = time;
     few->system.low[0] = few->system.b[0] = 0;
     few->steps = few->repeated = few->kicks = few->trees = 0;
-    few->slow_work = few->outer_work = 0;
+    few->slow_work = few->outer_work = few->wrong = 0;
+    few->is_lost = 0;
     few->h = few->longest = few->last = 0;
     for (int i = 0; i < n; i++)
         total += gm[i] = settings->g * bodies->mass[i];

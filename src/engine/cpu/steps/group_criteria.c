@@ -68,7 +68,7 @@ static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double 
 }
 
 /* 1 if another body than i and j would pull a group of this mass and size at this place apart. The
- * weights of bodies are not asked for: those of bodies that have just left a group are old. */
+ * bodies' weights are not asked for: a body that has just left a group has an old one. */
 static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
                            const double centre[3], double size)
 {
