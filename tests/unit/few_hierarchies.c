@@ -129,8 +129,8 @@ static void begin(struct ky_few *few, const double row[4][6])
 }
 
 /* Where two bodies nearly meet, the small relative error of the energy is a large one, which fades
- * as they part. A clock that is chosen there has to take it over: else the energies change by 4.2
- * and 700 times themselves, and the second system ends in steps that never reach the time. */
+ * as they part. A clock that is chosen there has to take it over: else the energy of the first
+ * system changes by 4.2 times itself. */
 static void bodies_meet_head_on(void **state)
 {
     (void)state;
