@@ -1,6 +1,6 @@
-/* crossover methods [ENGINE [THREADS [BODIES...]]] prints what --force auto takes for an error and
- * how near it is to the fastest method, and crossover ranks [ENGINE [RANKS [BODIES...]]] the same
- * for ranks that share the threads or the devices; see print_methods.
+/* crossover methods [ENGINE [THREADS [SELECTION...]]] prints what --force auto takes for an error
+ * and how near it is to the fastest method, and crossover ranks [ENGINE [RANKS [SELECTION...]]] the
+ * same for ranks that share the threads or the devices; see struct selection.
  *
  * The number of bodies above which a device is faster than the CPU: crossover [ENGINE [THREADS]]
  * (default cuda:0, all cores). For the exact sum and the tree it prints the time of a leap-frog
@@ -122,7 +122,7 @@ static void print_curve(const char *name, int force, double power, const char *e
 
 /* ---- methods ---- */
 
-enum { WARM = 4, STEPS = 10 };
+enum { WARM = 2, STEPS = 10, MOST = 10 };
 
 /* An exact sum of more pairs is not measured. */
 static double most_pairs(const struct ky_parameters *given)
@@ -131,8 +131,15 @@ static double most_pairs(const struct ky_parameters *given)
     return is_cpu ? 4e9 : given->ranks > 1 ? 1e11 : 4e12;
 }
 
-/* Milliseconds of an evaluation with the parameters in use: the least of TIMES. On the CPU with one
- * thread it is processor time, which other work on the machine changes little. */
+/* How often work that takes so many seconds is timed. */
+static int times_of(double seconds)
+{
+    return seconds > 1 ? 1 : TIMES;
+}
+
+/* Milliseconds of an evaluation with the parameters in use: the least of TIMES, or one that takes
+ * more than a second. On the CPU with one thread it is processor time, which other work on the
+ * machine changes little. */
 static double milliseconds(const struct ky_parameters *used, const struct ky_bodies *bodies)
 {
     static const uint32_t first = 0;
@@ -143,27 +150,33 @@ static double milliseconds(const struct ky_parameters *used, const struct ky_bod
     struct ky_engine *engine = engine_for(used, &resolved, bodies);
     double (*const now)(void) =
         used->threads == 1 && !strcmp(used->engine, "cpu") ? processor_seconds : ky_clock;
-    for (int k = 0; k <= TIMES; k++) {
+    for (int k = 0, times = TIMES; k <= times; k++) {
         const double start = now();
         stop_if(ky_engine_forces(engine, &error), &error);
         stop_if(ky_engine_get_some(engine, &first, &one, &error), &error);
-        least = k ? fmin(least, now() - start) : least;
+        if (k)
+            least = fmin(least, now() - start);
+        else
+            times = times_of(now() - start);
     }
     ky_engine_close(engine);
     return 1e3 * least;
 }
 
-/* Makes steps, and waits for the engines. */
-static void make_steps(struct ky_sim *sim, uint64_t steps)
+/* Makes steps, and waits for the engines. Returns the seconds of a step. */
+static double make_steps(struct ky_sim *sim, uint64_t steps)
 {
     struct ky_error error;
     struct ky_force_report report = {.size = sizeof report};
+    const double start = ky_clock();
     stop_if(ky_sim_advance(sim, steps, &error), &error);
     ky_sim_report(sim, &report);
+    return (ky_clock() - start) / (double)steps;
 }
 
-/* Milliseconds of a step of a simulation with ranks, the least of TIMES series, by the wall clock;
- * infinite where the force does not keep the error. */
+/* Milliseconds of a step of a simulation with ranks, the least of TIMES series of STEPS, by the
+ * wall clock; of one step if it takes more than a second. Infinite where the force does not keep
+ * the error. */
 static double of_ranks(const struct ky_parameters *given, const struct ky_bodies *bodies,
                        struct ky_choice *choice)
 {
@@ -176,14 +189,13 @@ static double of_ranks(const struct ky_parameters *given, const struct ky_bodies
     stop_if(status, &error);
     if (choice)
         ky_sim_choice(sim, choice);
-    make_steps(sim, WARM);
-    for (int k = 0; k < TIMES; k++) {
-        const double start = ky_clock();
-        make_steps(sim, STEPS);
-        least = fmin(least, ky_clock() - start);
-    }
+    make_steps(sim, 1);
+    const int times = times_of(make_steps(sim, 1)), is_short = times == TIMES;
+    make_steps(sim, is_short ? WARM : 1);
+    for (int k = 0; k < times; k++)
+        least = fmin(least, make_steps(sim, is_short ? STEPS : 1));
     ky_sim_close(sim);
-    return 1e3 * least / STEPS;
+    return 1e3 * least;
 }
 
 /* The same for this force and error, of an evaluation or, with ranks, of a step. */
@@ -231,39 +243,68 @@ static double print_row(const struct ky_parameters *given, const char *system,
     return ratio;
 }
 
-/* Rows for three kinds of systems and four errors: for the numbers of bodies in `numbers`, or from
- * 1,000 up, a CPU to 1,000,000, a device to 10,000,000. The last line counts the rows in which auto
- * takes more than 1.1 times the least time, and rows without times. */
-static void print_methods(const char *engine, int threads, int ranks, char **numbers, int count)
+/* Arguments that select rows: names of systems, errors (below 1) and numbers of bodies. */
+struct selection {
+    char **given;
+    int count;
+};
+
+/* Whether a system is selected: named, or none is. */
+static int has_system(const struct selection *selection, const char *system)
+{
+    int names = 0;
+    for (int k = 0; k < selection->count; k++) {
+        if (!strcmp(selection->given[k], system))
+            return 1;
+        names += atof(selection->given[k]) == 0;
+    }
+    return !names;
+}
+
+/* Replaces the `count` numbers by those of the arguments that lie above `from` and below `to`, if
+ * there are any. Returns their number. */
+static int select_numbers(const struct selection *selection, double from, double to,
+                          double numbers[MOST], int count)
+{
+    int found = 0;
+    for (int k = 0; k < selection->count && found < MOST; k++) {
+        const double number = atof(selection->given[k]);
+        if (number > from && number < to)
+            numbers[found++] = number;
+    }
+    return found ? found : count;
+}
+
+/* Rows for three kinds of systems, four errors and numbers of bodies from 1,000 up, with a CPU to
+ * 1,000,000, with a device to 10,000,000; or for the selected ones. The last line counts the rows
+ * in which auto takes more than 1.1 times the least time, and rows without times. */
+static void print_methods(const struct ky_parameters *parameters, const struct selection *selection)
 {
     static const char *const systems[] = {"plummer", "galaxy", "uniform-cube"};
-    static const double errors[] = {1e-2, 1e-3, 1e-4, 1e-5},
-                        usual[] = {1, 3, 10, 30, 100, 200, 300, 1000, 3000, 10000};
-    const int is_cpu = !strcmp(engine, "cpu"), rows = count ? count : is_cpu ? 8 : 10;
+    double errors[MOST] = {1e-2, 1e-3, 1e-4, 1e-5},
+           bodies[MOST] = {1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 1e6, 3e6, 1e7};
+    const int sizes = select_numbers(selection, 1, (double)INFINITY, bodies,
+                                     strcmp(parameters->engine, "cpu") ? 10 : 8),
+              rows = select_numbers(selection, 0, 1, errors, 4);
     int off = 0, all = 0;
-    printf("methods on %s, ranks: %d; milliseconds of %s\n", engine, ranks,
-           ranks > 1 ? "a step" : "an evaluation");
+    printf("methods on %s, ranks: %d; milliseconds of %s\n", parameters->engine, parameters->ranks,
+           parameters->ranks > 1 ? "a step" : "an evaluation");
     printf("%-12s %9s %7s %10s %10s %10s %7s  %s\n", "system", "bodies", "error", "direct", "tree",
            "fmm", "auto", "choice");
-    for (int k = 0; k < rows; k++)
-        for (int system = 0; system < 3; system++) {
-            const size_t n = (size_t)(count ? atof(numbers[k]) : 1e3 * usual[k]);
-            struct ky_snapshot snapshot = model(systems[system], n);
-            for (int e = 0; e < 4; e++, all++) {
-                struct ky_error error;
-                struct ky_parameters given;
-                ky_parameters_defaults(&given);
-                given.engine = engine;
-                given.threads = threads;
-                given.ranks = ranks;
-                given.step = 1.0 / 1048576; /* the bodies are to stay where they are */
-                given.error = errors[e];
-                stop_if(ky_softening_choose(&given, &snapshot, NULL, &error), &error);
-                /* also a row without any time, whose ratio is NaN */
-                off += !(print_row(&given, systems[system], &snapshot.bodies) <= 1.1);
-            }
-            ky_snapshot_free(&snapshot);
+    for (int k = 0; k < 3 * sizes; k++) {
+        if (!has_system(selection, systems[k % 3]))
+            continue;
+        struct ky_snapshot snapshot = model(systems[k % 3], (size_t)bodies[k / 3]);
+        for (int row = 0; row < rows; row++, all++) {
+            struct ky_error error;
+            struct ky_parameters given = *parameters;
+            given.error = errors[row];
+            stop_if(ky_softening_choose(&given, &snapshot, NULL, &error), &error);
+            /* also a row without any time, whose ratio is NaN */
+            off += !(print_row(&given, systems[k % 3], &snapshot.bodies) <= 1.1);
         }
+        ky_snapshot_free(&snapshot);
+    }
     printf("%d of %d rows above 1.1\n", off, all);
 }
 
@@ -277,7 +318,13 @@ int main(int argc, char **argv)
     const int number = argc > 2 ? atoi(argv[2]) : 0, threads = ky_threads(is_ranks ? 0 : number),
               some = number ? number : 2, ranks = is_ranks ? some : 1;
     if (is_methods) {
-        print_methods(engine, threads, ranks, argv + 3, argc > 3 ? argc - 3 : 0);
+        struct ky_parameters given;
+        ky_parameters_defaults(&given);
+        given.engine = engine;
+        given.threads = threads;
+        given.ranks = ranks;
+        given.step = 1.0 / 1048576; /* the bodies are to stay where they are */
+        print_methods(&given, &(struct selection){argv + 3, argc > 3 ? argc - 3 : 0});
         return 0;
     }
     printf("cpu with %d threads beside %s; steps of the leap-frog\n", threads, engine);

@@ -1,5 +1,5 @@
 /* Systems of few bodies (src/few): few [NAME...], where NAME is kepler, wide, kozai, pythagoras,
- * planets, lanes, scatter, many or device (default: all but device).
+ * planets, lanes, scatter, many, device or encounters (default: all but the last two).
  *
  * kepler      change of a, e and ω in 10⁵ orbits of two equal masses, µs an orbit
  * kozai       a triple until t = 64,000: rms error of the inner e against the file that
@@ -16,6 +16,7 @@
  * many        2^20 pairs in one call of ky_few_integrate on KYOHO_FEW_ENGINE (default: the CPU):
  *             orbits a second of the clock
  * device      the steps of 2^20 pairs alone, on the device KYOHO_FEW_ENGINE
+ * encounters  10⁵ encounters as in scatter, in one call on KYOHO_FEW_ENGINE
  *
  * Other times are of the processor, the least of three runs for kepler, kozai, pythagoras and
  * planets. */
@@ -27,7 +28,7 @@
 #include "few/batch.h"
 #include "few/few.h"
 
-#include "physics/few_pair.h"
+#include "physics/few_device.h"
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -431,6 +432,61 @@ static void many(void)
     free(x), free(v), free(mass), free(change), free(x1), free(v1);
 }
 
+/* KYOHO_FEW_COUNT encounters (10^5 unless given) in one call, on KYOHO_FEW_ENGINE or the CPU, until
+ * the bodies are farther apart than 20; then a call that ends within the first step, which is the
+ * part of the host where a device takes the steps. */
+static void encounters(void)
+{
+    const char *engine = getenv("KYOHO_FEW_ENGINE"), *given = getenv("KYOHO_FEW_COUNT");
+    const size_t count = given ? strtoul(given, NULL, 10) : 100000, all = 3 * count;
+    const double ends[2] = {40000, 1e-6};
+    double(*x)[3] = calloc(all + 1, sizeof *x), (*v)[3] = calloc(all + 1, sizeof *v),
+    *mass = calloc(all + 1, sizeof *mass), *steps = calloc(count + 1, sizeof *steps);
+    double(*x1)[3] = calloc(all + 1, sizeof *x), (*v1)[3] = calloc(all + 1, sizeof *v);
+    int *end = calloc(count + 1, sizeof *end);
+    uint64_t seed = 5;
+    for (size_t k = 0; x && v && mass && k < count; k++) {
+        const struct bodies b = encounter(&seed);
+        memcpy(x[3 * k], b.x, sizeof *x * 3);
+        memcpy(v[3 * k], b.v, sizeof *v * 3);
+        memcpy(mass + 3 * k, b.mass, sizeof *mass * 3);
+    }
+    for (int row = 0; row < 2 && x && v && mass && steps && x1 && v1 && end; row++) {
+        struct ky_parameters parameters;
+        double least = (double)INFINITY, sum = 0, most = 0;
+        size_t apart = 0;
+        ky_parameters_defaults(&parameters);
+        parameters.engine = engine;
+        parameters.tolerance = 1e-9;
+        parameters.stop_escape = 20.5; /* the bodies come from 20 to 20.4 */
+        const struct ky_few_systems systems = {.size = sizeof systems,
+                                               .count = count,
+                                               .bodies = 3,
+                                               .mass = mass,
+                                               .position = (const double(*)[3])x,
+                                               .velocity = (const double(*)[3])v,
+                                               .times = 1,
+                                               .time = &ends[row],
+                                               .positions = x1,
+                                               .velocities = v1,
+                                               .end = end,
+                                               .steps = steps};
+        for (int run = 0; run < 2; run++) { /* the first one may compile kernels */
+            const double begin = ky_clock();
+            stop_if(ky_few_integrate(&parameters, &systems, &error), &error);
+            least = fmin(least, ky_clock() - begin);
+        }
+        for (size_t k = 0; k < count; k++) {
+            sum += steps[k];
+            most = fmax(most, steps[k]);
+            apart += end[k] == KY_FEW_ESCAPE;
+        }
+        printf("encounters, %s, to t = %g: %zu in %.3f s, %.4g steps, at most %g; %zu escapes\n",
+               engine ? engine : "cpu", ends[row], count, least, sum, most, apart);
+    }
+    free(x), free(v), free(mass), free(steps), free(x1), free(v1), free(end);
+}
+
 /* The steps of the same pairs alone, on the device KYOHO_FEW_ENGINE: the best of three runs. */
 static void device(void)
 {
@@ -441,32 +497,36 @@ static void device(void)
     parameters.engine = engine;
     struct ky_few_device *card;
     stop_if(ky_few_device_open(&parameters, &card, &error), &error);
-    double *column = calloc((size_t)COUNT * KY_FEW_PAIR_COLUMNS, sizeof *column), steps = 0,
+    double *column = calloc((size_t)COUNT * KY_FEW_COLUMNS(2), sizeof *column), steps = 0,
            least = (double)INFINITY;
     if (!card || !column) {
         printf("device: KYOHO_FEW_ENGINE names no device\n");
         free(column);
         return;
     }
-    const struct ky_few_course course = {turn * ORBITS, 1, (double)INFINITY, 100000};
+    const struct ky_few_course course = {.until = turn * ORBITS, .sign = 1, .most = 100000};
     for (int run = 0; run < 3; run++) {
-        size_t left;
+        size_t left = COUNT;
         for (size_t k = 0; k < COUNT; k++) {
             const double e = sqrt(0.998 * ((double)k + 0.5) / COUNT);
-            const double of[KY_FEW_PAIR_COLUMNS] = {
-                1, 0.25, 0.25 * turn / 16, 1 + e, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0, 0.125, 0,
-                0, 0};
-            for (size_t c = 0; c < KY_FEW_PAIR_COLUMNS; c++)
+            const double of[KY_FEW_COLUMNS(2)] = {
+                [KY_FEW_COLUMN_B] = 0.125,
+                [KY_FEW_COLUMN_H] = 0.25 * turn / 16,
+                [KY_FEW_COLUMN_TOTAL] = 1,
+                [KY_FEW_COLUMN_WEIGHT] = 0.25,
+                [KY_FEW_COLUMN_X(2, 0, 0)] = 1 + e,
+                [KY_FEW_COLUMN_V(2, 0, 1)] = sqrt((1 - e) / (1 + e))};
+            for (size_t c = 0; c < KY_FEW_COLUMNS(2); c++)
                 column[c * COUNT + k] = of[c];
         }
-        stop_if(card->verbs->put(card, column, COUNT, &error), &error);
+        stop_if(card->verbs->put(card, column, 2, COUNT, &error), &error);
         const double begin = ky_clock();
         stop_if(card->verbs->go(card, &course, &left, &error), &error);
         least = fmin(least, ky_clock() - begin);
     }
     stop_if(card->verbs->get(card, column, &error), &error);
     for (size_t k = 0; k < COUNT; k++)
-        steps += column[KY_FEW_PAIR_STEPS * COUNT + k];
+        steps += column[KY_FEW_COLUMN_STEPS * COUNT + k];
     printf("device, %s: %d pairs, %.4g steps in %.4f s, %.3g orbits/s\n", engine, COUNT, steps,
            least, steps / 16 / least);
     card->verbs->close(card);
@@ -480,9 +540,10 @@ int main(int argc, char **argv)
         void (*run)(void);
     } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
                 {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
-                {"scatter", scatter},       {"many", many},       {"device", device}};
+                {"scatter", scatter},       {"many", many},       {"device", device},
+                {"encounters", encounters}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        int wanted = argc < 2 && rows[k].run != device;
+        int wanted = argc < 2 && rows[k].run != device && rows[k].run != encounters;
         for (int i = 1; i < argc; i++)
             wanted |= !strcmp(argv[i], rows[k].name);
         if (wanted)

@@ -66,7 +66,7 @@ enum ky_status {
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file is damaged or of the wrong kind, or bodies are invalid */
     KY_DEVICE = 5,      /* a device failed or ran out of memory */
-    KY_STOPPED = 6,     /* stopped early, resumable */
+    KY_STOPPED = 6,     /* stopped early; a run can be resumed */
     KY_CANNOT_WRITE = 7 /* a file cannot be written */
 };
 
@@ -336,8 +336,9 @@ struct ky_parameters {
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
                       forces, a whole field at points, download of the results. Each call documents
-                      the content of its arrays after KY_STOPPED. Other calls, such as ky_sim_open,
-                      do not check the flag */
+                      the content of its arrays after KY_STOPPED. ky_sim_open and
+                      the calls that run check it while they measure forces for `error`, and then
+                      leave nothing behind. Other calls do not check the flag */
     double time; /* of the bodies [time], for fields that change in time, in calls without a
                     simulation (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
@@ -509,9 +510,10 @@ struct ky_force_report {
 };
 
 /* Computes the accelerations and potentials of all bodies once, without a simulation. External
- * fields add only to the accelerations. A simulation with these parameters begins with the same
- * forces. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be
- * NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
+ * fields add only to the accelerations. In a periodic box the sum of the forces is 0: KY_FMM and
+ * KY_TREE subtract their net force. A simulation with these parameters begins with the same forces.
+ * Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
+ * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite,
  * KY_USAGE for parameters out of their range, KY_STOPPED by parameters->stop: the bodies are
  * unchanged then. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
@@ -715,7 +717,8 @@ struct ky_tuned {
     int order;              /* of its expansions; 0: it has none */
     double alpha, theta;    /* the tolerance; NaN: not this one */
     double seconds;         /* of an evaluation, the median [s] */
-    double error;           /* 99 % of the accelerations of the sample have at most this error */
+    double error;           /* 99 % of the accelerations of the sample have at most this error; in a
+                               periodic box over the rms acceleration */
     double error_potential; /* the same for the potentials */
 };
 struct ky_tune_parameters {
@@ -1480,7 +1483,7 @@ struct ky_few_systems {
 };
 
 /* Integrates the systems by the method of KY_FEW (docs/few.md). Of the parameters it uses engine
- * ("auto": the CPU; devices take two bodies a system, no collisions), isa, g, orbit_steps,
+ * ("auto": the CPU; devices take two to four bodies, no collisions), isa, g, orbit_steps,
  * tolerance, slow_down, threads, stop, stop_collision, body_radius and stop_escape: a system ends
  * when its two outermost parts, bodies or groups, are unbound, recede and are farther apart than
  * that. The bits of a system do not depend on the processor, the other systems or other times.

@@ -246,7 +246,8 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
         return ky_fail(
             error, KY_USAGE,
             "the forces cannot be stored in bodies that are freed; set only one of the two");
-    return ky_force_resolve_later(parameters, &call->parameters, error);
+    KY_TRY(ky_force_resolve_later(parameters, &call->parameters, error));
+    return ky_engine_check_alone(&call->parameters, error);
 }
 
 /* Opens an engine for the bodies and puts them there. */

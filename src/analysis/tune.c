@@ -219,7 +219,7 @@ static enum ky_status measure(struct work *work, size_t n, uint64_t samples, uin
     own.theta = setting->theta;
     KY_TRY(ky_forces_check(&own, &some, &wanted, &results, work->error));
     setting->seconds = report.total;
-    setting->error = results.acceleration.p99;
+    setting->error = own.box > 0 ? results.over_rms.p99 : results.acceleration.p99;
     setting->error_potential = results.potential.p99;
     return KY_OK;
 }

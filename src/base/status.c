@@ -22,7 +22,7 @@ const char *ky_status_name(enum ky_status status)
         [KY_UNSUPPORTED] = "not available here",
         [KY_BAD_DATA] = "bad data",
         [KY_DEVICE] = "device failure",
-        [KY_STOPPED] = "stopped early, resumable",
+        [KY_STOPPED] = "stopped early",
         [KY_CANNOT_WRITE] = "cannot write",
     };
     size_t index = (size_t)status;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/cores.h"
@@ -74,6 +75,7 @@ static pthread_key_t key; /* ends the team of a thread that ends */
 static bool has_key;
 static int quota;         /* processors that control groups allow; 0: no limit */
 static int wanted, limit; /* number of threads from the environment; 0: not set */
+static double most_spin;  /* [s]: SPIN, or 0 with OMP_WAIT_POLICY=passive */
 
 /* Functions of the calling program's OpenMP; NULL if it has none. */
 __attribute__((weak)) int omp_in_parallel(void);
@@ -146,7 +148,7 @@ static void *run_worker(void *context)
 {
     struct worker *worker = context;
     struct team *team = worker->team;
-    double spin = SPIN;
+    double spin = most_spin;
     for (unsigned turn = 1;; turn++) {
         wait_until(&worker->begin, turn, spin);
         if (!team->work)
@@ -244,8 +246,16 @@ static int number_in(const char *variable)
     return number < 100000 ? (int)number : 0;
 }
 
+/* OpenMP's variable for threads that leave the processors to other programs. */
+static bool sleeps_at_once(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    return policy && !strncasecmp(policy + strspn(policy, " "), "passive", strlen("passive"));
+}
+
 static void prepare(void)
 {
+    most_spin = sleeps_at_once() ? 0 : SPIN;
     wanted = number_in("OMP_NUM_THREADS");
     limit = number_in("OMP_THREAD_LIMIT");
     quota = ky_cores_of_process();
@@ -322,7 +332,7 @@ static void region(part *work, void *data, unsigned threads, const struct loop *
     team->data = data;
     team->loop = *loop;
     team->size = size;
-    team->spin = size > team->cores ? 0 : SPIN;
+    team->spin = size > team->cores ? 0 : most_spin;
     atomic_store(&team->next, 0);
     atomic_store(&team->done.value, (unsigned)size - 1);
     for (int k = 0; k < size - 1; k++)

@@ -60,6 +60,8 @@ static void add_told(struct cli *cli, const char *title, int kind, const struct 
     struct ky_option_about about = {.size = sizeof about};
     struct ky_option *const first = cli->told + cli->told_count;
     size_t count = 0;
+    if (kind == KY_OPTIONS_PARAMETERS)
+        cli->parameters = values;
     for (size_t k = 0; !ky_draw_options_get(kind, k, &about); k++) {
         if (!is_wanted(which, &about))
             continue;
@@ -251,7 +253,9 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
         return ky_fail(&cli->error, KY_USAGE, "usage: kyoho %s %s", cli->command->name,
                        cli->command->usage);
     take_threads(cli);
-    return KY_OK;
+    return cli->parameters && !cli->takes_file
+               ? cli_refuse_idle(cli, sections[ENGINE], cli->parameters)
+               : KY_OK;
 }
 
 enum ky_status cli_settle(struct cli *cli, const struct ky_units *units)

@@ -38,6 +38,7 @@ struct cli {
     struct ky_option narrowed[CLI_OPTIONS];  /* rows made by cli_narrow */
     struct ky_option of_models[CLI_OPTIONS]; /* rows made by model_options_add */
     struct remark *said;                     /* remarks printed so far; each is printed once */
+    const struct ky_parameters *parameters;  /* bound to the options, or NULL */
 };
 
 struct subcommand {
@@ -92,10 +93,11 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
 /* Keeps only the options in `names` (separated by blanks) of the set `title`. May be called once in
  * a program. */
 void cli_narrow(struct cli *cli, const char *title, const char *names);
-/* Reads the command line. KY_USAGE for fewer words than `least`, more than `most`, or wrong
- * options. With cli->takes_file, a first word that ends in ".ini" or ".json" is a parameter file:
- * it is read before the command line and not counted. If --help occurs anywhere, only a first word
- * is read, into cli->words. */
+/* Reads the command line. KY_USAGE for fewer words than `least`, more than `most`, wrong options,
+ * and --isa or --tree that the engine does not use. With cli->takes_file, a first word that ends in
+ * ".ini" or ".json" is a parameter file: it is read before the command line and not counted, and
+ * such options are left to cli_choose_force. If --help occurs anywhere, only a first word is read,
+ * into cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most);
 /* To be called when the units of the bodies are known: converts option values with units, such as
  * "3pc", to numbers in `units`. KY_USAGE if `units` has no physical scale. */
@@ -122,6 +124,10 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
  * its alpha, and --integrator hermite4 discards all of its force if that is not direct or the
  * precision is single. */
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters);
+/* KY_USAGE for an option of the command line, in the section (NULL: any), that has no effect with
+ * others of the line or of the file: --isa with a device, --theta with --force direct. */
+enum ky_status cli_refuse_idle(struct cli *cli, const char *section,
+                               const struct ky_parameters *parameters);
 /* Frees the members of `cli`, not `cli` itself. */
 void cli_free(struct cli *cli);
 /* 1 if `name` is one of the words of `names` (separated by blanks). */

@@ -51,12 +51,13 @@ static void forget_the_file(const struct cli *cli, struct ky_parameters *paramet
     FORGET("mutual", mutual);
 }
 
-/* KY_USAGE for an option of the command line that has no effect together with the line and the
- * file. */
-static enum ky_status refuse_idle(struct cli *cli, const struct ky_parameters *parameters)
+enum ky_status cli_refuse_idle(struct cli *cli, const char *section,
+                               const struct ky_parameters *parameters)
 {
     struct ky_option_about about = {.size = sizeof about};
     for (size_t k = 0; !ky_options_get(KY_OPTIONS_PARAMETERS, k, &about); k++) {
+        if (section && strcmp(about.section, section) != 0)
+            continue;
         const char *const with =
             cli_on_line(cli, about.name) ? ky_parameters_ignore(parameters, about.name) : NULL;
         if (with)
@@ -87,7 +88,7 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
     if (by_line)
         forget_the_file(cli, parameters);
     KY_TRY(choose(cli, parameters, by_line ? cli_on_line : cli_given));
-    KY_TRY(refuse_idle(cli, parameters));
+    KY_TRY(cli_refuse_idle(cli, NULL, parameters));
     warn_idle(cli, parameters);
     return KY_OK;
 }
@@ -125,7 +126,7 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     else
         forget_its_choice(cli, parameters);
     KY_TRY(choose(cli, parameters, cli_on_line));
-    KY_TRY(refuse_idle(cli, parameters));
+    KY_TRY(cli_refuse_idle(cli, NULL, parameters));
     if (is_hermite)
         cli_log(cli, KY_LOG_WARNING,
                 "--integrator hermite4 uses the exact sum: force, tolerances and precision of the "

@@ -70,6 +70,8 @@ void man_surroundings(FILE *out)
           "the run, resumable.\n"
           ".SH ENVIRONMENT\n.TP\n.B OMP_NUM_THREADS\nthreads on the CPU, unless\n.B "
           "\\-\\-threads\nis given.\n"
+          ".TP\n.B OMP_WAIT_POLICY\nwith\n.I passive\nthreads sleep while they wait, and do not "
+          "spin before.\n"
           ".TP\n.B XDG_CACHE_HOME\nits folder\n.I kyoho\nkeeps programs compiled for OpenCL "
           "devices (else that in\n.IR ~/.cache ),\nup to 256 MiB of them; it may be removed at "
           "any time.\n"

@@ -26,7 +26,7 @@ static const struct ky_option box_options[] = {
     {"box", KY_OPTION_REAL, offsetof(struct ky_parameters, box), "0", 0, (double)INFINITY, NULL,
      "LENGTH",
      "side of a periodic box with a corner at the origin, if the file does not keep it: distances "
-     "are those of the nearest images. Needs --engine cpu; 0: open space [length]"},
+     "are those of the nearest images; 0: open space [length]"},
 };
 
 void walk_add_bodies(struct cli *cli, struct ky_parameters *parameters, struct source *source)

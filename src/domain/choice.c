@@ -22,6 +22,8 @@ static const char *why_not(const struct ky_parameters *parameters, unsigned sche
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
     if (parameters->mutual)
         return "--mutual";
+    if (schemes >> KY_SCHEME_GROUPS & 1U)
+        return "the insides of groups"; /* each would advance all of them, with fewer threads */
     if (force->is_exact)
         return schemes >> KY_SCHEME_HERMITE & 1U && ky_has_field_function(parameters)
                    ? "a field function with hermite4"

@@ -82,6 +82,8 @@ struct ky_board_resting {
 /* The first member of every board's own struct. */
 struct ky_board {
     const struct ky_board_verbs *verbs;
+    /* Set by `open`: the processor as --engine takes it ("cuda:1"), and its name. */
+    char name[16], device[128];
 };
 
 /* Sums in float relative to the middle of the sinks. Errors are 1e-7 for a group of sinks and the
@@ -119,6 +121,9 @@ struct ky_board_verbs {
                              struct ky_error *error);
     /* NULL: the board sums over bodies at rest as over moving ones. */
     ky_board_rest *rest;
+    /* Bytes of the device for this number of slots and few sinks; NULL: it has no memory of its
+     * own. */
+    double (*memory)(const struct ky_board *board, size_t slots);
 };
 
 /* The board of the CPU and, for each driver, the board of its devices. A build without a driver

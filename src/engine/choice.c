@@ -17,6 +17,8 @@ enum { HERMITE_CROSSOVER = 500 };
 static double crossover_of(const struct ky_parameters *parameters, const struct ky_engine_use *use)
 {
     const double of_force = ky_force_kind(parameters->force)->crossover;
+    if (use->schemes >> KY_SCHEME_GROUPS & 1U) /* led.h; from which number on was not measured */
+        return (double)INFINITY;
     return use->schemes >> KY_SCHEME_HERMITE & 1U ? fmax(of_force, HERMITE_CROSSOVER) : of_force;
 }
 

@@ -107,12 +107,18 @@ struct ky_engine {
     const struct ky_shared *shared;
 };
 
+struct ky_board; /* engine/board.h */
+struct ky_board_verbs;
+
 /* The intended use of an engine. */
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
                          state that they need, and advances by no other scheme */
     int walk;         /* 1: general walks */
+    /* Computes the sums over pairs of the Hermite scheme in place of the CPU (led.h), which closes
+     * it if it opens; NULL: none. */
+    struct ky_board *board;
 };
 
 /* Bytes that `n` bodies need; as double, which cannot overflow. */
@@ -229,7 +235,8 @@ struct ky_advance {
      * at that time. */
     double origin; /* [time] */
     uint64_t before;
-    /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. */
+    /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. Then
+     * `until` is the stride, since the next longest step has another length. */
     struct ky_expansion expansion;
     /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */
@@ -273,6 +280,8 @@ struct ky_engine_verbs {
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
     int boxes;          /* 1: bodies may be in a periodic box (parameters.box) */
+    /* The board of the same devices, by which the CPU leads them (led.h); NULL: it does not. */
+    const struct ky_board_verbs *board;
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
@@ -362,7 +371,8 @@ struct ky_engine_verbs {
     /* Accelerations and potentials at the present positions, kept on the engine: of all bodies
      * (`active` NULL), or only of the active bodies. Inactive bodies keep their accelerations and
      * potentials. Both give the same bits, except for the exact sum, which adds in another
-     * order. */
+     * order, and for a periodic box, where only forces on all bodies are balanced
+     * (common/balance.h). */
     enum ky_status (*forces)(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error);
     /* Double-precision direct sums over the present positions for the bodies sinks[0 … count): the
@@ -462,6 +472,9 @@ enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
  * bodies, here and in ky_engine_resize. */
 enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
+/* KY_UNSUPPORTED for ranks: for calls without a simulation, before their work. */
+enum ky_status ky_engine_check_alone(const struct ky_parameters *parameters,
+                                     struct ky_error *error);
 /* KY_UNSUPPORTED for more than 2³¹ − 1 bodies. */
 enum ky_status ky_engine_check_number(size_t n, struct ky_error *error);
 /* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that

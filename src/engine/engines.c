@@ -8,6 +8,7 @@
 #include "engine/common/finite.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/sums.h"
+#include "engine/led.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,16 +76,22 @@ static int is_lost(const struct ky_engine_verbs *verbs)
 {
     return verbs != &ky_cpu_engine && ky_forks_is_child();
 }
-
-static enum ky_status check_process(const struct ky_engine_verbs *verbs, struct ky_error *error)
+/* The same for an open engine, which the CPU may lead (led.h). */
+static int is_gone(const struct ky_engine *engine)
 {
-    if (!is_lost(verbs))
+    return is_lost(engine->verbs) ||
+           (ky_forks_is_child() && !ky_engine_is_named(engine->name, ky_cpu_engine.name));
+}
+
+static enum ky_status check_process(int is_in_vain, const char *name, struct ky_error *error)
+{
+    if (!is_in_vain)
         return KY_OK;
     return ky_fail(
         error, KY_FAULT,
         "engine %s cannot be used here: the process was forked from one that uses devices or "
         "ranks; use engine cpu without ranks, or start a new process (exec, spawn)",
-        verbs->name);
+        name);
 }
 
 /* Arrays in and out have as many bodies as the engine. */
@@ -109,8 +116,23 @@ static enum ky_status open_by_name(const struct ky_parameters *parameters, size_
         return ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
     KY_TRY(find(name, &verbs, error));
     KY_TRY(ky_engine_takes(verbs, parameters, error));
-    KY_TRY(check_process(verbs, error));
-    return verbs->open(parameters, room, use, engine, error);
+    KY_TRY(check_process(is_lost(verbs), verbs->name, error));
+    if (!ky_engine_is_led(verbs, use))
+        return verbs->open(parameters, room, use, engine, error);
+    struct ky_engine_use led = *use;
+    KY_TRY(ky_engine_open_led(verbs, parameters, &led.board, error));
+    const enum ky_status status = ky_cpu_engine.open(parameters, room, &led, engine, error);
+    if (status)
+        ky_engine_close_led(led.board);
+    return status;
+}
+
+enum ky_status ky_engine_check_alone(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    return parameters->ranks > 1
+               ? ky_fail(error, KY_UNSUPPORTED,
+                         "only simulations (kyoho run) are shared by ranks: leave out --ranks here")
+               : KY_OK;
 }
 
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
@@ -119,10 +141,8 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
 {
     enum ky_status status = ky_engine_check_number(room, error);
     *engine = NULL;
-    if (!status && parameters->ranks > 1)
-        status =
-            ky_fail(error, KY_UNSUPPORTED,
-                    "only simulations (kyoho run) are shared by ranks: leave out --ranks here");
+    if (!status)
+        status = ky_engine_check_alone(parameters, error);
     if (!status && parameters->mutual && use->schemes)
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions need a step that all bodies share: use --integrator "
@@ -164,7 +184,7 @@ void ky_engine_close(struct ky_engine *engine)
 {
     if (engine)
         ky_externals_release(&engine->externals);
-    if (engine && !is_lost(engine->verbs))
+    if (engine && !is_gone(engine))
         engine->verbs->close(engine);
 }
 
@@ -224,7 +244,7 @@ enum ky_status ky_device_get(size_t index, struct ky_device *device)
 static enum ky_status missing(const struct ky_engine *engine, const char *what,
                               struct ky_error *error)
 {
-    KY_TRY(check_process(engine->verbs, error));
+    KY_TRY(check_process(is_gone(engine), engine->name, error));
     return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s%s", engine->verbs->name, what,
                    engine->verbs->advice ? engine->verbs->advice : "");
 }
@@ -239,7 +259,7 @@ static enum ky_status heeded(const struct ky_engine *engine, enum ky_status stat
 /* `what`: names the operation in the error if the engine has no such verb. */
 #define CALL(verb, what, ...)                                                                      \
     (ky_halted(engine->halt) ? ky_halt_check(engine->halt, error)                                  \
-     : engine->verbs->verb && !is_lost(engine->verbs)                                              \
+     : engine->verbs->verb && !is_gone(engine)                                                     \
          ? heeded(engine, engine->verbs->verb(engine, __VA_ARGS__), error)                         \
          : missing(engine, what, error))
 
@@ -483,7 +503,7 @@ int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
                                  struct ky_error *error)
 {
-    if (is_lost(engine->verbs) || !ky_engine_advances(engine, advance->scheme))
+    if (is_gone(engine) || !ky_engine_advances(engine, advance->scheme))
         return missing(engine, "advance by itself in this scheme", error);
     if (!(engine->schemes >> advance->scheme & 1U))
         return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
@@ -550,6 +570,6 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)
 {
     memset(report, 0, sizeof *report);
-    if (!is_lost(engine->verbs))
+    if (!is_gone(engine))
         engine->verbs->report(engine, report);
 }

@@ -1,6 +1,6 @@
 /* Steps of many systems of few bodies (src/few). They need no engine, since the systems do not act
- * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two.
- * The bits of a system are the same everywhere. */
+ * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two to
+ * four. The bits of a system are the same everywhere. */
 #ifndef KY_ENGINE_FEW_H
 #define KY_ENGINE_FEW_H
 
@@ -9,20 +9,15 @@
 #include "base/drivers.h"
 #include "base/status.h"
 
+#include "physics/few_course.h"
+#include "physics/few_device.h"
+
 struct ky_few_batch;
 typedef void ky_few_function(struct ky_few_batch *batch);
 
 /* The function of the instruction set parameters->isa. KY_UNSUPPORTED if it is not here. */
 enum ky_status ky_cpu_few(const struct ky_parameters *parameters, ky_few_function **steps,
                           struct ky_error *error);
-
-/* Where systems of two bodies on a device have to go. */
-struct ky_few_course {
-    double until;  /* the time, or the first one behind it */
-    double sign;   /* -1: backwards in time */
-    double apart;  /* systems end when they are farther apart; infinite: they do not end */
-    unsigned most; /* steps of a call */
-};
 
 /* The first member of the struct of a driver's device. */
 struct ky_few_device {
@@ -35,11 +30,13 @@ struct ky_few_verbs {
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_few_device **device,
                            struct ky_error *error);
     void (*close)(struct ky_few_device *device);
-    /* Copies KY_FEW_PAIR_COLUMNS columns of `count` numbers to the device, and back. */
-    enum ky_status (*put)(struct ky_few_device *device, const double *column, size_t count,
-                          struct ky_error *error);
+    /* Copies the columns of `count` systems of `bodies` bodies (physics/few_device.h) to the
+     * device, and back. */
+    enum ky_status (*put)(struct ky_few_device *device, const double *column, size_t bodies,
+                          size_t count, struct ky_error *error);
     enum ky_status (*get)(struct ky_few_device *device, double *column, struct ky_error *error);
-    /* Advances all of them; *left: systems that need another call. */
+    /* Advances *left systems: all, or the ones that needed another call after the last one. *left
+     * becomes the number that needs another call. The course's counts are set here. */
     enum ky_status (*go)(struct ky_few_device *device, const struct ky_few_course *course,
                          size_t *left, struct ky_error *error);
 };

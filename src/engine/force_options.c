@@ -87,8 +87,8 @@ static const struct ky_option force_options[] = {
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
-     "maximum number of bodies in a leaf; with --force fmm twice as many, in open space with "
-     "--order 5 three times and with 6 five times, on devices at most 32 unless more are given"},
+     "maximum number of bodies in a leaf; with --force fmm twice as many, with --order 5 three "
+     "times, with 6 five times and in a box three, on devices at most 32 unless more are given"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
      "maximum number of bodies that share a tree walk; at most 32 with --mutual and on a device, "
      "there 64 with fmm in a box"},

@@ -166,5 +166,8 @@ struct ky_part_verbs {
 /* All-gather of `bytes` bytes from each rank. Collective. KY_FAULT when memory is out. */
 enum ky_status ky_shared_gather(const struct ky_shared *shared, const void *own, size_t bytes,
                                 void *all, struct ky_error *error);
+/* The number becomes the largest one of all ranks. Collective. KY_FAULT when memory is out. */
+enum ky_status ky_shared_largest(const struct ky_shared *shared, uint64_t *number,
+                                 struct ky_error *error);
 
 #endif

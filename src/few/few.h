@@ -10,64 +10,10 @@
 
 #include "base/status.h"
 #include "few/binary.h"
+#include "few/pairs.h"
 #include "few/shape.h"
+#include "few/system.h"
 #include "physics/few.h"
-
-#define KY_FEW_LANES 1
-#define KY_FEW_ROOM KY_FEW_MOST
-#define KY_FEW_NAME(name) name##_one
-#include "few/state.h"
-#undef KY_FEW_LANES
-#undef KY_FEW_ROOM
-#undef KY_FEW_NAME
-
-struct ky_few_settings {
-    double g;
-    double tolerance;   /* largest change of the energy in a step, relative to the energy */
-    double angle;       /* [rad] of eccentric anomaly a step */
-    int slow_down;      /* 1: pairs far inside their group's orbit are slowed down */
-    int backwards;      /* 1: time runs backwards */
-    double slow_energy; /* [G × energy] a change of κ changes the mean energy of a pair over its
-                           orbit by about this at most; 0: no such limit */
-    double apart;       /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
-    uint64_t most;      /* steps of one call of ky_few_go; 0: any number */
-    /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
-     */
-    const double *radius;
-    size_t radii;
-};
-
-enum ky_few_clock {
-    KY_FEW_WHOLE, /* LogH */
-    KY_FEW_PAIR,  /* BlogH: system.inner is the pair */
-    KY_FEW_FREE   /* no body has mass, or there is only one body: straight lines */
-};
-
-struct ky_few {
-    struct ky_few_settings settings;
-    int order[KY_FEW_MOST]; /* the body at each place of the tree */
-    enum ky_few_clock clock;
-    struct ky_few_system_one system; /* its bodies are in the order of the tree */
-    double longest, h;    /* the longest step, and the next one: the longest over a power of two */
-    double last;          /* the last step */
-    double energy, error; /* with slow-down, and Γ of the clock, at the end of the last step */
-    double wrong; /* [G × energy] the energy is wrong by this now, and less where bodies part */
-    double whole; /* B of the whole system without slow-down */
-    int is_plain; /* 1: the clock is the whole system without slow-down */
-    int is_lost;  /* 1: the energy cannot be kept */
-    double scale; /* of the energy, for the tolerance */
-    /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
-    double centre[3], motion[3], epoch;
-    const struct ky_few_others *others; /* NULL: no bodies pull the system from outside */
-    /* [G × energy] of the energy with slow-down: by changes of κ, and by the others */
-    double slow_work, outer_work;
-    double steps, repeated, kicks, trees; /* work: steps kept and taken again, kicks, trees made */
-};
-
-/* The numbers of a system that a step changes. */
-struct ky_few_motion {
-    double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3], b, t, low, work;
-};
 
 /* Two bodies that touch. */
 struct ky_few_contact {
@@ -81,15 +27,14 @@ enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *err
 /* Starts from bodies at a time. Fails as ky_few_check. */
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
-/* One step. KY_BAD_DATA if numbers are no longer finite, or if no step keeps
- * the energy. */
+/* One step. KY_BAD_DATA if numbers are no longer finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
 /* The parts of a step of three bodies or more, for callers that make the stages themselves: first
  * ky_few_keep, then the stages of length few->h, then ky_few_finish. It returns 0, and the system
  * as it was, if the step has to be taken again: h is half as long. */
 void ky_few_keep(struct ky_few *few, struct ky_few_motion *before);
 int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before);
-/* KY_BAD_DATA if the numbers of the system are no longer finite. */
+/* KY_BAD_DATA if the numbers of the system are no longer finite, or if no step keeps the energy. */
 enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error);
 /* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
  * made, or at ky_few_is_apart. With radii it ends after a step in which two bodies touch, with
@@ -118,12 +63,7 @@ enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *s
 
 /* ---- parts ---- */
 
-/* tree.c: two bodies on the two sides of node k, by their places in the tree, and their difference
- * (j minus i). */
-struct ky_few_pair {
-    int k, i, j;
-    double x[3], v[3];
-};
+/* tree.c */
 typedef void ky_few_pair_function(void *context, const struct ky_few_pair *pair);
 /* Calls `visit` for all pairs. */
 void ky_few_visit_pairs(const struct ky_few_system_one *system, ky_few_pair_function *visit,
@@ -143,20 +83,16 @@ void ky_few_renew_tree(struct ky_few *few);
 void ky_few_first_tree(struct ky_few *few, const double *mass, const double (*x)[3],
                        const double (*v)[3]);
 
-/* slow.c: κ of bound pairs from the orbits of the nodes: powers of two. Returns 1 if one is new. */
-int ky_few_choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit);
-/* With a limit of the energy: ends all slow-down, so that each pair has the energy that its motion
- * without it would have. B and the energy are old then. */
+/* slow.c: with a limit of the energy: ends all slow-down, so that each pair has the energy that its
+ * motion without it would have. B and the energy are old then. */
 void ky_few_release(struct ky_few *few);
 
-/* clock.c: chooses the clock, slow-down and the longest step from the present orbits. `anew`: the
+/* clock.h: chooses the clock, slow-down and the longest step from the present orbits. `anew`: the
  * tree is new. Returns 1 if the clock or a slow-down is new, so that B and the energy are too. */
 int ky_few_choose(struct ky_few *few, int anew);
 
 /* The weights of the nodes in the clock, which is node `inner` or, for -1, the whole system. */
 void ky_few_set_weights(struct ky_few_system_one *system, int inner);
-/* Chooses for a new system. */
-void ky_few_first_clock(struct ky_few *few);
 
 /* stages.c: one composed step of length h without any check. */
 void ky_few_stages(struct ky_few_system_one *system, double h);

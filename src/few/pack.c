@@ -106,7 +106,6 @@ enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *s
     few->settings = *settings;
     few->others = NULL;
     few->wrong = 0;
-    few->is_lost = 0;
     s->work[0] = 0;
     s->shape.n = n;
     for (int k = 0; k < n; k++) {

@@ -2,23 +2,10 @@
 #include <math.h>
 
 #include "few/few.h"
+#include "few/slow.h"
 #include "physics/few.h"
 
-/* A pair is slowed down so that κ of its periods are at most this part of the period of the groups
- * around it. Its eccentricity then stays right to 1e-4. */
-static const double slow_part = 1.0 / 30;
 static const double turn = 6.283185307179586477;
-
-/* The period of the orbits around pair k: the shortest. */
-static double around(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit, int k)
-{
-    double period = (double)INFINITY;
-    for (int n = k + 1; n < shape->n - 1; n++)
-        if (shape->node[n].begin <= shape->node[k].begin &&
-            shape->node[n].end >= shape->node[k].end)
-            period = fmin(period, orbit[n].period);
-    return period;
-}
 
 /* Pulls of the rest of the system on a pair. */
 struct tides {
@@ -72,20 +59,18 @@ static double most_by_energy(const struct ky_few *few, const struct ky_few_orbit
     return fmin(allowed / next, sqrt(allowed)) / tides.strength;
 }
 
-/* The largest κ of pair k in its present surroundings. An eccentric orbit around it is as quick as
- * its motion now. */
-static double most_slow(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+/* An eccentric orbit around the pair is as quick as its motion now. */
+double ky_few_limit_slow_down(const struct ky_few *few, const struct ky_few_orbit *orbit, int k,
+                              double most)
 {
     const struct ky_few_system_one *s = &few->system;
-    double most = slow_part * around(&s->shape, orbit, k) / orbit[k].period;
-    if (most < 2 || !(few->settings.slow_energy > 0))
-        return most;
     for (int n = k + 1; n < s->shape.n - 1; n++) {
         const double *w[3] = {s->v[n][0], s->v[n][1], s->v[n][2]};
         const double v2 = ky_few_square(*w[0], *w[1], *w[2]), r = orbit[n].r;
         if (s->shape.node[n].begin <= s->shape.node[k].begin &&
             s->shape.node[n].end >= s->shape.node[k].end)
-            most = fmin(most, slow_part * turn * r / sqrt(orbit[n].gm / r + v2) / orbit[k].period);
+            most = fmin(most,
+                        ky_few_slow_part * turn * r / sqrt(orbit[n].gm / r + v2) / orbit[k].period);
     }
     return most < 2 ? most : fmin(most, most_by_energy(few, orbit, k));
 }
@@ -147,7 +132,7 @@ static double slow_energy_of(const struct ky_few_system_one *s, int k)
 /* Gives pair k a new κ. Within an orbit its energy changes as if tides were κ times as strong:
  * E + κ Φ stays, with their potential energy Φ. The mean of E over the orbit must not change with
  * κ, so that E changes by (κ - κ') (Φ - <Φ>). Not so without a limit of the energy. */
-static void change_slow_down(struct ky_few *few, int k, double kappa)
+void ky_few_change_slow_down(struct ky_few *few, int k, double kappa)
 {
     struct ky_few_system_one *s = &few->system;
     const double v2 = ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
@@ -163,29 +148,9 @@ static void change_slow_down(struct ky_few *few, int k, double kappa)
     few->slow_work += slow_energy_of(s, k) - energy;
 }
 
-/* κ of bound pairs: powers of two. */
-int ky_few_choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
-{
-    struct ky_few_system_one *s = &few->system;
-    int changed = 0;
-    for (int k = 0; k < s->shape.n - 1; k++) {
-        const double now = 1 / s->slow[k][0];
-        double wanted = 1;
-        if (ky_few_is_pair(&s->shape, k) && orbit[k].inverse_axis > 0 && s->shape.n > 2)
-            wanted = most_slow(few, orbit, k);
-        if (!few->settings.slow_down || wanted < 2 || !isfinite(wanted))
-            wanted = 1;
-        if (now <= wanted && wanted < 4 * now)
-            continue;
-        change_slow_down(few, k, exp2(floor(log2(wanted))));
-        changed = 1;
-    }
-    return changed;
-}
-
 void ky_few_release(struct ky_few *few)
 {
     for (int k = 0; k < few->system.shape.n - 1 && few->settings.slow_energy > 0; k++)
         if (few->system.slow[k][0] != 1)
-            change_slow_down(few, k, 1);
+            ky_few_change_slow_down(few, k, 1);
 }

@@ -18,12 +18,12 @@ void ky_few_stages(struct ky_few_system_one *system, double h)
     else if (system->shape.n == 3)
         step_of_one(system, &right, &h);
     else
-        step_one(system, &h);
+        step_of_one(system, &system->shape, &h);
 }
 
 void ky_few_set_clock(struct ky_few_system_one *system)
 {
-    set_clock_one(system);
+    set_clock_one(system, &system->shape);
 }
 
 double ky_few_rate(const struct ky_few_system_one *system)

@@ -10,13 +10,13 @@
 #endif
 
 #define LANES for (int l = 0; l < KY_FEW_LANES; l++)
-/* The tree. Kernels that know it define KY_FEW_PAIR: their compiler keeps arrays in registers only
- * if all indices are constants from the start. */
-#ifdef KY_FEW_PAIR
-#define BODIES 2
-#define BEGIN(k) 0
-#define MIDDLE(k) 1
-#define END(k) 2
+/* The tree. Kernels that know it define KY_FEW_BODIES, and a node by KY_FEW_BEGIN(k) and the like:
+ * their compiler keeps arrays in registers only if all indices are constants from the start. */
+#ifdef KY_FEW_BODIES
+#define BODIES KY_FEW_BODIES
+#define BEGIN(k) KY_FEW_BEGIN(k)
+#define MIDDLE(k) KY_FEW_MIDDLE(k)
+#define END(k) KY_FEW_END(k)
 #else
 #define BODIES shape->n
 #define BEGIN(k) shape->node[k].begin
@@ -24,8 +24,12 @@
 #define END(k) shape->node[k].end
 #endif
 #define foreach(i, from, to) KY_FEW_UNROLL for (int i = (from); i < (to); i++)
-#define SYSTEM struct KY_FEW_NAME(ky_few_system)
-#define REALS KY_FEW_NAME(ky_few_lanes)
+/* The names of types. They differ from names of functions where one type has several trees. */
+#ifndef KY_FEW_STATE
+#define KY_FEW_STATE(name) KY_FEW_NAME(name)
+#endif
+#define SYSTEM struct KY_FEW_STATE(ky_few_system)
+#define REALS KY_FEW_STATE(ky_few_lanes)
 #define TREE const struct ky_few_shape *const shape
 /* With KY_FEW_OTHERS, which is for one lane, bodies outside the system pull too. */
 #ifdef KY_FEW_OTHERS
@@ -254,18 +258,10 @@ KY_FN void KY_FEW_NAME(step_of)(SYSTEM *s, TREE, const KY_FEW_REAL *h OTHERS)
     }
 }
 
-#if KY_HOST
-/* The same. */
-static inline void KY_FEW_NAME(step)(SYSTEM *s, const KY_FEW_REAL *h OTHERS)
-{
-    KY_FEW_NAME(step_of)(s, &s->shape, h PASS_OTHERS);
-}
-
 #ifndef KY_FEW_OTHERS
 /* B at the present place: U - T of the clock. */
-static inline void KY_FEW_NAME(set_clock)(SYSTEM *s)
+KY_FN void KY_FEW_NAME(set_clock)(SYSTEM *s, TREE)
 {
-    TREE = &s->shape;
     PULLS f;
     KY_FEW_NAME(pull)(s, shape, &f);
     LANES s->b[l] = f.u[l];
@@ -273,7 +269,6 @@ static inline void KY_FEW_NAME(set_clock)(SYSTEM *s)
         LANES s->b[l] -=
             0.5 * s->weight[k][l] * ky_few_square(s->v[k][0][l], s->v[k][1][l], s->v[k][2][l]);
 }
-#endif
 #endif
 
 #undef foreach

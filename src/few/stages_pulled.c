@@ -17,5 +17,5 @@ void ky_few_stages_pulled(struct ky_few_system_one *system, double h,
     else if (system->shape.n == 3)
         step_of_one(system, &right, &h, others);
     else
-        step_one(system, &h, others);
+        step_of_one(system, &system->shape, &h, others);
 }

@@ -4,109 +4,8 @@
 #include <string.h>
 
 #include "few/few.h"
+#include "few/finish.h"
 #include "physics/few.h"
-
-/* The tests after a step. The error of the clock, Γ = ln((T + B)/U), is constant in an exact
- * motion; where it is not 0, the energy is wrong by Γ U, less and less as bodies part. */
-struct state {
-    const struct ky_few_system_one *system;
-    double error;             /* Γ */
-    double wrong;             /* Γ U, as an energy */
-    double energy;            /* with slow-down, without Γ U */
-    double parts;             /* sum of the absolute values of its parts */
-    double kinetic, u;        /* of the clock */
-    int is_old;               /* 1: two bodies are so close that the tree does not suit them */
-    double pull[KY_FEW_MOST]; /* M/r³ of the smallest node around each body */
-};
-
-/* The tree is made again when a pair is this many times as strong as the nodes of both. */
-static const double stronger = 8;
-
-static void add_potential(void *context, const struct ky_few_pair *pair)
-{
-    const int k = pair->k, i = pair->i, j = pair->j;
-    struct state *state = context;
-    const struct ky_few_system_one *s = state->system;
-    const int in_clock = s->inner < 0 ? s->weight[k][0] > 0 : k == s->inner;
-    const double mass = s->mass[i][0] + s->mass[j][0],
-                 q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2])),
-                 u = s->slow[k][0] * s->mass[i][0] * s->mass[j][0] * q;
-    state->energy -= u;
-    state->parts += u;
-    state->u += !in_clock ? 0 : s->inner < 0 ? u : s->weight[k][0] * mass * q;
-    state->is_old |= mass * q * q * q > stronger * fmax(state->pull[i], state->pull[j]);
-}
-
-static struct state state_of(const struct ky_few_system_one *s)
-{
-    struct state state; /* without its array, which is long */
-    double reduced = 1;
-    memset(&state, 0, offsetof(struct state, pull));
-    state.system = s;
-    for (int k = s->shape.n - 2; k >= 0; k--) {
-        const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
-                     half = 0.5 * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
-                     mass = s->total[k][0] * s->left[k][0] * s->right[k][0],
-                     kinetic = s->slow[k][0] * mass * half;
-        if (k == s->inner)
-            reduced = mass;
-        state.energy += kinetic;
-        state.parts += kinetic;
-        state.kinetic += s->weight[k][0] * half;
-        for (int i = s->shape.node[k].begin; i < s->shape.node[k].end; i++)
-            state.pull[i] = s->total[k][0] * q * q * q;
-    }
-    ky_few_visit_pairs(s, add_potential, &state);
-    const double wrong = state.kinetic - state.u + s->b[0];
-    state.error = wrong / state.u;
-    state.wrong = reduced * wrong;
-    state.energy -= state.wrong;
-    return state;
-}
-
-void ky_few_keep(struct ky_few *few, struct ky_few_motion *before)
-{
-    struct ky_few_system_one *s = &few->system;
-    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof before->x[0];
-    s->work[0] = 0;
-    memcpy(before->x, s->x, bytes);
-    memcpy(before->v, s->v, bytes);
-    before->b = s->b[0];
-    before->t = s->t[0];
-    before->low = s->low[0];
-}
-
-static void restore(struct ky_few_system_one *s, const struct ky_few_motion *before)
-{
-    const size_t bytes = (size_t)(s->shape.n - 1) * sizeof before->x[0];
-    memcpy(s->x, before->x, bytes);
-    memcpy(s->v, before->v, bytes);
-    s->work[0] = 0;
-    s->b[0] = before->b;
-    s->t[0] = before->t;
-    s->low[0] = before->low;
-}
-
-/* Rounding errors of the energy, in parts of the sum of its absolute parts. */
-static const double rounding = 4e-15;
-/* A step may become longer if its errors are less than this part of the limit: they are of order
- * 9. */
-static const double much_less = 1.0 / 500;
-/* A step is not halved more often than this. */
-static const double shortest_part = 1.0 / (1 << 20);
-/* Errors that even the shortest step may have, relative as the tolerance. */
-static const double too_wrong = 1e-6;
-
-/* The larger of both errors of a step, in parts of the limit. */
-static double error_of(const struct ky_few *few, const struct state *after)
-{
-    const double tolerance = few->settings.tolerance, work = few->system.work[0],
-                 all = after->parts / after->u,
-                 clock = fabs(after->error - few->error) / (tolerance + rounding * all),
-                 energy = fabs(after->energy - few->energy - work) /
-                          (tolerance * few->scale + rounding * after->parts);
-    return few->system.inner < 0 ? clock : fmax(clock, energy);
-}
 
 static void make_step(struct ky_few *few, double h)
 {
@@ -116,60 +15,18 @@ static void make_step(struct ky_few *few, double h)
         ky_few_stages(&few->system, h);
 }
 
-static void set_errors(struct ky_few *few, const struct state *state)
-{
-    few->energy = state->energy;
-    few->error = state->error;
-    few->wrong = state->wrong;
-}
-
 enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error)
 {
-    if (isfinite(few->system.t[0]) && isfinite(few->energy) && few->h != 0)
+    if (ky_few_is_finite(few))
         return KY_OK;
-    if (few->is_lost)
+    if (isfinite(few->system.t[0]) && isfinite(few->energy))
         return ky_fail(error, KY_BAD_DATA,
                        "%d bodies: no step, however short, keeps their energy to %g of itself, as "
                        "where bodies meet head-on: stop at contacts by --stop-collision",
-                       few->system.shape.n, too_wrong);
+                       few->system.shape.n, ky_few_most_wrong);
     return ky_fail(error, KY_BAD_DATA,
                    "the positions or velocities of %d bodies have become infinite or not a number",
                    few->system.shape.n);
-}
-
-int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
-{
-    struct ky_few_system_one *s = &few->system;
-    const struct state after = state_of(s);
-    const double error = error_of(few, &after);
-    few->kicks += KY_FEW_STAGES;
-    few->last = few->h;
-    if (error > 1 && fabs(few->h) > shortest_part * fabs(few->longest)) {
-        restore(s, before);
-        few->h /= 2;
-        few->repeated++;
-        return 0;
-    }
-    if (error > 1 && error * few->settings.tolerance > too_wrong) {
-        few->is_lost = 1;
-        few->h = 0;
-        return 1;
-    }
-    if (error <= much_less && few->h != few->longest)
-        few->h *= 2;
-    few->steps++;
-    set_errors(few, &after);
-    few->whole -= s->work[0];
-    few->outer_work += s->work[0];
-    if (after.is_old) {
-        ky_few_release(few);
-        ky_few_renew_tree(few);
-    }
-    if (ky_few_choose(few, after.is_old) || after.is_old) {
-        const struct state now = state_of(s);
-        set_errors(few, &now);
-    }
-    return 1;
 }
 
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
@@ -191,12 +48,6 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
 
 /* ---- times ---- */
 
-/* How far a time is ahead of the system's own [time]. */
-static double ahead(const struct ky_few_system_one *s, double time)
-{
-    return (time - s->t[0]) + s->low[0];
-}
-
 static void drift_freely(struct ky_few_system_one *s, double dt)
 {
     for (int k = 0; k < s->shape.n - 1; k++)
@@ -214,12 +65,12 @@ int ky_few_synchronise(struct ky_few *few, double time)
     struct ky_few_system_one *s = &few->system;
     const double longest = fabs(few->h);
     int steps = 0;
-    double left = ahead(s, time);
+    double left = ky_few_ahead_of(s, time);
     s->work[0] = 0;
     while (few->clock != KY_FEW_FREE && fabs(left) > 2.3e-16 * fabs(time) && steps < MOST) {
         const double h = left / ky_few_rate(s);
         make_step(few, fmax(-longest, fmin(h, longest)));
-        const double now = ahead(s, time);
+        const double now = ky_few_ahead_of(s, time);
         steps++;
         if (fabs(now) >= fabs(left) && fabs(h) < longest / 1024)
             break;
@@ -229,10 +80,10 @@ int ky_few_synchronise(struct ky_few *few, double time)
     few->outer_work += s->work[0];
     s->work[0] = 0;
     if (few->clock != KY_FEW_FREE) { /* these steps are not a part of the next one's errors */
-        const struct state now = state_of(s);
-        set_errors(few, &now);
+        const struct ky_few_state now = ky_few_state_of(s);
+        ky_few_set_errors(few, &now);
     }
-    left = ahead(s, time); /* less than the rounding of the time, but with free bodies */
+    left = ky_few_ahead_of(s, time); /* less than the rounding of the time, but with free bodies */
     if (few->clock == KY_FEW_FREE)
         drift_freely(s, left);
     s->low[0] = few->clock == KY_FEW_FREE ? 0 : left;
@@ -245,7 +96,7 @@ void ky_few_at(const struct ky_few *few, double time, double (*position)[3], dou
     struct ky_few own = *few;
     double x[KY_FEW_MOST][3], v[KY_FEW_MOST][3];
     ky_few_synchronise(&own, time);
-    drift_freely(&own.system, ahead(&own.system, time));
+    drift_freely(&own.system, ky_few_ahead_of(&own.system, time));
     ky_few_positions(&own.system, x, v);
     for (int p = 0; p < own.system.shape.n; p++)
         for (int c = 0; c < 3; c++) {
@@ -257,28 +108,7 @@ void ky_few_at(const struct ky_few *few, double time, double (*position)[3], dou
 
 double ky_few_ahead(const struct ky_few *few, double time)
 {
-    return (few->settings.backwards ? -1 : 1) * ahead(&few->system, time);
-}
-
-/* 1 if both sides of the tree's last node are unbound and recede at more than the distance. */
-static int parts(const struct ky_few *few)
-{
-    const struct ky_few_system_one *s = &few->system;
-    const int k = s->shape.n - 2;
-    const double x = s->x[k][0][0], y = s->x[k][1][0], z = s->x[k][2][0], u = s->v[k][0][0],
-                 v = s->v[k][1][0], w = s->v[k][2][0], r2 = ky_few_square(x, y, z),
-                 away = x * u + y * v + z * w, distance = few->settings.apart;
-    return ky_few_is_over(r2, ky_few_square(u, v, w), few->settings.backwards ? -away : away,
-                          s->total[k][0], distance);
-}
-
-int ky_few_is_apart(const struct ky_few *few)
-{
-    if (!(few->settings.apart > 0) || few->clock == KY_FEW_FREE || !parts(few))
-        return 0;
-    struct ky_few anew = *few; /* the tree may be older than the present pairs */
-    ky_few_renew_tree(&anew);
-    return parts(&anew);
+    return (few->settings.backwards ? -1 : 1) * ky_few_ahead_of(&few->system, time);
 }
 
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
@@ -354,6 +184,16 @@ enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *err
     return KY_OK;
 }
 
+/* Chooses for a new system. */
+static void choose_first(struct ky_few *few)
+{
+    ky_few_set_weights(&few->system, -1);
+    ky_few_set_clock(&few->system);
+    few->whole = few->system.b[0];
+    few->is_plain = 0;
+    ky_few_choose(few, 1);
+}
+
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error)
 {
@@ -370,7 +210,6 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     few->system.low[0] = few->system.b[0] = 0;
     few->steps = few->repeated = few->kicks = few->trees = 0;
     few->slow_work = few->outer_work = few->wrong = 0;
-    few->is_lost = 0;
     few->h = few->longest = few->last = 0;
     for (int i = 0; i < n; i++)
         total += gm[i] = settings->g * bodies->mass[i];
@@ -381,9 +220,9 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     few->clock = n > 1 && total > 0 ? KY_FEW_WHOLE : KY_FEW_FREE;
     if (few->clock == KY_FEW_FREE)
         return KY_OK;
-    ky_few_first_clock(few);
-    const struct state state = state_of(&few->system);
-    set_errors(few, &state);
+    choose_first(few);
+    const struct ky_few_state state = ky_few_state_of(&few->system);
+    ky_few_set_errors(few, &state);
     few->scale = fmax(fabs(state.energy), 1e-3 * state.parts);
     return KY_OK;
 }

@@ -211,9 +211,10 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         return ky_fail(error, KY_USAGE,
                        "--integrator few sums forces exactly: leave out --force, or give --force "
                        "direct");
-    if (parameters->precision != KY_DOUBLE && parameters->precision != KY_PRECISION_BY_INTEGRATOR)
+    if (!isnan(parameters->error) ||
+        (parameters->precision != KY_DOUBLE && parameters->precision != KY_PRECISION_BY_INTEGRATOR))
         return ky_fail(error, KY_USAGE,
-                       "--integrator few computes in double: leave out --precision");
+                       "--integrator few sums forces in double: leave out --precision and --error");
     KY_TRY(check_range("--orbit-steps", parameters->orbit_steps, 4, 1024, error));
     KY_TRY(check_range("--tolerance", parameters->tolerance, 1e-15, 1e-3, error));
     if (parameters->softening > 0)

@@ -205,8 +205,8 @@ static enum ky_status advance(struct ky_few_work *work, struct ky_error *error)
         return ky_no_memory(error, "systems", all->count, sizeof *work->order);
     enum ky_status status = prepare(work, error);
     if (!status)
-        status = work->device && work->systems->times ? ky_few_on_device(work, error)
-                                                      : advance_all(work, error);
+        status = work->device && all->times && all->bodies > 1 ? ky_few_on_device(work, error)
+                                                               : advance_all(work, error);
     free(work->order);
     if (!status)
         status = ky_halt_check(&work->halt, error);
@@ -277,11 +277,11 @@ static enum ky_status open_processor(struct ky_few_work *work,
 {
     const struct ky_few_systems *all = work->systems;
     KY_TRY(ky_few_device_open(parameters, &work->device, error));
-    if (work->device && (all->bodies != 2 || work->settings.radii))
+    if (work->device && (all->bodies > KY_FEW_ON_DEVICE || work->settings.radii))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--engine %s: a device advances systems of two bodies without collisions; "
-                       "use --engine cpu",
-                       parameters->engine);
+                       "--engine %s: a device advances systems of at most %d bodies, without "
+                       "collisions; use --engine cpu",
+                       parameters->engine, KY_FEW_ON_DEVICE);
     if (!work->device && all->bodies >= 2 && all->bodies <= KY_FEW_BATCH_MOST &&
         !work->settings.radii)
         KY_TRY(ky_cpu_few(parameters, &work->steps, error));

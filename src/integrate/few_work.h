@@ -24,7 +24,7 @@ struct ky_few_work {
     size_t taken;               /* systems that threads have begun */
     int is_telling, threads;
     ky_few_function *steps;       /* of a batch; NULL: every system alone */
-    struct ky_few_device *device; /* of pairs; NULL: the CPU */
+    struct ky_few_device *device; /* NULL: the CPU */
 };
 
 /* A system on its way, and its state at the time that is asked for. */
@@ -57,7 +57,7 @@ void ky_few_step_alone(const struct ky_few_work *work, struct ky_few_one *one);
 void ky_few_alone(struct ky_few_work *work, const struct ky_few_order *order,
                   struct ky_few_one *one);
 
-/* few_pairs.c: all systems, of two bodies each, on work->device. */
+/* few_device.c: all systems, of two to four bodies each, on work->device. */
 enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error);
 
 #endif

@@ -42,7 +42,8 @@ static const struct ky_option options[] = {
     {"groups", KY_OPTION_FLAG, offsetof(struct ky_parameters, groups), "no", KY_NO_RANGE, NULL,
      NULL,
      "hermite4: close systems of bodies without softening advance as one body, and within as a "
-     "system of few bodies, so that clusters may have hard binaries. On the engine cpu"},
+     "system of few bodies, so that clusters may have hard binaries. With a device the CPU "
+     "advances all bodies, and the device computes the sums over pairs"},
     {"group-radius", KY_OPTION_REAL, offsetof(struct ky_parameters, group_radius), NULL, 0, 1e300,
      NULL, "LENGTH",
      "hermite4: bodies become a group if they are closer than this, and bound or about to pass "

@@ -30,6 +30,28 @@ KY_FN int ky_step_level(KY_REAL a, KY_REAL limit, int deepest)
     return level;
 }
 
+/* The level whose step is nearest by ratio to `part` of the longest step; -1 if `part` is not above
+ * 0. Longest steps of comoving boxes have different lengths: so a body takes its step along from
+ * one to the next. */
+KY_FN int ky_step_nearest(KY_REAL part, int deepest)
+{
+    int level = 0;
+    if (!(part > KY_SPLAT(0)))
+        return -1;
+    for (; level < deepest && part < KY_SPLAT(0.70710678118654752); level++)
+        part *= KY_SPLAT(2);
+    return level;
+}
+
+/* How often the longest step can be doubled for a body whose acceleration, or swing, is `size`. */
+KY_FN int ky_step_doublings(KY_REAL size, KY_REAL limit)
+{
+    int doublings = 0;
+    for (size *= KY_SPLAT(4); doublings < KY_MOST_LEVELS && size <= limit; doublings++)
+        size *= KY_SPLAT(4);
+    return doublings;
+}
+
 /* ε ω², which is used like |a| when a step might become longer. ω² = change/path for a step along
  * `path` that has changed the acceleration by `change`. At softened centres |a| vanishes, but
  * bodies oscillate there as fast as at the distance ε, where |a| is about ε ω². Without this term,

@@ -91,6 +91,12 @@ KY_FN KY_FEW_REAL ky_few_length2(const KY_FEW_REAL v[3])
     return ky_few_square(v[0], v[1], v[2]);
 }
 
+/* 1 if a number is finite, in every language. */
+KY_FN int ky_few_is_number(double x)
+{
+    return x - x == 0;
+}
+
 /* 1 if two parts of a system are unbound, recede and are farther apart than `distance`; from r²,
  * v², the product r·v (times -1 backwards in time), and G × their mass. */
 KY_FN int ky_few_is_over(double r2, double v2, double away, double gm, double distance)

@@ -92,6 +92,7 @@ static enum ky_status open_for(struct ky_evaluator *evaluator, const struct ky_p
     evaluator->n = bodies->n;
     evaluator->own_eps = bodies->softening.data != NULL;
     KY_TRY(ky_force_resolve_later(own, resolved, error));
+    KY_TRY(ky_engine_check_alone(resolved, error));
     resolved->engine = evaluator->name;
     KY_TRY(ky_force_settle(resolved, &outline, &use, &choice, &evaluator->halt, error));
     if (*choice.text)

@@ -43,6 +43,8 @@ static enum ky_status open_with(const struct ky_parameters *parameters,
     enum ky_status status = ky_force_resolve_later(parameters, resolved, error);
     *halt = (struct ky_halt){.flag = resolved->stop};
     if (!status)
+        status = ky_engine_check_alone(resolved, error);
+    if (!status)
         status = ky_bodies_check_by(resolved->threads, bodies, error);
     if (!status)
         status = ky_softening_need(resolved, &input, error);

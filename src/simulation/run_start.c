@@ -280,6 +280,18 @@ static enum ky_status describe_space(struct ky_run *run, const struct ky_snapsho
     return KY_OK;
 }
 
+/* Makes the simulation. The caller's flag ends measurements for --error; otherwise the run reads it
+ * between steps. */
+static enum ky_status make_simulation(struct ky_run *run, const struct ky_bodies *bodies,
+                                      double time, struct ky_error *error)
+{
+    struct ky_parameters own = run->parameters;
+    own.stop = run->outer_stop ? run->outer_stop : run->given.stop;
+    KY_TRY(ky_sim_place(&own, bodies, time, &run->sim, error));
+    run->sim->parameters.stop = NULL;
+    return KY_OK;
+}
+
 /* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
  * forces. */
 static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
@@ -297,7 +309,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     struct ky_bodies bodies = initial->bodies;
     enum ky_status status = take_momenta(run, initial, &bodies, error);
     if (!status)
-        status = ky_sim_place(&run->parameters, &bodies, initial->time, &run->sim, error);
+        status = make_simulation(run, &bodies, initial->time, error);
     if (bodies.velocity != initial->bodies.velocity)
         free(bodies.velocity);
     if (!status && facts->counts)
@@ -363,6 +375,12 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
                : KY_OK;
 }
 
+static enum ky_status stopped_early(const struct ky_run *run, struct ky_error *error)
+{
+    return ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
+                   run->given.output);
+}
+
 /* Writes the first files. They replace old results when all of them are written and the first step
  * is done. */
 static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, double softening,
@@ -403,8 +421,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     if (!status)
         status = ky_run_write_json(run, "running", NULL, error);
     if (!status && run->given.overwrite && ky_run_is_asked_to_stop(run))
-        status = ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
-                         run->given.output);
+        status = stopped_early(run, error);
     if (!status && run->given.overwrite && ky_instant_compare(run->sim->now, run->schedule.end) < 0)
         status = ky_run_step(run, error);
     if (!status)
@@ -454,6 +471,8 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, &facts, error);
+    if (status == KY_STOPPED) /* no restart file exists yet */
+        stopped_early(run, error);
     if (!status)
         status = ky_run_note_peculiar(run, error);
     if (!status)

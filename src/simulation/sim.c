@@ -234,12 +234,13 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
     return KY_OK;
 }
 
-/* The force and its parameters for these bodies. */
+/* The force and its parameters for these bodies. The flag ends measurements. */
 static enum ky_status settle_force(struct ky_parameters *resolved, const struct ky_bodies *bodies,
                                    struct ky_choice *choice, struct ky_error *error)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
-    KY_TRY(ky_force_settle(resolved, bodies, &use, choice, NULL, error));
+    struct ky_halt halt = {.flag = resolved->stop};
+    KY_TRY(ky_force_settle(resolved, bodies, &use, choice, &halt, error));
     return ky_integrator_check(resolved, error);
 }
 

@@ -22,6 +22,14 @@ struct ky_layzer {
     double sum; /* ∫ (2T + W) d ln a since the start: T + W + sum is constant but for errors */
 };
 
+/* A step of comoving bodies to the scale factor `to`, in `parts`, of which some are done; parts 0:
+ * there is none. Between two calls a stop has left the bodies within it. */
+struct ky_parted {
+    double to;
+    uint64_t parts, done;
+};
+enum { KY_MOST_PARTS = 4096 };
+
 /* The force that was found for --error at a scale factor. A restart file has these numbers. */
 struct ky_tuned_force {
     double a, order, alpha; /* order 0: it has no expansions */
@@ -38,6 +46,7 @@ struct ky_sim {
     struct ky_timeline line;
     struct ky_instant now;
     struct ky_layzer layzer;
+    struct ky_parted parted;
     double softening; /* the given one; parameters.softening is the one of the present, which is
                          smaller if softening_max is given */
     int in_run;       /* 1: the run controls the time, and no other caller may change it */

@@ -12,7 +12,6 @@
 /* A step is divided so that the rms displacement is at most this part of the mean spacing. */
 static const double most_of_spacing = 0.25;
 /* More parts than this are a universe that no step resolves. */
-enum { MOST_PARTS = 4096 };
 
 /* The largest acceleration of a body over its softening [1/time² in comoving numbers]. */
 static enum ky_status strongest(struct ky_sim *sim, double *most, struct ky_error *error)
@@ -85,23 +84,23 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
                      isnan(late) ? 0 : fabs(log(to / from)) / ky_longest_step(late, fmax(from, to));
     /* rounding errors make no part */
     *parts = (unsigned)fmin(fmax(ceil(fmax(fmax(by_speed, by_pull), by_age) * (1 - 1e-12)), 1),
-                            MOST_PARTS);
-    if (!(by_speed <= MOST_PARTS))
+                            KY_MOST_PARTS);
+    if (!(by_speed <= KY_MOST_PARTS))
         return ky_fail(
             error, KY_BAD_DATA,
             "in the step from a = %g to %g bodies would move %.3g sides of the box (rms): "
             "their velocities do not belong to this universe; it needs %.3g parts, and %d "
             "are allowed",
-            from, to, speed * drift / side, by_speed, MOST_PARTS);
-    if (!(by_age <= MOST_PARTS))
+            from, to, speed * drift / side, by_speed, KY_MOST_PARTS);
+    if (!(by_age <= KY_MOST_PARTS))
         return ky_fail(error, KY_USAGE,
                        "--late-step %g divides the step from a = %g to %g into %.3g parts, and %d "
                        "are allowed: take a larger --late-step or a shorter --step",
-                       late, from, to, by_age, MOST_PARTS);
-    return by_pull <= MOST_PARTS
+                       late, from, to, by_age, KY_MOST_PARTS);
+    return by_pull <= KY_MOST_PARTS
                ? KY_OK
                : ky_fail(error, KY_USAGE,
                          "--eta %g divides the step from a = %g to %g into %.3g parts, and %d are "
                          "allowed: take a larger --eta or --softening, or a shorter --step",
-                         eta, from, to, by_pull, MOST_PARTS);
+                         eta, from, to, by_pull, KY_MOST_PARTS);
 }

@@ -15,7 +15,7 @@ enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *erro
 
 int ky_sim_is_within(const struct ky_sim *sim)
 {
-    return sim->integrator && sim->integrator->within > 0;
+    return sim->integrator && (sim->integrator->within > 0 || sim->parted.parts > 0);
 }
 
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)

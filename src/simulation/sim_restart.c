@@ -36,6 +36,7 @@ struct stored_clock {
     uint64_t within;
     double within_tick;
     struct ky_layzer layzer; /* of comoving bodies */
+    struct ky_parted parted; /* the same */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -62,6 +63,9 @@ static const struct ky_stored_field clock_fields[] = {
     {"potential", AT(layzer.potential), 1, KY_STORED_REAL},
     {"mass", AT(layzer.mass), 1, KY_STORED_SIZE},
     {"layzer irvine", AT(layzer.sum), 1, KY_STORED_REAL},
+    {"step to", AT(parted.to), 1, KY_STORED_SIZE},
+    {"parts", AT(parted.parts), 1, KY_STORED_COUNT},
+    {"parts done", AT(parted.done), 1, KY_STORED_COUNT},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -112,15 +116,20 @@ static enum ky_status check_column(const struct ky_sim *sim, int which, const do
                                    struct ky_error *error)
 {
     const struct ky_column_about *about = &ky_columns[which];
-    const double longest = sim->integrator->tick * (double)sim->integrator->stride;
+    /* longest steps of comoving boxes differ, and a body may wait for a longer one */
+    const int any = sim->line.comoving;
+    const double longest = sim->integrator->tick * (double)sim->integrator->stride,
+                 most = any ? (double)INFINITY : 1;
     for (size_t k = 0; k < sim->n * about->components; k++)
         if (!isfinite(column[k]) ||
-            (!about->of_field && !(column[k] / longest >= 0 && column[k] / longest <= 1)))
+            (!about->of_field && !(column[k] / longest >= 0 && column[k] / longest <= most)))
             return ky_fail(
                 error, KY_BAD_DATA,
                 "the restart file has %g for body %zu in its section '%s'; it must be %s",
                 column[k], k / about->components, about->name,
-                about->of_field ? "finite" : "0 or a step up to the longest one");
+                about->of_field ? "finite"
+                : any           ? "0 or a step"
+                                : "0 or a step up to the longest one");
     return KY_OK;
 }
 
@@ -162,7 +171,8 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->engine->bits,
                                         sim->integrator->within,
                                         sim->integrator->within_tick,
-                                        sim->layzer};
+                                        sim->layzer,
+                                        sim->parted};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     KY_TRY(ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error));
     return ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
@@ -282,6 +292,16 @@ static enum ky_status check_function(const struct stored_clock *stored,
                        : "it ran without a function of the program as its field: give none");
 }
 
+/* 1 if the step of comoving bodies that a stop has left is one, or if there is none. */
+static int has_right_parts(const struct stored_clock *stored, const struct ky_sim *sim)
+{
+    const struct ky_parted *own = &stored->parted;
+    if (own->parts == 0)
+        return own->done == 0 && !(stored->within && sim->line.comoving);
+    return sim->line.comoving && own->done < own->parts && own->parts <= KY_MOST_PARTS &&
+           stored->within + own->done > 0 && own->to > 0;
+}
+
 /* Checks that the clock fits these parameters. A simulation may have no step yet. */
 static enum ky_status check_clock(const struct stored_clock *stored, const struct ky_sim *sim,
                                   struct ky_error *error)
@@ -298,13 +318,21 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
                        "the restart file has the numbers 'ticks' %" PRIu64
                        " and 'part' %g in its section 'clock', which are no time of its steps",
                        stored->ticks, stored->part);
+    const double length = ky_timeline_length(&sim->line, stored->ticks, sim->integrator->stride),
+                 most = fabs(length) / (double)sim->integrator->stride * (1 + 1e-12);
     if (stored->within && (stored->within >= sim->integrator->stride ||
-                           !(fabs(stored->within_tick) <= fabs(tick) && stored->within_tick != 0)))
+                           !(fabs(stored->within_tick) <= most && stored->within_tick != 0)))
         return ky_fail(
             error, KY_BAD_DATA,
             "the restart file has the numbers 'within' %" PRIu64
             " and 'tick within' %g in its section 'clock', which do not lie within a step",
             stored->within, stored->within_tick);
+    if (!has_right_parts(stored, sim))
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the numbers 'parts' %" PRIu64 ", 'parts done' %" PRIu64
+                       " and 'step to' %g in its "
+                       "section 'clock', which are no step of comoving bodies that was left",
+                       stored->parted.parts, stored->parted.done, stored->parted.to);
     return KY_OK;
 }
 
@@ -415,6 +443,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         sim->line.tick = stored.tick;
         sim->now = (struct ky_instant){stored.ticks, stored.part};
         sim->layzer = stored.layzer;
+        sim->parted = stored.parted;
         ky_sim_soften(sim, ky_sim_time(sim));
         sim->integrator->within = stored.within;
         sim->integrator->within_tick = stored.within_tick;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "engine/common/external.h"
 
@@ -68,7 +69,10 @@ const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WO
 {
     const struct ky_integrator_state *integrator = sim->integrator;
     const struct ky_stop *stop = &sim->stop;
-    const double done = (double)integrator->within / (double)integrator->stride;
+    const struct ky_parted *parted = &sim->parted;
+    const double part = (double)integrator->within / (double)integrator->stride,
+                 done =
+                     parted->parts ? ((double)parted->done + part) / (double)parted->parts : part;
     char least[KY_QUANTITY_TEXT], apart[KY_QUANTITY_TEXT];
     const int used = snprintf(text, KY_WITHIN_WORDS,
                               "within a longest step, of which %.3g %% is done", 100 * done);
@@ -104,7 +108,7 @@ static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct k
 {
     if (status == KY_STOPPED)
         return sim->integrator->was_over ? end_call(sim, error) : halt(sim, error);
-    sim->has_failed |= status && !ky_sim_is_within(sim);
+    sim->has_failed |= status && !sim->integrator->within;
     return status;
 }
 
@@ -116,38 +120,79 @@ static int is_over(void *context)
     return (stop && *stop) || (sim->is_over && sim->is_over(sim->is_over_context));
 }
 
-/* Prepares the integrator for a call that begins `before` ticks after the time `origin`. Calls in
- * comoving boxes do not end early, since there a call is a part of a step. */
+/* Prepares the integrator for a call that begins `before` ticks after the time `origin`. */
 static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
 {
     struct ky_integrator_state *integrator = sim->integrator;
     integrator->origin = origin;
     integrator->before = before;
-    integrator->is_over = sim->line.comoving ? NULL : is_over;
+    integrator->is_over = is_over;
     integrator->is_over_context = sim;
     integrator->was_over = 0;
     integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;
 }
 
-/* A step of comoving bodies, in parts that are equal in ln a. */
-static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
-                                    struct ky_error *error)
+/* Divides a step of comoving bodies, or finds the one within which they are. */
+static enum ky_status plan_parts(struct ky_sim *sim, double from, double to, struct ky_error *error)
 {
-    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     unsigned parts;
+    if (sim->parted.parts && sim->parted.to != to)
+        return ky_fail(error, KY_USAGE,
+                       "the bodies are within a step to a = %.10g: advance to the end of this step "
+                       "first",
+                       sim->parted.to);
+    if (sim->parted.parts)
+        return KY_OK;
     KY_TRY(ky_sim_keep_error(sim, from, error));
     if (!(sim->layzer.a > 0))
         KY_TRY(ky_sim_note_energy(sim, from, error));
     KY_TRY(ky_sim_parts(sim, from, to, &parts, error));
-    double at = from;
-    for (unsigned k = 1; k <= parts; k++) {
-        const double next = k < parts ? from * pow(to / from, (double)k / parts) : to;
+    sim->parted = (struct ky_parted){to, parts, 0};
+    return KY_OK;
+}
+
+/* The scale factor after k parts. */
+static double after_parts(const struct ky_parted *own, double from, uint64_t k)
+{
+    return k < own->parts ? from * pow(own->to / from, (double)k / (double)own->parts) : own->to;
+}
+
+/* 1 if the call is to end between two parts: is_over has returned 1 for as long as the integrator
+ * may go on. With a step that all bodies share a call does not end there. `asked`: when it first
+ * did; NaN: it has not. */
+static int is_over_between(struct ky_sim *sim, double *asked)
+{
+    if (sim->integrator->stride == 1 || sim->parted.done == sim->parted.parts || !is_over(sim))
+        return 0;
+    if (isnan(*asked))
+        *asked = ky_clock();
+    return ky_clock() - *asked >= sim->integrator->patience;
+}
+
+/* A step of comoving bodies, in parts that are equal in ln a; or the rest of such a step. */
+static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
+                                    struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    struct ky_parted *own = &sim->parted;
+    char words[KY_WITHIN_WORDS];
+    double asked = (double)NAN;
+    KY_TRY(plan_parts(sim, from, to, error));
+    while (own->done < own->parts) {
+        const double at = after_parts(own, from, own->done),
+                     next = after_parts(own, from, own->done + 1);
         begin_call(sim, at, 0);
         ky_sim_soften(sim, next);
         KY_TRY(settle(sim, verbs->short_step(sim->integrator, next - at, error), error));
-        at = next;
-        KY_TRY(ky_sim_note_energy(sim, at, error));
+        own->done++;
+        KY_TRY(ky_sim_note_energy(sim, next, error));
+        if (is_over_between(sim, &asked)) {
+            sim->stop.kind = KY_STOP_ASKED;
+            return ky_fail(error, KY_STOPPED, "stopped by the program %s",
+                           ky_sim_within_words(sim, words));
+        }
     }
+    *own = (struct ky_parted){0};
     return KY_OK;
 }
 

@@ -313,9 +313,10 @@ const void *ky_restart_section(const struct ky_restart *restart, const char *nam
         return section->data;
     if (section)
         ky_fail(error, KY_BAD_DATA,
-                "section '%s' of the restart file has %" PRIu64 " bytes where %" PRIu64
-                " were expected",
-                name, section->bytes, bytes);
+                "another version of Kyoho wrote the restart file: its section '%s' has %" PRIu64
+                " bytes where %" PRIu64
+                " are expected; continue with that version, or begin a new run with a snapshot",
+                name, section->bytes, bytes); /* the checksum agrees: it is not damaged */
     else
         ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
     return NULL;

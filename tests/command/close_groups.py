@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # Columns of energy.csv about groups of hermite4: how many bodies are in groups, the energy within them, for G = 2, and what changes
-# the total energy; the same after a run is continued and with ranks; none without groups.
+# the total energy; the same after a run is continued and with ranks; none without groups. In check-all the same on a device.
 import csv
 import math
+import os
+import shutil
+import signal
+import subprocess
 
-from tap import check, finish, folder, run
+from tap import KYOHO, check, finish, folder, run, run_json, wait_for
 
 place = folder()
 A, G = 1e-3, 2
@@ -81,5 +85,37 @@ check(max(abs(one[1]) for one in changes) > 1e-5 and max(abs(one[2]) for one in 
       "the energy changes by slow-down and by the errors of steps", str(changes))
 
 check("grouped" not in go("none", 0.0625, "--group-radius", "0")[0], "without groups there are no such columns")
+
+# On a device: a cluster with binaries, beside the CPU; SIGKILL after the first restart file, and the rest of the run.
+MODEL = ["run", "--model", "plummer", "-n", "300", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-4",
+         "--binary-axis-max", "0.01", "--integrator", "hermite4", "--softening", "0", "--groups", "--step", "0.015625", "--every", "0.0625",
+         "--end", "0.125", "--restart-every", "0.0001", "--quiet"]
+
+
+def killed(name, *words):
+    """Starts a run that is killed when it has a restart file. On a busy machine it may have ended before: then again."""
+    for _ in range(10):
+        shutil.rmtree(path(name), ignore_errors=True)
+        process = subprocess.Popen([KYOHO, *MODEL, *words, "--output", path(name)], stdin=subprocess.DEVNULL)
+        wait_for(lambda: os.path.exists(path(name + "/restart.kyo")), "a restart file")
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == -signal.SIGKILL:
+            return True
+    return False
+
+
+devices = [one["engine"] for one in run_json("devices")["devices"] if one["usable"] and one["engine"] in ("cuda:0", "opencl:0")]
+for device in devices if os.environ.get("KYOHO_TEST_ALL") else []:
+    run(*MODEL, "--engine", "cpu", "--output", path("host"))
+    run(*MODEL, "--engine", device, "--output", path(device))
+    host, there = table("host"), table(device)
+    apart = max(abs(float(one["energy"]) - float(other["energy"])) for one, other in zip(host, there))
+    check(len(host) == len(there) and apart < 1e-10 and [row["grouped"] for row in host] == [row["grouped"] for row in there]
+          and int(there[-1]["grouped"]) > 100, f"{device}: rows are those of the CPU to 1e-10", f"{apart}\n{host[-1]}\n{there[-1]}")
+    with open(path(device + "/run.json"), encoding="utf-8") as file:
+        check('"engine": "%s"' % device.split(":")[0] in (text := file.read()) and "led by" in text, f"{device}: run.json names it", text)
+    check(killed("killed", "--engine", device), f"{device}: SIGKILL")
+    run("run", "--resume", path("killed"), "--quiet")
+    check(table("killed") == there, f"{device}: a run that was killed continues with the same rows")
 
 finish()

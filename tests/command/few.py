@@ -150,7 +150,7 @@ with folder() as top:
     write("crowd.csv", "mass,x,y,z,vx,vy,vz\n" + "".join(f"1,{k},{k % 7},{k % 11},0,0,0\n" for k in range(101)))
     write("same.csv", "mass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,0,0,0,1,0,0\n")
     for bodies, words, part in (("triple", ["--softening", "0.1"], "without softening"), ("triple", ["--force", "tree"], "--force direct"),
-                                ("triple", ["--precision", "single"], "in double"), ("triple", ["--ranks", "2"], "--ranks"),
+                                ("triple", ["--precision", "single"], "in double"), ("triple", ["--error", "1e-3"], "--error"), ("triple", ["--ranks", "2"], "--ranks"),
                                 ("triple", ["--field", "point:mass=1"], "no external fields"), ("triple", ["--eta", "0.01"], "not an option"),
                                 ("crowd", [], "at most 100"), ("same", [], "at the same place")):
         process = run("run", path(bodies + ".csv"), "--end", "1", *words, *few, path("refused"), code=None)

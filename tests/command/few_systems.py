@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # kyoho few: many systems from a table: the bits of the integrator few, ends, progress, signals, refusals. unit/few_systems.c tests the numbers.
 import glob
+import json
 import math
 import os
 import signal
@@ -99,12 +100,13 @@ with folder() as where:
         done = run("few", *words, code=None)
         check(done.returncode == code and text in done.stderr and done.stderr.count("\n") == 1, f"refused: {' '.join(os.path.basename(word) for word in words)}", done)
 
-    # a long one: progress after a second, and a signal, which leaves the old table
+    # a long one: a signal leaves the old table, and there is nothing to resume
     old = open(path("out.csv")).read()
-    long = subprocess.Popen([KYOHO, "few", three, "--end", "1e9", "-o", path("out.csv"), "--overwrite"], stderr=subprocess.PIPE, text=True)
+    long = subprocess.Popen([KYOHO, "few", three, "--end", "1e9", "-o", path("out.csv"), "--overwrite", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for(lambda: os.path.exists(f"/proc/{long.pid}/stat") and float(open(f"/proc/{long.pid}/stat").read().split()[13]) > 5, "it has computed for a while")
     long.send_signal(signal.SIGINT)
-    text = long.communicate(timeout=60)[1]
+    answer, text = long.communicate(timeout=60)
     check(long.returncode == 6 and "stopped by a signal" in text and open(path("out.csv")).read() == old and not [name for name in os.listdir(where) if "tmp" in name],
           "a signal ends the call and leaves the table", (long.returncode, text))
+    check(json.loads(answer)["status"] == "stopped early", "the object says so, and nothing of a resumption", answer)
 finish()

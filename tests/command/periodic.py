@@ -52,6 +52,9 @@ with folder() as where:
     rows = [[float(number or "nan") for number in row.split(",")] for row in energy[1:]]
     change = max(abs(row[total] - rows[0][total]) for row in rows) / rows[-1][kinetic]
     check(len(rows) == 31 and rows[-1][kinetic] > 1e-3 and change < 5e-3, "the energy is conserved in the box", change)
+    momenta = [energy[0].split(",").index("momentum_" + axis) for axis in "xyz"]
+    change = max(abs(row[k] - rows[0][k]) for row in rows for k in momenta) / math.sqrt(2 * rows[-1][kinetic])
+    check(change < 1e-13, "the momentum is conserved in the box", change)
 
     run("run", *RUN, "--end", "0.2", "--output", parts)
     run("run", "--resume", parts, "--end", "0.3", "--quiet")

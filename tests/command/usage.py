@@ -316,6 +316,10 @@ with folder() as where:
         for command in ["force"], ["run", "--step", "0.125", "--steps", "1", "--output", "never"]:
             idle = run(*command, "n.csv", "--softening", "0.1", *words, code=2).stderr
             check(says in idle and idle.count("\n") == 1, f"{command[0]}: {' '.join(words)} is refused in one line", idle)
+    for words in (["neighbours", "n.csv", "--radius", "0.1"], ["groups", "n.csv"], ["binaries", "n.csv"], ["tune", "n.csv"], ["few", "n.csv", "--end", "1"], ["bench"]):
+        idle = run(*words, "--engine", "opencl", "--isa", "plain", code=2).stderr
+        check("--isa has no effect with an --engine other than cpu" in idle and idle.count("\n") == 1, f"{words[0]}: instructions of the CPU are refused beside a device", idle)
+    check("--tree has no effect with --engine cpu" in run("binaries", "n.csv", "--engine", "cpu", "--tree", "host", code=2).stderr, "a tree of a device is refused beside the CPU")
     with open("idle.ini", "w") as ini:
         ini.write("theta = 0.5\nsoftening = 0.1\nleaf = 8\n")
     alone = ["run", "idle.ini", "n.csv", "--step", "0.125", "--steps", "1", "--output", "warned", "--quiet"]

@@ -1,15 +1,33 @@
-/* Block steps in comoving boxes: the same motion as shared steps where all bodies have the longest
- * step, growth of waves and convergence where they have not, levels from one longest step to the
- * next, reversal of time, bits, and what is refused. */
+/* Block steps in comoving boxes, on the CPU and on devices: the same motion as shared steps where
+ * all bodies have the longest step, growth of waves and convergence where they have not, levels
+ * from one longest step to the next, reversal of time, bits, devices beside the CPU, and what is
+ * refused. */
 #include "comoving.h"
 
 #include <string.h>
 
+#include "engines.h"
 #include "physics/expansion.h"
+
+/* The engine on which a case runs. */
+static const char *engine = "cpu";
+
+/* Runs a case on the CPU and on devices; on a CPU that serves as one in check only if `always`. */
+static void on_engines(void (*run)(void), int always)
+{
+    run();
+    FOR_DEVICES(k, always)
+    {
+        engine = engines[k].engine;
+        run();
+    }
+    engine = "cpu";
+}
 
 static struct ky_parameters blocks_of(const char *expansion, double step)
 {
     struct ky_parameters parameters = parameters_of(expansion, step);
+    parameters.engine = engine;
     parameters.integrator = KY_BLOCK_STEPS;
     parameters.force = KY_DIRECT;
     parameters.precision = KY_DOUBLE;
@@ -101,19 +119,23 @@ static void take_longest_steps(double shift)
         ky_bodies_free(all[k]);
 }
 
-static void blocks_of_the_longest_step_are_shared_steps(void **state)
+static void take_longest_steps_of_both(void)
 {
-    (void)state;
     take_longest_steps(0);
     if (test_everything())
         take_longest_steps(0.12); /* a spacing from the faces is 0.125: many cross them */
 }
 
-/* Bodies at the nodes of a wave have the longest step, those between them a quarter of it. Their
- * common motion is that of linear theory, though a longest step is 0.17 in ln a. */
-static void waves_grow_in_steps_of_several_levels(void **state)
+static void blocks_of_the_longest_step_are_shared_steps(void **state)
 {
     (void)state;
+    on_engines(take_longest_steps_of_both, 0);
+}
+
+/* Bodies at the nodes of a wave have the longest step, those between them a quarter of it. Their
+ * common motion is that of linear theory, though a longest step is 0.17 in ln a. */
+static void grow_waves(void)
+{
     for (int w = test_everything() ? 0 : 2; w < 3; w++) {
         struct ky_parameters parameters = blocks_of(flat, log(2) / 4);
         double across, body_steps;
@@ -127,6 +149,12 @@ static void waves_grow_in_steps_of_several_levels(void **state)
         assert_between(across, 0, 3e-3);
         assert_between(body_steps / (4 * SIDE * SIDE * SIDE), 1.3, 4);
     }
+}
+
+static void waves_grow_in_steps_of_several_levels(void **state)
+{
+    (void)state;
+    on_engines(grow_waves, 0);
 }
 
 /* Bodies in clumps, so that their steps have several levels. */
@@ -143,9 +171,8 @@ static void make_clumps(size_t n, struct ky_bodies *bodies)
 }
 
 /* Against 512 shared steps the error falls with the square of eta and of the longest step. */
-static void blocks_converge_to_short_shared_steps(void **state)
+static void converge(void)
 {
-    (void)state;
     struct ky_bodies exact = {0};
     struct ky_parameters shared = blocks_of(standard, 0.5 / 512);
     double left[2];
@@ -168,37 +195,120 @@ static void blocks_converge_to_short_shared_steps(void **state)
     ky_bodies_free(&exact);
 }
 
+static void blocks_converge_to_short_shared_steps(void **state)
+{
+    (void)state;
+    on_engines(converge, 0);
+}
+
+/* ---- devices ---- */
+
+/* Two longest steps of different lengths. Returns the steps of single bodies. */
+static double run_clumps(const struct ky_parameters *parameters, struct ky_bodies *bodies)
+{
+    struct ky_sim *sim;
+    make_clumps(8, bodies);
+    assert_ok(ky_sim_open(parameters, bodies, 0.2, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_advance_to(sim, 0.22, 1, &error));
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    const double body_steps = body_steps_of(sim);
+    ky_sim_close(sim);
+    return body_steps;
+}
+
+/* The rms difference of places or momenta over the rms change from `begin`: the larger of both. */
+static double rms_apart(const struct ky_bodies *a, const struct ky_bodies *b,
+                        const struct ky_bodies *begin)
+{
+    double place = 0, moved = 0, momentum = 0, gain = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (int c = 0; c < 3; c++) {
+            place += pow(remainder(a->position[i][c] - b->position[i][c], 1), 2);
+            moved += pow(remainder(a->position[i][c] - begin->position[i][c], 1), 2);
+            momentum += pow(a->velocity[i][c] - b->velocity[i][c], 2);
+            gain += pow(a->velocity[i][c] - begin->velocity[i][c], 2);
+        }
+    return sqrt(fmax(place / moved, momentum / gain));
+}
+
+/* Exact sums in double differ by rounding, and fmm by its errors: those of both engines are below
+ * 1e-3 of the rms acceleration. */
+static void devices_move_bodies_as_the_cpu_does(void **state)
+{
+    (void)state;
+    static const struct {
+        int force, precision;
+        double most;
+    } cases[] = {{KY_FMM, KY_SINGLE, 1e-3},
+                 {KY_TREE, KY_SINGLE, 3e-3},
+                 {KY_DIRECT, KY_EXTENDED, 1e-7},
+                 {KY_DIRECT, KY_DOUBLE, 1e-10}};
+    struct ky_bodies begin = {0};
+    need_a_device();
+    make_clumps(8, &begin);
+    FOR_DEVICES(k, 1)
+    for (int c = 0; c < (is_slow(k) && !test_everything() ? 1 : 4); c++) {
+        struct ky_bodies own = {0}, other = {0};
+        struct ky_parameters parameters = blocks_of(standard, 0.0625);
+        parameters.force = cases[c].force;
+        parameters.precision = cases[c].precision;
+        parameters.eta = 0.2;
+        const double body_steps = run_clumps(&parameters, &other);
+        assert_true(body_steps > 1.5 * 2 * (double)other.n);
+        parameters.engine = engines[k].engine;
+        assert_between(run_clumps(&parameters, &own) / body_steps, 0.98, 1.02);
+        const double off = rms_apart(&own, &other, &begin);
+        print_message("%s, case %d: %.1e off, %.1f steps a body\n", engines[k].engine, c, off,
+                      body_steps / (double)own.n);
+        assert_between(off, 0, cases[c].most);
+        ky_bodies_free(&own);
+        ky_bodies_free(&other);
+    }
+    ky_bodies_free(&begin);
+}
+
 /* ---- levels ---- */
 
 /* A call that ends after a ten thousandth of a longest step, as for a snapshot, leaves no short
  * steps for the rest. But a body that had short steps is not given the longest one at once, though
  * the next longest step has another length: with steps of an eighth it takes 1/8, 1/8, 1/4 and 1/2
  * of the next one. */
-static void steps_go_on_from_one_longest_step_to_the_next(void **state)
+static void go_on(void)
 {
-    (void)state;
     enum { N = 64 };
     struct ky_bodies bodies = {0};
-    struct ky_sim *sim;
+    struct ky_sim *sim, *again;
     struct ky_parameters parameters = blocks_of(standard, 0.0625);
     double step[N];
+    parameters.force = KY_FMM;
+    parameters.precision = KY_SINGLE;
     parameters.eta = 10;
     make_stirred(4, &bodies);
     assert_ok(ky_sim_open(&parameters, &bodies, 0.2, &sim, &error));
     assert_ok(ky_sim_advance_to(sim, 0.2 * (1 + 0.0625e-4), 1, &error));
     assert_ok(ky_sim_advance(sim, 2, &error));
     assert_true(body_steps_of(sim) == 3 * N);
+    again = restored(sim, &parameters); /* with steps that are longer than the longest one */
+    ky_sim_close(sim);
+    sim = again;
     for (int i = 0; i < N; i++)
         step[i] = ky_sim_time(sim) * 0.0625 / 8 * (1 + 0.3 * (i % 2));
     assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_true(body_steps_of(sim) == (3 + 4) * N);
     assert_int_equal(ky_sim_set_parameter(sim, "step-min", "0.001", &error), KY_USAGE);
-    assert_ok(ky_sim_set_parameter(sim, "eta", "1e-3", &error));
+    assert_ok(ky_sim_set_parameter(sim, "eta", "0.02", &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
-    assert_true(body_steps_of(sim) > (3 + 4 + 8) * N);
+    assert_true(body_steps_of(sim) > (3 + 4 + 3) * N);
     ky_sim_close(sim);
     ky_bodies_free(&bodies);
+}
+
+static void steps_go_on_from_one_longest_step_to_the_next(void **state)
+{
+    (void)state;
+    on_engines(go_on, 1);
 }
 
 /* ---- bits ---- */
@@ -226,9 +336,8 @@ static void assert_steps_obey_the_criterion(struct ky_sim *sim, double eta, doub
 }
 
 /* The same for any number of threads, and after a restart, also between two steps. */
-static void bits_are_the_same(void **state)
+static void compare_bits(void)
 {
-    (void)state;
     static const int forces[] = {KY_FMM, KY_TREE, KY_DIRECT};
     for (int k = 0; k < (test_everything() ? 3 : 1); k++) {
         struct ky_bodies bodies = {0};
@@ -260,11 +369,86 @@ static void bits_are_the_same(void **state)
     }
 }
 
-/* ---- few bodies, and what is refused ---- */
-
-static void few_bodies_move(void **state)
+static void bits_are_the_same(void **state)
 {
     (void)state;
+    on_engines(compare_bits, 0);
+}
+
+/* With a flag that is always up a call ends in the middle of a part of a step, and between two
+ * parts. It goes on from there, also after a restart, to the bits of a run that was never stopped.
+ */
+static void stop_within(int force, double eta, unsigned steps)
+{
+    const volatile int stop = 1;
+    int amid = 0, between = 0;
+    struct ky_bodies whole = {0}, bodies = {0};
+    struct ky_sim *sim, *again;
+    struct ky_parameters parameters = blocks_of(standard, 0.25);
+    double body_steps;
+    parameters.force = force;
+    parameters.late_step = 0.05; /* two and three parts */
+    parameters.eta = eta;
+    make_clumps(3, &whole);
+    make_clumps(3, &bodies);
+    advance(&parameters, steps, &whole, &body_steps);
+    const double end = 0.2 * exp(steps * 0.25);
+    parameters.stop = &stop;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0.2, &sim, &error));
+    while (ky_sim_time(sim) < end * (1 - 1e-12)) {
+        sim->integrator->patience = 0;
+        const enum ky_status status = ky_sim_advance_to(sim, end, 0, &error);
+        if (ky_sim_time(sim) > end * (1 - 1e-12))
+            break;
+        assert_int_equal(status, KY_STOPPED);
+        if (!ky_sim_is_within(sim))
+            continue;
+        amid += sim->integrator->within > 0;
+        between += sim->integrator->within == 0;
+        assert_non_null(strstr(error.text, "% is done"));
+        assert_int_equal(ky_sim_bodies(sim, &bodies, &error), KY_USAGE);
+        assert_int_equal(ky_sim_advance_to(sim, ky_sim_time(sim) * 1.1, 1, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, "within a step to a = "));
+        if ((amid + between) % 2)
+            continue;
+        again = restored(sim, &parameters);
+        ky_sim_close(sim);
+        sim = again;
+    }
+    print_message("%s: %d stops within parts, %d between them\n", engine, amid, between);
+    /* devices stop within a part only after 512 blocks, also with exact sums */
+    assert_true(between >= 1 && (amid >= 2 || strcmp(engine, "cpu")));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    assert_memory_equal(bodies.position, whole.position, bodies.n * sizeof *bodies.position);
+    assert_memory_equal(bodies.velocity, whole.velocity, bodies.n * sizeof *bodies.velocity);
+    assert_true(body_steps_of(sim) == body_steps);
+    ky_sim_close(sim);
+    ky_bodies_free(&whole);
+    ky_bodies_free(&bodies);
+}
+
+static void stop_with_both(void)
+{
+    stop_within(KY_DIRECT, 0.014, 1);
+    if (!test_everything())
+        return;
+    stop_within(KY_DIRECT, 0.014, 2);
+    stop_within(KY_FMM, 2e-3, 2); /* a tree is built again after 512 blocks */
+}
+
+static void a_flag_stops_within_a_step(void **state)
+{
+    (void)state;
+    if (test_everything()) /* hundreds of blocks */
+        on_engines(stop_with_both, 0);
+    else
+        stop_with_both();
+}
+
+/* ---- few bodies, and what is refused ---- */
+
+static void move_few(void)
+{
     for (size_t n = test_everything() ? 0 : 1; n < 3; n++) {
         struct ky_bodies bodies = {0};
         struct ky_sim *sim;
@@ -287,6 +471,12 @@ static void few_bodies_move(void **state)
         bodies.n = 8;
         ky_bodies_free(&bodies);
     }
+}
+
+static void few_bodies_move(void **state)
+{
+    (void)state;
+    on_engines(move_few, 0);
 }
 
 static void what_has_no_meaning_is_refused(void **state)
@@ -313,10 +503,6 @@ static void what_has_no_meaning_is_refused(void **state)
         assert_int_equal(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error), KY_USAGE);
         assert_non_null(strstr(error.text, cases[k].told));
     }
-    struct ky_parameters parameters = blocks_of(flat, 0.1);
-    parameters.engine = "opencl";
-    assert_int_equal(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "comoving box"));
     ky_bodies_free(&bodies);
 }
 
@@ -327,10 +513,12 @@ int main(void)
         cmocka_unit_test(blocks_of_the_longest_step_are_shared_steps),
         cmocka_unit_test(waves_grow_in_steps_of_several_levels),
         cmocka_unit_test(blocks_converge_to_short_shared_steps),
+        cmocka_unit_test(devices_move_bodies_as_the_cpu_does),
         cmocka_unit_test(steps_go_on_from_one_longest_step_to_the_next),
         cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(few_bodies_move),
         cmocka_unit_test(what_has_no_meaning_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -507,10 +507,11 @@ static void without_double(void **state)
     struct ky_engine *engine;
     p.precision = KY_EXTENDED;
     assert_ok(ky_force_resolve(&p, &p, &error));
-    assert_int_equal(ky_engine_open_for(&p, 10,
-                                        &(struct ky_engine_use){10, 1U << KY_SCHEME_HERMITE, 0},
-                                        &engine, &error),
-                     KY_UNSUPPORTED);
+    assert_int_equal(
+        ky_engine_open_for(&p, 10,
+                           &(struct ky_engine_use){.n = 10, .schemes = 1U << KY_SCHEME_HERMITE},
+                           &engine, &error),
+        KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "no double, which Hermite steps need"));
     ky_bodies_free(&bodies);
     ky_opencl_hide_double = 0;

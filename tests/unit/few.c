@@ -513,9 +513,9 @@ static void lanes_have_the_same_bits(void **state)
             fill(&eight, l, &few[l].system);
             h[l] = few[l].h;
         }
-        set_clock_eight(&eight);
+        set_clock_eight(&eight, &eight.shape);
         for (int k = 0; k < 50; k++) {
-            step_eight(&eight, h);
+            step_of_eight(&eight, &eight.shape, h);
             for (int l = 0; l < 8; l++)
                 ky_few_stages(&few[l].system, h[l]);
         }

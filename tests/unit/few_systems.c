@@ -2,92 +2,15 @@
  * is refused. */
 #include "test.h"
 
+#include "test.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "engine/engine.h"
 #include "few/few.h"
-#ifdef KY_HAVE_OPENCL
-#include "engine/device/driver/opencl/opencl.h"
-#endif
+#include "few_encounters.h"
 
-enum { COUNT = 60, BODIES = 3, TIMES = 4, STATES = TIMES * COUNT * BODIES };
-
-/* Arrays of systems, and of their results. */
-static double mass[COUNT * BODIES], x[COUNT * BODIES][3], v[COUNT * BODIES][3],
-    radii[COUNT * BODIES];
-struct results {
-    double x[STATES][3], v[STATES][3], ended[COUNT], change[COUNT], steps[COUNT];
-    int end[COUNT], touching[COUNT][2];
-};
-
-static double uniform(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-    return (double)(*seed >> 11) / 9007199254740992.0;
-}
-
-/* A pair with a = 1 and a third body that comes from a distance of 20. */
-static void make_encounters(void)
-{
-    uint64_t seed = 3;
-    memset(x, 0, sizeof x);
-    memset(v, 0, sizeof v);
-    for (int s = 0; s < COUNT; s++) {
-        const double phase = 6.28 * uniform(&seed), up = uniform(&seed), c = cos(phase),
-                     w = sin(phase);
-        const double side = sqrt(1 - up * up), b = 4 * sqrt(uniform(&seed));
-        for (int i = 0; i < BODIES; i++) {
-            const int k = BODIES * s + i;
-            const double half = i ? 0.5 : -0.5;
-            const double place[3] = {half * c, half * w * up, half * w * side},
-                         speed[3] = {-half * w, half * c * up, half * c * side},
-                         far[3] = {-20, b, 0};
-            mass[k] = 0.5;
-            memcpy(x[k], i < 2 ? place : far, sizeof x[k]);
-            if (i < 2)
-                memcpy(v[k], speed, sizeof v[k]);
-            else
-                v[k][0] = sqrt(0.375 + 3 / sqrt(400 + b * b));
-        }
-    }
-}
-
-static struct ky_few_systems systems_of(struct results *to, const double *time, size_t times)
-{
-    return (struct ky_few_systems){.size = sizeof(struct ky_few_systems),
-                                   .count = COUNT,
-                                   .bodies = BODIES,
-                                   .mass = mass,
-                                   .position = (const double(*)[3])x,
-                                   .velocity = (const double(*)[3])v,
-                                   .times = times,
-                                   .time = time,
-                                   .positions = to->x,
-                                   .velocities = to->v,
-                                   .ended = to->ended,
-                                   .end = to->end,
-                                   .touching = to->touching,
-                                   .energy_change = to->change,
-                                   .steps = to->steps};
-}
-
-static struct ky_parameters parameters_of(int threads)
-{
-    struct ky_parameters parameters;
-    ky_parameters_defaults(&parameters);
-    parameters.threads = threads;
-    return parameters;
-}
-
-static void integrate(const struct ky_parameters *parameters, const struct ky_few_systems *systems)
-{
-    struct ky_error error;
-    assert_ok(ky_few_integrate(parameters, systems, &error));
-}
-
-static const double times[TIMES] = {10, 55.5, 55.75, 90};
-static struct results all, other;
+static double radii[COUNT * BODIES];
 
 static void any_division_has_the_same_bits(void **state)
 {
@@ -118,20 +41,6 @@ static void any_division_has_the_same_bits(void **state)
             assert_int_equal(other.end[0], all.end[s]);
         }
     }
-}
-
-/* Systems of two bodies, bound and unbound, or three, to one time, with one of four options. */
-static struct ky_few_systems some_of(struct results *to, size_t bodies, int option,
-                                     struct ky_parameters *parameters)
-{
-    static const double ends[2] = {60, -60};
-    struct ky_few_systems systems = systems_of(to, &ends[option == 3], 1);
-    systems.bodies = bodies;
-    systems.count = 37; /* no multiple of a batch */
-    *parameters = parameters_of(2);
-    parameters->stop_escape = option == 1 ? 15 : (double)NAN;
-    parameters->slow_down = option == 2;
-    return systems;
 }
 
 /* Systems side by side in the lanes of every instruction set, and each alone, without lanes. */
@@ -166,76 +75,6 @@ static void lanes_have_the_bits_of_single_systems(void **state)
                 assert_memory_equal(&all, &other, sizeof all);
         }
     }
-}
-
-/* Pairs on every kind of device that is here, at several times, with one without mass and one whose
- * bodies meet head-on. */
-static void devices_have_the_bits_of_the_cpu(void **state)
-{
-    (void)state;
-    static const char *const kinds[] = {"cuda", "opencl"};
-    make_encounters();
-    mass[8] = mass[9] = 0;
-    memcpy(v[12], v[13], sizeof v[12]); /* at rest relative to each other: they fall */
-    for (size_t d = 0; d < 2; d++)
-        for (int option = 0; option < 4 && ky_engine_devices(kinds[d]) > 0; option++) {
-            static const double back[TIMES] = {-1, -30.5, -30.75, -40};
-            struct ky_parameters parameters;
-            memset(&all, 0, sizeof all);
-            memset(&other, 0, sizeof other);
-            struct ky_few_systems systems = some_of(&all, 2, option, &parameters);
-            systems.times = TIMES;
-            systems.time = option == 3 ? back : times;
-            integrate(&parameters, &systems);
-            parameters.engine = kinds[d];
-            struct ky_few_systems theirs = systems_of(&other, systems.time, TIMES);
-            theirs.bodies = 2;
-            theirs.count = systems.count;
-            integrate(&parameters, &theirs);
-            assert_memory_equal(&all, &other, sizeof all);
-            assert_true(all.steps[0] > 5 && all.steps[4] == 0 && all.steps[6] > 5);
-        }
-}
-
-static void devices_refuse_what_they_cannot_do(void **state)
-{
-    (void)state;
-#ifdef KY_HAVE_OPENCL
-    struct ky_error error;
-    if (ky_engine_devices("opencl") == 0)
-        skip();
-    make_encounters();
-    struct ky_parameters parameters = parameters_of(1);
-    struct ky_few_systems systems = systems_of(&all, times, 1);
-    parameters.engine = "opencl";
-    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "systems of two bodies"));
-    systems.bodies = 2;
-    parameters.stop_collision = 1;
-    parameters.body_radius = 0.1;
-    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "without collisions"));
-    parameters = parameters_of(1);
-    parameters.engine = "opencl";
-    ky_opencl_hide_double = 1;
-    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "no double"));
-    ky_opencl_hide_double = 0;
-    parameters.engine = "opencl:77";
-    assert_int_not_equal(ky_few_integrate(&parameters, &systems, &error), KY_OK);
-    parameters.engine = "abacus";
-    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_USAGE);
-    /* none, at no time, and without results of bodies */
-    parameters.engine = "opencl";
-    systems.count = 0;
-    integrate(&parameters, &systems);
-    systems = systems_of(&all, times, 0);
-    systems.bodies = 2;
-    integrate(&parameters, &systems);
-    assert_true(all.end[3] == KY_FEW_AT_TIME && all.steps[3] == 0);
-#else
-    skip();
-#endif
 }
 
 /* The steps of the integrator few. */
@@ -496,6 +335,8 @@ static void wrong_input_is_refused(void **state)
             parameters.softening = 0.1;
             break;
         case 5:
+            systems.count = 30;
+            systems.bodies = 5;
             parameters.engine = "opencl";
             status = KY_UNSUPPORTED;
             break;
@@ -552,8 +393,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_has_the_same_bits),
         cmocka_unit_test(lanes_have_the_bits_of_single_systems),
-        cmocka_unit_test(devices_have_the_bits_of_the_cpu),
-        cmocka_unit_test(devices_refuse_what_they_cannot_do),
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),

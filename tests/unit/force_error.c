@@ -698,6 +698,82 @@ static void a_tuning_keeps_its_error(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Forces without a simulation have no ranks. They say so before they measure, which the flag would
+ * end. */
+static void ranks_are_refused_before_measurements(void **state)
+{
+    (void)state;
+    static const volatile int stop = 1;
+    struct ky_parameters given;
+    struct ky_snapshot snapshot;
+    ky_parameters_defaults(&given);
+    make(MODELS, 3000, &snapshot, &given);
+    given.engine = "cpu";
+    given.force = KY_TREE;
+    given.error = 1e-3;
+    given.ranks = 2;
+    given.stop = &stop;
+    assert_int_equal(ky_forces(&given, &snapshot.bodies, NULL, &error), KY_UNSUPPORTED);
+    assert_true(strstr(error.text, "--ranks") != NULL);
+    assert_int_equal(ky_forces_check(&given, &snapshot.bodies, NULL, NULL, &error), KY_UNSUPPORTED);
+    ky_snapshot_free(&snapshot);
+}
+
+/* The flag ends the measurements of a new simulation; without them it waits for the first step. */
+static void a_flag_ends_the_choice(void **state)
+{
+    (void)state;
+    static volatile int stop = 1;
+    struct ky_parameters given;
+    struct ky_snapshot snapshot;
+    struct ky_sim *sim = NULL;
+    ky_parameters_defaults(&given);
+    make(MODELS, 3000, &snapshot, &given);
+    given.engine = "cpu";
+    given.force = KY_TREE;
+    given.step = 0.01;
+    given.stop = &stop;
+    assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    given.error = 1e-3;
+    assert_int_equal(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error), KY_STOPPED);
+    assert_null(sim);
+    stop = 0;
+    assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+/* In a box most pulls cancel: errors are over the rms acceleration, as those of `error`. */
+static void a_tuning_in_a_box_is_over_the_rms(void **state)
+{
+    (void)state;
+    static const char *const given_names[] = {"engine", "force", "order", NULL};
+    struct ky_parameters given;
+    struct ky_tune_parameters wanted;
+    struct ky_snapshot snapshot;
+    struct ky_tuning tuning;
+    struct ky_check_parameters check;
+    struct ky_check_results results = {.size = sizeof results};
+    ky_parameters_defaults(&given);
+    make(LATTICE, 343, &snapshot, &given);
+    prepare_tuning(&given, &wanted);
+    given.force = KY_FMM;
+    given.order = 4;
+    given.box = 8;
+    wanted.given = given_names;
+    wanted.samples = 100;
+    assert_ok(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error));
+    given.alpha = tuning.setting[0].alpha;
+    ky_check_parameters_defaults(&check);
+    check.samples = 100;
+    assert_ok(ky_forces_check(&given, &snapshot.bodies, &check, &results, &error));
+    assert_true(tuning.setting[0].error == results.over_rms.p99 &&
+                results.over_rms.p99 != results.acceleration.p99);
+    ky_tuning_free(&tuning);
+    ky_snapshot_free(&snapshot);
+}
+
 static void tunings_that_fail_are_empty(void **state)
 {
     (void)state;
@@ -745,7 +821,10 @@ int main(void)
         cmocka_unit_test(few_bodies_are_served),
         cmocka_unit_test(what_cannot_be_kept_is_refused),
         cmocka_unit_test(a_tuning_keeps_its_error),
+        cmocka_unit_test(a_tuning_in_a_box_is_over_the_rms),
         cmocka_unit_test(tunings_that_fail_are_empty),
+        cmocka_unit_test(ranks_are_refused_before_measurements),
+        cmocka_unit_test(a_flag_ends_the_choice),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -83,22 +83,30 @@ static void few_bodies_have_the_same_bits(void **state)
             try_box(&(struct box_case){FACES, few[k], "force=tree softening=0", 2, 0, 1});
 }
 
-/* Comoving steps, which are divided by the rms velocity. */
+/* Comoving steps, which are divided by the rms velocity; and block steps, for which each rank has
+ * all bodies. */
 static void comoving_steps_have_the_same_bits(void **state)
 {
     (void)state;
+    static const struct {
+        const char *options;
+        size_t n;
+    } cases[] = {{"force=fmm", 4913}, {"force=direct integrator=block eta=0.05", 343}};
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
-        struct ky_parameters parameters = parameters_of(
-            "box=2.5 force=fmm step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1");
-        struct ky_bodies bodies = make_box(WAVES, 4913);
+    for (int which = 0; which < 2; which++) {
+        char all[160];
+        snprintf(all, sizeof all,
+                 "box=2.5 step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1 %s",
+                 cases[which].options);
+        struct ky_parameters parameters = parameters_of(all);
+        struct ky_bodies bodies = make_box(WAVES, cases[which].n);
         parameters.time = 0.2; /* the scale factor */
         parameters.engine = engines[k].engine;
         for (size_t i = 0; i < bodies.n; i++)
             for (int c = 0; c < 3; c++)
                 bodies.velocity[i][c] *= 0.03;
-        try_ranks(&parameters, &bodies, 2, "a comoving box");
+        try_ranks(&parameters, &bodies, 2, cases[which].options);
         ky_bodies_free(&bodies);
     }
 }

@@ -448,6 +448,27 @@ struct visits {
     size_t n; /* the number of bodies */
 };
 
+/* While the force is measured there is nothing to resume: the folder is not begun. */
+static void a_signal_in_the_choice_leaves_no_folder(void **state)
+{
+    (void)state;
+    static const volatile int stop = 1;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot snapshot;
+    char path[512];
+    prepare(&parameters, &run, &snapshot);
+    parameters.force = KY_TREE;
+    parameters.error = 1e-2;
+    parameters.stop = &stop;
+    snprintf(path, sizeof path, "%s-chosen", whole);
+    run.output = path;
+    assert_int_equal(ky_run(&parameters, &run, &snapshot, &error), KY_STOPPED);
+    assert_true(strstr(error.text, "stopped before the first step") != NULL);
+    assert_int_equal(access(path, F_OK), -1);
+    ky_snapshot_free(&snapshot);
+}
+
 static enum ky_status shoot_one(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
     struct visits *visits = context;
@@ -691,6 +712,7 @@ int main(void)
         cmocka_unit_test(a_function_that_ignores_a_failure),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
+        cmocka_unit_test(a_signal_in_the_choice_leaves_no_folder),
         cmocka_unit_test(a_changed_softening_is_resumed),
         cmocka_unit_test(a_stored_softening_is_checked_first),
         cmocka_unit_test(rows_have_the_columns_of_their_file),

@@ -156,6 +156,15 @@ static struct ky_snapshot crowd(size_t n, double x)
     return snapshot;
 }
 
+/* With the bits of the library: pow(x, 2) is not x * x with every compiler and option. */
+static double distance_squared(const double a[3], const double b[3])
+{
+    double r2 = 0;
+    for (int c = 0; c < 3; c++)
+        r2 += (a[c] - b[c]) * (a[c] - b[c]);
+    return r2;
+}
+
 /* All pairs, one after the other, in the order of ky_pairs. */
 static void check_pairs(struct ky_sim *sim, const double *radius, int same,
                         const struct ky_pairs *pairs)
@@ -165,9 +174,7 @@ static void check_pairs(struct ky_sim *sim, const double *radius, int same,
     for (size_t i = 0; i < now.n; i++)
         for (size_t j = i + 1; j < now.n; j++) {
             const double reach = radius[same ? 0 : i] + radius[same ? 0 : j];
-            double r2 = 0;
-            for (int c = 0; c < 3; c++)
-                r2 += pow(now.position[i][c] - now.position[j][c], 2);
+            const double r2 = distance_squared(now.position[i], now.position[j]);
             if (!(r2 < reach * reach))
                 continue;
             assert_true(found < pairs->count);
@@ -256,9 +263,7 @@ static struct ky_bodies leaving(void)
 static double from_heavy(struct ky_sim *sim, size_t i)
 {
     struct ky_bodies now = sim_state(sim, 0);
-    double r2 = 0;
-    for (int c = 0; c < 3; c++)
-        r2 += pow(now.position[i][c] - now.position[0][c], 2);
+    const double r2 = distance_squared(now.position[i], now.position[0]);
     ky_bodies_free(&now);
     return sqrt(r2);
 }

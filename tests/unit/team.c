@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -263,18 +264,58 @@ static int pinned_threads(void)
 
 static const char *program; /* the name of this one */
 
-static void processors_of_each_thread(void **state)
+/* Runs this program with a word, and with a variable of this value or without it (NULL). Returns
+ * its seconds of processor. */
+static double run_again(const char *word, const char *variable, const char *value)
 {
-    (void)state;
     int status = 1;
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
     const pid_t child = fork();
     if (child == 0) {
-        unsetenv("OMP_NUM_THREADS");
-        execl(program, program, "pinned", (char *)NULL); /* /proc/self/exe may be valgrind */
+        if (value ? setenv(variable, value, 1) : unsetenv(variable))
+            _exit(8);
+        execl(program, program, word, (char *)NULL); /* /proc/self/exe may be valgrind */
         _exit(9);
     }
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
+    getrusage(RUSAGE_CHILDREN, &after);
+    const struct timeval a = before.ru_utime, b = after.ru_utime, c = before.ru_stime,
+                         d = after.ru_stime;
+    return (double)(b.tv_sec - a.tv_sec + d.tv_sec - c.tv_sec) +
+           1e-6 * (double)(b.tv_usec - a.tv_usec + d.tv_usec - c.tv_usec);
+}
+
+static void processors_of_each_thread(void **state)
+{
+    (void)state;
+    run_again("pinned", "OMP_NUM_THREADS", NULL);
+}
+
+/* Loops whose threads wait longer than they spin. */
+static int long_waits(void)
+{
+    for (int k = 0; k < 2000; k++) {
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+        for (int i = 0; i < 2; i++)
+            if (i > 0)
+                nanosleep(&(struct timespec){.tv_nsec = 60000}, NULL);
+    }
+    return 0;
+}
+
+/* With OMP_WAIT_POLICY=passive no thread spins, which these loops do most of the time. One
+ * processor does not let them spin anyway. */
+static void passive_threads_do_not_spin(void **state)
+{
+    (void)state;
+    if (ky_cores() < 2)
+        skip();
+    const double active = run_again("waits", "OMP_WAIT_POLICY", NULL),
+                 passive = run_again("waits", "OMP_WAIT_POLICY", " Passive");
+    printf("# %.3f s of processor, passive %.3f s\n", active, passive);
+    assert_true(passive < 0.85 * active);
 }
 
 /* A thread that waits for a sleeping one takes no processor time. */
@@ -353,18 +394,28 @@ int main(int argc, char **argv)
 {
 #ifdef KY_HAVE_TEAM
     program = argv[0];
+    if (argc == 1)
+        unsetenv("OMP_WAIT_POLICY"); /* tests/run sets it */
     if (argc == 2 && !strcmp(argv[1], "pinned"))
         return pinned_threads();
+    if (argc == 2 && !strcmp(argv[1], "waits"))
+        return long_waits();
 #endif
     (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
 #ifdef _OPENMP
-        cmocka_unit_test(every_turn_once),    cmocka_unit_test(region_in_region),
-        cmocka_unit_test(callers_at_once),    cmocka_unit_test(a_program_chooses),
+        cmocka_unit_test(every_turn_once),
+        cmocka_unit_test(region_in_region),
+        cmocka_unit_test(callers_at_once),
+        cmocka_unit_test(a_program_chooses),
 #ifdef KY_HAVE_TEAM
-        cmocka_unit_test(child_after_fork),   cmocka_unit_test(waiting_threads_sleep),
-        cmocka_unit_test(fork_within_a_loop), cmocka_unit_test(cancelled_callers),
-        cmocka_unit_test(signals_of_faults),  cmocka_unit_test(processors_of_each_thread),
+        cmocka_unit_test(child_after_fork),
+        cmocka_unit_test(waiting_threads_sleep),
+        cmocka_unit_test(fork_within_a_loop),
+        cmocka_unit_test(cancelled_callers),
+        cmocka_unit_test(signals_of_faults),
+        cmocka_unit_test(processors_of_each_thread),
+        cmocka_unit_test(passive_threads_do_not_spin),
 #endif
 #endif
         cmocka_unit_test(limits_of_groups),

@@ -36,10 +36,11 @@ int ky_blocks_deepest(const struct ky_advance *way)
     return deepest;
 }
 
-struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, uint64_t from, uint64_t to)
+struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, int level, uint64_t tick)
 {
-    return ky_step_factors_of(&way->expansion, (double)(to - from) * way->tick,
-                              ky_advance_time(way, from), ky_advance_time(way, to));
+    const uint64_t step = way->stride >> level, from = (tick - 1) / step * step;
+    return ky_step_factors_of(&way->expansion, (double)(tick - from) * way->tick,
+                              ky_advance_time(way, from), ky_advance_time(way, tick));
 }
 
 double ky_blocks_longest(const struct ky_advance *way, uint64_t tick)

@@ -20,9 +20,9 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
                                struct ky_error *error);
 /* The last level, on which a step is one tick. */
 int ky_blocks_deepest(const struct ky_advance *way);
-/* The factors of a step from one tick to another, in comoving boxes with the expansion. For a
- * part of a step `kick` and `drift` predict the body at the end of the part. */
-struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, uint64_t from, uint64_t to);
+/* The factors from the end of the last step of a level before a tick to this tick, in comoving
+ * boxes with the expansion. Where the tick is within a step `kick` and `drift` predict the body. */
+struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, int level, uint64_t tick);
 /* The longest step for the criterion at a tick (physics/block.h) [time]. */
 double ky_blocks_longest(const struct ky_advance *way, uint64_t tick);
 /* Counts a block of `active` bodies at `tick`, which is one step after the block before. */

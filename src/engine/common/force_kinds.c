@@ -77,13 +77,12 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
  * they are wide; wide cells are divided down to the leaves of the tree. */
 enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
 /* The factor by which leaves are larger with KY_FMM. The more time a cell takes, the larger are the
- * fastest leaves. In a box the tolerance is small beside the pulls of neighbours: there large
+ * fastest leaves. In a box the tolerance is small beside the pulls of neighbours: there the largest
  * leaves would act body by body on many others. */
 static int leaves_of(const struct ky_parameters *parameters)
 {
-    if (parameters->box > 0)
-        return 2;
-    return parameters->order < 5 ? 2 : parameters->order < 6 ? 3 : 5;
+    const int is_high = parameters->order > 5 && !(parameters->box > 0);
+    return parameters->order < 5 ? 2 : is_high ? 5 : 3;
 }
 
 int ky_force_usual(const struct ky_parameters *parameters)

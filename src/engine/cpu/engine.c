@@ -9,11 +9,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "engine/board.h"
 #include "engine/common/replace.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
+#include "engine/cpu/steps/hermite_board.h"
 #include "engine/cpu/steps/levels.h"
 
 struct cpu_engine {
@@ -90,8 +92,11 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
         memory->kept += ky_cpu_hermite_memory(n);
     }
     if (engine->schemes >> KY_SCHEME_GROUPS & 1U) {
-        memory->host += (double)n * KY_GROUPS_BYTES;
-        memory->kept += (double)n * KY_GROUPS_BYTES;
+        const double bytes = (double)n * KY_GROUPS_BYTES + ky_cpu_sent_memory(cpu, n);
+        memory->host += bytes;
+        memory->kept += bytes;
+        if (cpu->board && cpu->board->verbs->memory)
+            memory->device = cpu->board->verbs->memory(cpu->board, n);
     }
     memory->host += cpu->method->memory(parameters, is_exact ? sources : n);
     if (parameters->box > 0) {
@@ -141,6 +146,8 @@ static void close_engine(struct ky_engine *engine)
         return;
     free_columns(cpu);
     ky_far_close(cpu->far);
+    if (cpu->board)
+        cpu->board->verbs->close(cpu->board);
     free(cpu);
 }
 
@@ -166,6 +173,19 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
     cpu->has_acceleration = 0;
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
     return allocate_columns(cpu, error);
+}
+
+/* The engine has the board's name, and its bits are not known. */
+static void take_board(struct ky_cpu *cpu, struct ky_board *board)
+{
+    char host[sizeof cpu->report.device];
+    snprintf(host, sizeof host, "%s", cpu->report.device);
+    cpu->board = board;
+    cpu->base.bits = 0;
+    snprintf(cpu->base.name, sizeof cpu->base.name, "%s", board->name);
+    snprintf(cpu->report.engine, sizeof cpu->report.engine, "%s", board->verbs->name);
+    snprintf(cpu->report.device, sizeof cpu->report.device, "1 × %.70s, led by %.70s",
+             board->device, host);
 }
 
 static enum ky_status open_engine(const struct ky_parameters *parameters, size_t room,
@@ -217,6 +237,8 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     snprintf(cpu->base.name, sizeof cpu->base.name, "%s", cpu->base.verbs->name);
     snprintf(cpu->report.engine, sizeof cpu->report.engine, "cpu");
     describe(cpu->isa, cpu->threads, cpu->report.device, sizeof cpu->report.device);
+    if (use->board)
+        take_board(cpu, use->board);
     *engine = &cpu->base;
     return KY_OK;
 }
@@ -435,7 +457,8 @@ static enum ky_status forces(struct ky_engine *engine, const struct ky_active *a
     cpu->bodies.tree_serves = 0;
     if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
         ky_cpu_hermite_forget(cpu);
-    return ky_cpu_evaluate(cpu, active, error);
+    KY_TRY(ky_cpu_evaluate(cpu, active, error));
+    return active ? KY_OK : ky_cpu_balance(cpu, error);
 }
 
 /* y += factor x for the three columns. */

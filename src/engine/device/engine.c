@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "engine/board.h"
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
@@ -387,6 +388,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = agree(state, &lacks_pull, error);
     if (!status && state->n > 0)
         status = evaluate(engine, &evaluation, lacks_pull, error);
+    if (!status && state->n > 0 && !active)
+        status = ky_device_balance(state, error);
     if (!status && active && state->externals->count > 0)
         status = ky_device_curve_leave(&state->bodies, error);
     if (!status)
@@ -415,7 +418,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK : 0U) |
+    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING : 0U) |
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
@@ -524,6 +527,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     const struct ky_engine_verbs ky_##kind##_engine = {                                            \
         .name = #kind,                                                                             \
         .boxes = 1,                                                                                \
+        .board = &ky_##kind##_board,                                                               \
         .device = kind##_device,                                                                   \
         .memory = memory,                                                                          \
         .open = kind##_open,                                                                       \

@@ -1,6 +1,7 @@
 /* The CPU as a board: a thread of its own computes while the caller continues. */
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,8 @@ static enum ky_status open_board(const struct ky_parameters *parameters, struct 
     if (!board)
         return ky_no_memory(error, "board", 1, sizeof *board);
     board->base.verbs = &ky_cpu_board;
+    snprintf(board->base.name, sizeof board->base.name, "%s", ky_cpu_board.name);
+    snprintf(board->base.device, sizeof board->base.device, "CPU");
     board->threads = ky_threads(parameters->threads);
     const enum ky_status status = ky_cpu_lanes(parameters->isa, &board->lanes, &isa, error);
     if (status) {

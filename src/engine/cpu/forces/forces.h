@@ -25,6 +25,10 @@ enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
 
+/* After an evaluation of all bodies: subtracts their net force, if ky_force_balances. Collective.
+ * KY_FAULT if memory runs out. */
+enum ky_status ky_cpu_balance(struct ky_cpu *cpu, struct ky_error *error);
+
 /* ---- bodies with mass and others (massless.c) ---- */
 
 /* Sorts the bodies into bodies with and without mass. To be called after a change of masses.

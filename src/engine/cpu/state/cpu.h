@@ -18,6 +18,7 @@
 #include "physics/gravity.h"
 #include "physics/space.h"
 
+struct ky_board;
 struct ky_cpu_blocks;
 struct ky_cpu_hermite;
 struct ky_cpu_method;
@@ -95,6 +96,7 @@ struct ky_cpu {
     const double (*at)[3]; /* positions at the current tick, in a block with a tree that is kept */
     struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
     struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
+    struct ky_board *board; /* of struct ky_engine_use, or NULL; used by steps/hermite_board.c */
     struct ky_force_report report;
 };
 

@@ -108,12 +108,11 @@ static double next_step(const struct blocks *b, size_t i, double swing, uint64_t
 {
     const int level = b->common.cpu->blocks->level[i];
     const double limit = limit_of(b, i);
-    double size = fmax(acceleration_of(b->common.cpu, i), swing), step = b->common.step[level];
+    const double size = fmax(acceleration_of(b->common.cpu, i), swing),
+                 step = b->common.step[level];
     if (level > 0 || b->common.way->expansion.h0 == 0 || tick % b->common.way->stride != 0)
         return step;
-    for (int k = 0; k < KY_MOST_LEVELS && 4 * size <= limit; k++)
-        step *= 2, size *= 4;
-    return step;
+    return ldexp(step, ky_step_doublings(size, limit));
 }
 
 /* The level at the beginning of a longest step of a body whose step is not a part of it. The
@@ -121,8 +120,8 @@ static double next_step(const struct blocks *b, size_t i, double swing, uint64_t
  * possible, since the criterion alone would give long steps to bodies at softened centres. */
 static int first_level(const struct blocks *b, size_t i)
 {
-    const int level = wanted(b, i),
-              last = ky_cpu_way_nearest(&b->common, b->common.cpu->extra[KY_COLUMN_STEP][i]);
+    const double part = b->common.cpu->extra[KY_COLUMN_STEP][i] / b->common.longest;
+    const int level = wanted(b, i), last = ky_step_nearest(part, b->common.deepest);
     return b->common.way->expansion.h0 != 0 && last > level ? last : level;
 }
 
@@ -158,8 +157,7 @@ static int set_clock(struct blocks *b, uint64_t tick)
     const int due = ky_cpu_way_clock(&b->common, tick);
     b->longest = ky_blocks_longest(b->common.way, tick);
     for (int level = 0; level <= b->used; level++) {
-        const uint64_t step = b->common.way->stride >> level, from = (tick - 1) / step * step;
-        b->factors[level] = ky_blocks_factors(b->common.way, from, tick);
+        b->factors[level] = ky_blocks_factors(b->common.way, level, tick);
         b->drift[level] = b->factors[level].drift / b->common.cpu->length;
     }
     return due;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
+#include "engine/cpu/steps/hermite_board.h"
 #include "physics/few.h"
 #include "physics/hermite.h"
 
@@ -348,6 +349,18 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
     return best.body;
 }
 
+/* The partner of a body whose step ends; KY_NO_BODY also where it has no close one. */
+static uint32_t close_partner(const struct ky_cpu_way *b, uint32_t i, double elapsed)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    if (own->of[i] == KY_NO_BODY &&
+        (fabs(b->step[cpu->blocks->level[i]]) > own->close ||
+         ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
+        return KY_NO_BODY;
+    return partner(cpu, i, elapsed);
+}
+
 /* Bodies that fall towards each other become faster within a longest step than all were at its
  * beginning. */
 static void take_out_fast(struct ky_cpu *cpu, size_t ending)
@@ -363,6 +376,7 @@ static void take_out_fast(struct ky_cpu *cpu, size_t ending)
 
 void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 {
+    enum { FEWEST = 64 }; /* bodies that are worth the start of threads */
     struct ky_cpu *cpu = b->cpu;
     struct ky_cpu_groups *own = cpu->hermite->groups;
     const size_t ending = b->active;
@@ -370,14 +384,11 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
     const double elapsed = fabs(b->way->tick) * (double)(tick - first);
     own->found_count = 0;
     take_out_fast(cpu, ending);
+#pragma omp parallel for num_threads(cpu->threads) if (ending >= FEWEST)
+    for (size_t k = 0; k < ending; k++)
+        own->partner[k] = close_partner(b, cpu->blocks->active[k], elapsed);
     for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
-        const uint32_t i = cpu->blocks->active[k];
-        const int level = cpu->blocks->level[i];
-        if (own->of[i] == KY_NO_BODY &&
-            (fabs(b->step[level]) > own->close ||
-             ky_few_square(cpu->a[0][i], cpu->a[1][i], cpu->a[2][i]) < own->pulled * own->pulled))
-            continue;
-        const uint32_t j = partner(cpu, i, elapsed);
+        const uint32_t i = cpu->blocks->active[k], j = own->partner[k];
         if (j == KY_NO_BODY)
             continue;
         const int ends = cpu->blocks->level[j] >= due;
@@ -402,6 +413,19 @@ static int fitting(const struct ky_cpu_way *b, uint64_t tick, int level)
     return level;
 }
 
+/* Sends the bodies of the list of the block, and the hidden members of centres among them. */
+static enum ky_status send_with_members(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    uint32_t *active = b->cpu->blocks->active;
+    size_t count = b->active;
+    for (size_t k = 0; k < b->active; k++) {
+        const struct ky_cpu_group *group = ky_cpu_group_of(b->cpu, active[k]);
+        for (int m = 1; group && m < group->n; m++)
+            active[count++] = group->member[m];
+    }
+    return ky_cpu_send(b, active, count, error);
+}
+
 /* Forces and first steps of the fresh bodies, a quarter of the steps that the strongest change
  * of the force on them requires. */
 static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_error *error)
@@ -410,6 +434,7 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     struct ky_cpu_groups *own = cpu->hermite->groups;
     b->active = own->fresh_count;
     memcpy(cpu->blocks->active, own->fresh, own->fresh_count * sizeof *own->fresh);
+    KY_TRY(send_with_members(b, error));
     KY_TRY(ky_cpu_sum_jerks(cpu, b->active, 0, error));
     ky_cpu_groups_correct(b, tick, 0);
     for (size_t k = 0; k < b->active; k++) {
@@ -424,7 +449,7 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
         cpu->extra[KY_COLUMN_STEP][i] = b->step[cpu->blocks->level[i]];
     }
     b->way->body_steps += (double)b->active;
-    return KY_OK;
+    return ky_cpu_send(b, own->fresh, own->fresh_count, error);
 }
 
 /* Puts body i on the lists of the groups around it. */

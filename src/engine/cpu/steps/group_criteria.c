@@ -49,10 +49,17 @@ static double missing_beside(const struct ky_cpu *cpu, const struct ky_cpu_group
     return energy > 0 ? gm * other->gm / (r * energy) * part * part : 0;
 }
 
+/* A group of the bodies i and j, or of the members that body i stands for (then j is i). Mass and
+ * centre in the units of the table, size in the user's. */
+struct place {
+    size_t i, j;
+    double mass, centre[3], size;
+};
+
 /* 1 if a group without i and j is so near that too much energy would be missing. */
-static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
-                           const double centre[3], double size)
+static int is_beside_group(const struct ky_cpu *cpu, const struct place *place)
 {
+    const double *centre = place->centre;
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     double *const *at = cpu->hermite->at;
     for (size_t g = 0; g < own->count; g++) {
@@ -60,28 +67,30 @@ static int is_beside_group(const struct ky_cpu *cpu, size_t i, size_t j, double 
         const double r =
             sqrt(ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2])) *
             cpu->length;
-        if (k != i && k != j && size > much_less * own->group[g]->size &&
-            missing_beside(cpu, own->group[g], ky_cpu_groups_gm(cpu, mass), size, r) > missing[0])
+        if (k != place->i && k != place->j && place->size > much_less * own->group[g]->size &&
+            missing_beside(cpu, own->group[g], ky_cpu_groups_gm(cpu, place->mass), place->size, r) >
+                missing[0])
             return 1;
     }
     return 0;
 }
 
-/* 1 if another body than i and j would pull a group of this mass and size at this place apart. The
- * bodies' weights are not asked for: a body that has just left a group has an old one. */
-static int is_pulled_apart(const struct ky_cpu *cpu, size_t i, size_t j, double mass,
-                           const double centre[3], double size)
+/* 1 if another body than i and j would pull a group at this place apart. The weights of bodies are
+ * not asked for, since a body that has just left a group has an old one. */
+static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
 {
+    const double *centre = place->centre;
     double *const *at = cpu->hermite->at;
-    const double reach2 = ky_cpu_group_reach2(size / cpu->length, mass, pulled_apart[0]),
+    const double reach2 =
+                     ky_cpu_group_reach2(place->size / cpu->length, place->mass, pulled_apart[0]),
                  reach6 = reach2 * reach2 * reach2;
     for (size_t k = 0; k < cpu->n; k++) {
         const double r2 =
             ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
-        if (r2 * r2 * r2 < reach6 * cpu->mass[k] * cpu->mass[k] && k != i && k != j)
+        if (r2 * r2 * r2 < reach6 * cpu->mass[k] * cpu->mass[k] && k != place->i && k != place->j)
             return 1;
     }
-    return is_beside_group(cpu, i, j, mass, centre, size);
+    return is_beside_group(cpu, place);
 }
 
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
@@ -103,26 +112,28 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
         members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
         return 0;
     const struct ky_few_orbit orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
-    const int approach = sign * rv<0, bound = orbit.inverse_axis> 0,
+    const int approach = (sign * rv < 0), bound = (orbit.inverse_axis > 0),
               stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
               passes =
                   approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
     if (!stays && !(bound && approach) && !passes)
         return 0;
-    const double size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius),
-                 mass = cpu->mass[i] + cpu->mass[j], part = cpu->mass[j] / mass / cpu->length;
-    double centre[3];
+    struct place place = {.i = i,
+                          .j = j,
+                          .mass = cpu->mass[i] + cpu->mass[j],
+                          .size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius)};
+    const double part = cpu->mass[j] / place.mass / cpu->length;
     for (int c = 0; c < 3; c++)
-        centre[c] = at[c][i] + part * x[c];
-    return is_pulled_apart(cpu, i, j, mass, centre, size) ? 0 : gm / (r * r * r);
+        place.centre[c] = at[c][i] + part * x[c];
+    return is_pulled_apart(cpu, &place) ? 0 : gm / (r * r * r);
 }
 
 int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
 {
     double *const *at = cpu->hermite->at;
     const uint32_t i = group->member[0];
-    const double centre[3] = {at[0][i], at[1][i], at[2][i]};
-    return is_pulled_apart(cpu, i, i, cpu->mass[i], centre, group->size);
+    const struct place place = {i, i, cpu->mass[i], {at[0][i], at[1][i], at[2][i]}, group->size};
+    return is_pulled_apart(cpu, &place);
 }
 
 /* 1 if a body will pull the group apart in the step that begins. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/status.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
@@ -139,12 +140,6 @@ void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
         qsort(own->line, count, sizeof *own->line, ky_cpu_groups_by_x);
 }
 
-static int by_index(const void *a, const void *b)
-{
-    const uint32_t *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
 /* The same as list_all. */
 static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *group,
                                  struct ky_error *error)
@@ -163,7 +158,7 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
     for (size_t k = 0; k < own->fast_count; k++)
         KY_TRY(list_body(cpu, group, own->fast[k], error));
     if (group->listed)
-        qsort(group->list, group->listed, sizeof *group->list, by_index);
+        qsort(group->list, group->listed, sizeof *group->list, ky_order_words);
     return KY_OK;
 }
 

@@ -99,7 +99,7 @@ static double part_of(const struct ky_cpu *cpu, uint32_t i)
     return cpu->mass[i] / (weight * sqrt(weight));
 }
 
-/* The larger one of this level and the level of body i, if it is single. */
+/* The larger one of this level and the level of the single body i. */
 static int quicker(const struct ky_cpu *cpu, uint32_t i, int level)
 {
     const int own = cpu->blocks->level[i];

@@ -39,6 +39,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->weight);
     free(own->fresh);
     free(own->starting);
+    free(own->partner);
     free(own->line);
     free(own->fast);
     free(own->is_fast);
@@ -46,17 +47,23 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     cpu->hermite->groups = NULL;
 }
 
-static int by_slot(const void *a, const void *b)
+int ky_cpu_groups_by_slot(const void *a, const void *b)
 {
     const struct ky_cpu_group *const *one = a, *const *other = b;
     return ((*one)->member[0] > (*other)->member[0]) - ((*one)->member[0] < (*other)->member[0]);
 }
 
+/* By insertion, since a change puts one or two groups in the wrong place. */
 void ky_cpu_groups_sort(struct ky_cpu *cpu)
 {
     struct ky_cpu_groups *own = cpu->hermite->groups;
-    if (own->count)
-        qsort(own->group, own->count, sizeof *own->group, by_slot);
+    for (size_t k = 1; k < own->count; k++) {
+        struct ky_cpu_group *group = own->group[k];
+        size_t to = k;
+        for (; to > 0 && own->group[to - 1]->member[0] > group->member[0]; to--)
+            own->group[to] = own->group[to - 1];
+        own->group[to] = group;
+    }
     memset(own->of, 0xff, cpu->n * sizeof *own->of);
     for (size_t k = 0; k < own->count; k++)
         own->of[own->group[k]->member[0]] = (uint32_t)k;

@@ -27,11 +27,12 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->weight = ky_allocate(n, sizeof *own->weight);
     own->fresh = ky_allocate(n, sizeof *own->fresh);
     own->starting = ky_allocate(n, sizeof *own->starting);
+    own->partner = ky_allocate(n, sizeof *own->partner);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
     own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting || !own->is_fast) {
+        !own->starting || !own->partner || !own->is_fast) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
@@ -249,6 +250,8 @@ static enum ky_status unpack(const struct ky_cpu_way *b, struct ky_error *error)
                 return fail_column(own->group[k]->member[0], error);
         KY_TRY(unpack_one(b, own->group[k], error));
     }
+    if (own->count)
+        qsort(own->group, own->count, sizeof *own->group, ky_cpu_groups_by_slot);
     return KY_OK;
 }
 

@@ -76,6 +76,7 @@ struct ky_cpu_groups {
     double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
     uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
     uint32_t *starting;          /* [n] groups whose steps begin */
+    uint32_t *partner;           /* [n] of the bodies of the list, or KY_NO_BODY */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
@@ -106,7 +107,7 @@ struct ky_cpu_groups {
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 5 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum { KY_GROUPS_BYTES = 6 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
@@ -129,7 +130,9 @@ void ky_cpu_groups_free(struct ky_cpu *cpu);
 double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass);
 /* Settings for groups of more than two bodies. */
 struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b);
-/* The groups' order, and `of`, after the table has changed. */
+/* The order of groups in the table. */
+int ky_cpu_groups_by_slot(const void *a, const void *b);
+/* The groups' order, and `of`, after the table has changed a little. */
 void ky_cpu_groups_sort(struct ky_cpu *cpu);
 /* 1 if the table has groups, and the bodies have not been put anew since. */
 int ky_cpu_groups_are_packed(const struct ky_cpu *cpu);

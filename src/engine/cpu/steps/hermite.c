@@ -17,6 +17,7 @@
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite_board.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/hermite.h"
 
@@ -74,6 +75,7 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
 {
     struct ky_cpu_blocks *own = b->cpu->blocks;
     const int due = ky_cpu_way_clock(b, tick);
+    ky_cpu_send_at(b, tick);
 #pragma omp parallel for num_threads(b->cpu->team)
     for (size_t k = 0; k < b->chunks; k++)
         own->count[k] = predict(b, ky_cpu_way_range(b, k), due);
@@ -225,6 +227,7 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
         if (b->way->group_radius > 0)
             ky_cpu_groups_correct(b, tick, 0);
         choice = correct_all(b, tick, turn == b->way->corrections, choose);
+        KY_TRY(ky_cpu_send(b, b->cpu->blocks->active, b->active, error));
     }
     if (choice.doubts)
         choose_doubtful(b, tick, &choice);
@@ -313,6 +316,7 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
     stand_all(cpu);
     ky_cpu_frame_hermite(cpu);
     ky_cpu_centre_hermite(cpu);
+    KY_TRY(ky_cpu_send_all(b, error));
     KY_TRY(ky_cpu_sum_jerks(cpu, cpu->n, 1, error));
     if (b->way->group_radius > 0)
         ky_cpu_groups_correct(b, b->way->now, 1);
@@ -362,6 +366,8 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
         stand_all(b->cpu);
     if (!has_levels && !status)
         status = start(b, error);
+    if (!status)
+        status = ky_cpu_send_all(b, error);
     ky_cpu_way_know(b, !status);
     return status;
 }

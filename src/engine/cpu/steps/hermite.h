@@ -1,6 +1,6 @@
 /* The parts of the Hermite scheme on the CPU: hermite.c advances from block to block,
- * hermite_sums.c sums over pairs, hermite_start.c computes the first steps once, hermite_rate.c
- * handles bodies on which forces cancel. */
+ * hermite_sums.c sums over pairs, hermite_board.c lets a board do so, hermite_start.c computes the
+ * first steps once, hermite_rate.c handles bodies on which forces cancel. */
 #ifndef KY_CPU_HERMITE_H
 #define KY_CPU_HERMITE_H
 
@@ -8,12 +8,16 @@
 #include "physics/change.h"
 
 struct ky_cpu_groups;
+struct ky_cpu_sent;
 
 /* Numbers of a body: two vectors of three components. */
 enum { KY_HERMITE_SUMS = 6 };
 
 /* The largest number of listed sources near a sink. */
 enum { KY_HERMITE_NEAR = 32 };
+
+/* Number of blocks of sinks that are summed at once, and of their sinks. */
+enum { KY_HERMITE_BLOCKS = 64, KY_HERMITE_BATCH = KY_HERMITE_BLOCKS * KY_MOVING_BLOCK };
 
 /* The state of the scheme in addition to the bodies and their levels. Initially all 0. */
 struct ky_cpu_hermite {
@@ -31,6 +35,7 @@ struct ky_cpu_hermite {
                        −1: none */
     double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
     struct ky_cpu_groups *groups;                    /* NULL: none yet */
+    struct ky_cpu_sent *sent;                        /* private to hermite_board.c */
     int members_are_late;                            /* 1: a[] of members of groups is not known */
     int potential_is_late; /* 1: the engine's potential[] belongs to other positions than x[] */
 };

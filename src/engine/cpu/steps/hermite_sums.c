@@ -13,13 +13,13 @@
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
 #include "engine/cpu/steps/groups.h"
+#include "engine/cpu/steps/hermite_board.h"
 #include "engine/cpu/steps/levels.h"
 #include "physics/gravity.h"
 #include "physics/jerk.h"
 #include "physics/space.h"
 
-/* Number of blocks of sinks that are summed at once, and of their sinks. */
-enum { BLOCKS = 64, BATCH = BLOCKS * KY_MOVING_BLOCK, SUMS = KY_HERMITE_SUMS };
+enum { BLOCKS = KY_HERMITE_BLOCKS, BATCH = KY_HERMITE_BATCH, SUMS = KY_HERMITE_SUMS };
 /* Number of pairs for which several threads are worth their start; a block counts as at least
  * FEWEST sinks. */
 enum { MANY = 200000, FEWEST = 16 };
@@ -55,6 +55,7 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu)
     free(cpu->hermite->block);
     free(cpu->hermite->near);
     ky_cpu_groups_free(cpu);
+    ky_cpu_free_sent(cpu);
     *cpu->hermite = (struct ky_cpu_hermite){.potential_is_late = cpu->hermite->potential_is_late};
 }
 
@@ -420,10 +421,10 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     const size_t all_fields = ky_cpu_externals(cpu, field),
                  fields = ky_externals_plain_count(&cpu->base.externals);
     enum ky_status status = KY_OK;
-    for (size_t c = 0; c < SUMS; c++)
+    for (size_t c = 0; c < SUMS && !cpu->board; c++)
         gather(cpu, cpu->hermite->acting[c], cpu->hermite->at[c]);
     const struct set set = own_of(cpu);
-    const struct ky_moving moving = sources(cpu, set);
+    const struct ky_moving moving = cpu->board ? (struct ky_moving){.what = 0} : sources(cpu, set);
     const struct ky_cpu_share share = ky_cpu_share(cpu, count, set.n, 1);
     for (size_t first = share.first; first < share.end && !status; first += BATCH) {
         const size_t here = share.end - first < BATCH ? share.end - first : BATCH;
@@ -436,7 +437,8 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
             status = begin_many(cpu, first, here, all, error);
         if (set.n == 0 || status)
             continue;
-        status = run(cpu, &moving, set.n, here, error);
+        status = cpu->board ? ky_cpu_sum_on_board(cpu, cpu->hermite->block, here, error)
+                            : run(cpu, &moving, set.n, here, error);
         for (size_t k = 0; k < here; k++)
             add(cpu, set, k, sink(cpu, first + k, all), first + k);
     }

@@ -67,17 +67,6 @@ int ky_cpu_way_level(const struct ky_cpu_way *own, double step)
     return exponent - 1;
 }
 
-int ky_cpu_way_nearest(const struct ky_cpu_way *own, double step)
-{
-    const double root = 0.70710678118654752;
-    int exponent;
-    const double ratio = own->longest / step, part = frexp(ratio, &exponent);
-    if (!(ratio > 0 && isfinite(ratio)))
-        return -1;
-    const int level = part > root ? exponent : exponent - 1;
-    return level < 0 ? 0 : level < own->deepest ? level : own->deepest;
-}
-
 int ky_cpu_way_is_known(const struct ky_cpu_way *own)
 {
     const struct ky_cpu_blocks *blocks = own->cpu->blocks;

@@ -54,8 +54,6 @@ enum ky_status ky_cpu_way_reserve(struct ky_cpu_way *own, struct ky_error *error
 struct ky_cpu_range ky_cpu_way_range(const struct ky_cpu_way *own, size_t chunk);
 /* The level of a step [time]; −1 if this call cannot have such a step. */
 int ky_cpu_way_level(const struct ky_cpu_way *own, double step);
-/* The level whose step is nearest to a step of any length; −1 for 0, NaN and the other sign. */
-int ky_cpu_way_nearest(const struct ky_cpu_way *own, double step);
 /* is_known: returns 1 if the levels agree with the column of steps. know: records whether they
  * agree (`now`). */
 int ky_cpu_way_is_known(const struct ky_cpu_way *own);

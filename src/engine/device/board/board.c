@@ -4,6 +4,7 @@
 #include "engine/board.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +84,12 @@ static enum ky_status connect(struct ky_device_board *board, const struct ky_par
         return ky_fail(error, KY_UNSUPPORTED,
                        "a board computes in extended or double precision, not in single");
     if (parameters->precision == KY_DOUBLE && !board->opened.card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use precision extended",
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which these sums need",
                        board->opened.card->name);
     board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
+    snprintf(board->base.name, sizeof board->base.name, "%s:%zu", board->base.verbs->name,
+             board->opened.index);
+    snprintf(board->base.device, sizeof board->base.device, "%.120s", board->opened.card->name);
     return KY_OK;
 }
 
@@ -153,6 +157,18 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 
 /* ---- start ---- */
 
+/* Bytes of a predicted body. */
+static size_t predicted_bytes(int precision)
+{
+    return (precision == KY_DOUBLE ? 2 : 4) * ky_real4_bytes(precision);
+}
+
+static double memory(const struct ky_board *base, size_t slots)
+{
+    const struct ky_device_board *board = (const struct ky_device_board *)base;
+    return ky_board_slots_memory(slots) + (double)slots * (double)predicted_bytes(board->precision);
+}
+
 /* Allocates all memory for a force; lists have at most one entry for each slot. */
 static enum ky_status need(struct ky_device_board *board, const struct division *division,
                            struct ky_error *error)
@@ -168,7 +184,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
         size_t count, size;
     } wanted[] = {
         {&board->predicted, "predicted bodies", fused ? 0 : task->slots,
-         (board->precision == KY_DOUBLE ? 2 : 4) * ky_real4_bytes(board->precision)},
+         predicted_bytes(board->precision)},
         {&board->sinks, "sinks", count, KY_BOARD_SINK * KY_STATE_BYTES + words},
         {&board->partial, "partial sums", parts, KY_JERK_NUMBERS * KY_STATE_BYTES},
         {&board->run, "nearest bodies of parts", parts, words},
@@ -476,6 +492,7 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
         .put = put,                                                                                \
         .start = start,                                                                            \
         .finish = finish,                                                                          \
+        .memory = memory,                                                                          \
     };
 
 KY_DRIVERS_HERE(BOARD)

@@ -16,6 +16,13 @@ void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card)
 
 /* ---- memory ---- */
 
+double ky_board_slots_memory(size_t slots)
+{
+    const double room = slots < LEAST_ROOM ? LEAST_ROOM : 3.0 * (double)slots;
+    return room * (KY_SLOT_STATES * KY_STATE_BYTES + KY_SLOT_WORDS * sizeof(uint32_t)) +
+           (double)PIECE * SENT_BYTES;
+}
+
 /* Allocates a larger buffer with the current content, followed by zeros. */
 static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                            size_t slots, size_t size, struct ky_error *error)

@@ -19,6 +19,8 @@ struct ky_board_slots {
 enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *card, int precision,
                                   size_t count, const uint32_t *slot,
                                   const struct ky_board_body *body, struct ky_error *error);
+/* Bytes on the device, while the memory grows to this number of slots, which doubles it. */
+double ky_board_slots_memory(size_t slots);
 /* No upload may be in progress. */
 void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card);
 

@@ -24,7 +24,7 @@ static size_t groups_of(size_t n)
 
 double ky_device_far_memory(size_t n)
 {
-    return KY_STATE_BYTES * ((double)ROWS * KY_FAR_TERMS +
+    return KY_STATE_BYTES * ((double)ROWS * KY_FAR_TERMS + KY_BALANCE_WORDS +
                              (double)NUMBERS * (double)(groups_of(n) + 3 + KY_FAR_SLICES));
 }
 
@@ -32,7 +32,7 @@ void ky_device_far_release(struct ky_device_state *state)
 {
     struct ky_device_far *far = state->far;
     struct ky_buffer *buffers[] = {&far->derivative, &far->mass,  &far->part, &far->whole,
-                                   &far->moment,     &far->local, &far->row};
+                                   &far->moment,     &far->local, &far->row,  &far->net};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->bodies.card, buffers[k]);
 }

@@ -7,6 +7,7 @@
 
 struct ky_device_far {
     struct ky_buffer derivative, mass, part, whole, moment, local, row;
+    struct ky_buffer net; /* sums of forces (balance.c) */
 };
 
 /* Makes the polynomials of all bodies, of all ranks that divide them. Collective on these. Does
@@ -34,6 +35,10 @@ enum ky_status ky_device_far_add(struct ky_device_state *state,
 enum ky_status ky_device_far_add_tides(struct ky_device_state *state, const struct ky_buffer *point,
                                        const struct ky_buffer *tide, size_t count,
                                        struct ky_error *error);
+
+/* After an evaluation of all bodies: subtracts their net force, if ky_force_balances. Collective on
+ * the ranks that divide the bodies (balance.c). */
+enum ky_status ky_device_balance(struct ky_device_state *state, struct ky_error *error);
 
 /* Bytes on the card. */
 double ky_device_far_memory(size_t n);

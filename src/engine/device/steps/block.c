@@ -1,10 +1,11 @@
-/* Block steps on a device: the host side of kernels/steps/block.k.
+/* Block steps on a device: the host side of kernels/steps/block_kernels.h.
  *
  * A body has its x, v and a at the end of its last step. For a block all bodies are predicted to
  * the current tick in a second column of positions, which is exchanged with the first while forces
  * are computed. Once per block the host reads a tally: the number of bodies with steps of each
  * level, and the number of pairs in the walks. It determines the next tick and the number of active
- * bodies there. The kernel ky_block_close chooses the steps.
+ * bodies there. The kernel ky_block_close chooses the steps. In comoving boxes the host also sends
+ * the factors of each level's step to the tick, to kernels of their own.
  *
  * The tree is kept as on the CPU. It is rebuilt at the first block after every multiple of the
  * longest step, since a run that is resumed there must find the same tree, and when walks have cost
@@ -32,6 +33,9 @@
  * docs/decisions/block-steps.md. */
 enum { BUILD = 30 };
 
+/* Numbers of all levels. */
+enum { FACTORS = KY_STEP_FACTORS * (KY_MOST_LEVELS + 1) };
+
 _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each level");
 
 /* The host's data of a block. */
@@ -58,7 +62,7 @@ struct blocks {
     struct ky_advance *way;
     uint32_t deepest; /* the deepest level: steps of one tick */
     double longest;   /* [time] */
-    double limit;     /* limit of the criterion, for accelerations in the card's units */
+    double limit;     /* limit of the criterion at a tick, for accelerations in the card's units */
     uint32_t due;     /* the lowest level whose steps end at the current tick */
     size_t active;    /* number of bodies whose steps end there */
     struct sums all;
@@ -70,6 +74,11 @@ static struct ky_card *card_of(const struct blocks *b)
     return b->bodies->card;
 }
 
+static int expands(const struct blocks *b)
+{
+    return b->way->expansion.h0 != 0;
+}
+
 /* ---- memory ---- */
 
 double ky_device_blocks_memory(size_t n)
@@ -79,7 +88,8 @@ double ky_device_blocks_memory(size_t n)
 
 void ky_device_blocks_release(struct ky_device_blocks *own, struct ky_card *card)
 {
-    struct ky_buffer *buffers[] = {&own->counts, &own->words, &own->tally, &own->scratch};
+    struct ky_buffer *buffers[] = {&own->counts, &own->words, &own->tally, &own->factors,
+                                   &own->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);
     ky_pinned_release(card, &own->pinned);
@@ -98,6 +108,7 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
         {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
         {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
         {&own->tally, "work of a block", 1, sizeof(uint64_t)},
+        {&own->factors, "factors of steps", expands(b) ? FACTORS : 0, sizeof(union ky_state_value)},
         {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
     };
     KY_TRY(ky_device_bodies_need(b->bodies, KY_ARRAY_SECOND, error));
@@ -157,6 +168,12 @@ static uint32_t deepest_level(const struct blocks *b)
 
 /* ---- a block ---- */
 
+/* The factor from an acceleration on the card, times a time, to a change of velocity. */
+static double per_kick_of(const struct blocks *b)
+{
+    return ky_device_scale(b->state).acceleration / b->state->units.length;
+}
+
 /* struct ky_clock of kernels/steps/clock.h. */
 struct clock {
     uint64_t stride;
@@ -166,17 +183,25 @@ struct clock {
 static struct clock clock_of(const struct blocks *b)
 {
     const struct ky_card *card = card_of(b);
-    const struct ky_engine_units *units = &b->state->units;
-    const double per_kick = ky_device_scale(b->state).acceleration / units->length;
     return (struct clock){.stride = b->way->stride,
                           .longest = ky_to_state(card, b->longest),
                           .length = ky_to_state(card, b->way->tick),
-                          .per_kick = ky_to_state(card, per_kick),
+                          .per_kick = ky_to_state(card, per_kick_of(b)),
                           .deepest = (int32_t)b->deepest};
 }
 
-/* The kernel for the bodies' precision. */
+/* The kernel for the bodies' precision; and the one of a step, which comoving boxes have too. */
 #define KERNEL(b, name) KY_IN_PRECISION(name, (b)->state->parameters->precision)
+#define STEP_KERNEL(b, name)                                                                       \
+    (expands(b) ? KERNEL(b, ky_comoving_##name) : KERNEL(b, ky_block_##name))
+/* Their arguments. The last one is the factors, which only kernels of comoving boxes take. */
+#define STEP_ARGUMENTS(b, ...)                                                                     \
+    without_factors((b), KY_ARGUMENTS(__VA_ARGS__, KY_BUFFER((b)->kept->factors)))
+static struct ky_arguments without_factors(const struct blocks *b, struct ky_arguments all)
+{
+    all.count -= expands(b) ? 0 : 1;
+    return all;
+}
 
 /* A number in the kernels' type, for comparisons. */
 struct real {
@@ -207,6 +232,37 @@ static void exchange(struct ky_device_bodies *bodies)
     bodies->place++;
 }
 
+/* The limit of the criterion at a tick; for length 1 if each body has its own length. */
+static double limit_of(const struct blocks *b, uint64_t tick)
+{
+    const struct ky_device_state *state = b->state;
+    const double acceleration = ky_device_scale(state).acceleration;
+    double length = b->way->length;
+    if (isnan(length))
+        length = state->own_eps ? state->units.length : state->parameters->softening;
+    return ky_step_limit(b->way->eta, length, ky_blocks_longest(b->way, tick)) / acceleration;
+}
+
+/* Sets the limit, and in a comoving box the factors of all levels that bodies have. */
+static enum ky_status set_clock(struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    struct ky_card *card = card_of(b);
+    union ky_state_value factors[FACTORS];
+    const int used = (int)deepest_level(b);
+    const double per_kick = per_kick_of(b);
+    b->limit = limit_of(b, tick);
+    if (!expands(b))
+        return KY_OK;
+    for (int level = 0; level <= used; level++) {
+        const struct ky_step_factors own = ky_blocks_factors(b->way, level, tick);
+        factors[KY_STEP_FACTORS * level] = ky_to_state(card, own.kick * per_kick);
+        factors[KY_STEP_FACTORS * level + 1] = ky_to_state(card, own.drift);
+        factors[KY_STEP_FACTORS * level + 2] = ky_to_state(card, own.last_kick * per_kick);
+    }
+    return card->driver->write(card, &b->kept->factors, 0, factors,
+                               (size_t)(KY_STEP_FACTORS * (used + 1)) * sizeof *factors, error);
+}
+
 /* Predicts all bodies to the tick, where the tree is built `anew` or kept. */
 static enum ky_status predict(const struct blocks *b, uint64_t tick, int anew,
                               struct ky_error *error)
@@ -217,14 +273,14 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, int anew,
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
              in_box = b->state->box > 0 ? KY_IN_BOX | (settles ? KY_SETTLES : 0U) : 0U;
     const union ky_state_value box = ky_to_state(card_of(b), b->state->box);
-    return ky_launch_over(card_of(b), KERNEL(b, ky_block_predict), live,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                                       KY_BUFFER(bodies->acceleration),
-                                       KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
-                                       KY_BUFFER(bodies->second), KY_BUFFER(b->kept->words),
-                                       KY_VALUE(n), KY_VALUE(live), KY_VALUE(tick),
-                                       KY_VALUE(in_box), KY_VALUE(box), KY_VALUE(clock)),
-                          error);
+    return ky_launch_over(
+        card_of(b), STEP_KERNEL(b, predict), live,
+        STEP_ARGUMENTS(b, KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                       KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
+                       KY_BUFFER(bodies->second), KY_BUFFER(b->kept->words), KY_VALUE(n),
+                       KY_VALUE(live), KY_VALUE(tick), KY_VALUE(in_box), KY_VALUE(box),
+                       KY_VALUE(clock)),
+        error);
 }
 
 /* Lists the active bodies and begins the ends of their steps. The positions have been exchanged. */
@@ -239,17 +295,17 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, due = b->due;
     if (b->active == 0)
         return KY_OK;
-    KY_TRY(ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
+    KY_TRY(ky_launch_teams(card, STEP_KERNEL(b, count), teams,
                            KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(live),
                                         KY_VALUE(due), KY_VALUE(clock)),
                            error));
     KY_TRY(card->driver->scan(card, &own->counts, &own->counts, teams, &own->scratch, error));
-    return ky_launch_teams(card, KERNEL(b, ky_block_open), teams,
-                           KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts),
-                                        KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
-                                        KY_BUFFER(bodies->velocity),
-                                        KY_BUFFER(bodies->acceleration), KY_VALUE(n),
-                                        KY_VALUE(live), KY_VALUE(due), KY_VALUE(clock)),
+    return ky_launch_teams(card, STEP_KERNEL(b, open), teams,
+                           STEP_ARGUMENTS(b, KY_BUFFER(*step), KY_BUFFER(own->counts),
+                                          KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
+                                          KY_BUFFER(bodies->velocity),
+                                          KY_BUFFER(bodies->acceleration), KY_VALUE(n),
+                                          KY_VALUE(live), KY_VALUE(due), KY_VALUE(clock)),
                            error);
 }
 
@@ -294,13 +350,13 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)b->active,
              own_eps = (uint32_t)b->state->own_eps, lengths = own_lengths(b);
     return ky_launch_over(
-        card_of(b), KERNEL(b, ky_block_close), count,
-        KY_ARGUMENTS(KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
-                     KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(bodies->acceleration), KY_BUFFER(*ky_device_softenings(bodies)),
-                     KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
-                     KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
-                     REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), KY_VALUE(clock)),
+        card_of(b), STEP_KERNEL(b, close), count,
+        STEP_ARGUMENTS(b, KY_BUFFER(bodies->active_list), KY_BUFFER(bodies->second),
+                       KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                       KY_BUFFER(bodies->acceleration), KY_BUFFER(*ky_device_softenings(bodies)),
+                       KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(b->kept->words),
+                       KY_VALUE(count), KY_VALUE(n), KY_VALUE(own_eps), KY_VALUE(lengths),
+                       REAL(b, limit), REAL(b, eps), REAL(b, eta), KY_VALUE(tick), KY_VALUE(clock)),
         error);
 }
 
@@ -310,13 +366,13 @@ static enum ky_status count_steps(const struct blocks *b, struct ky_error *error
     struct ky_device_bodies *bodies = b->bodies;
     struct ky_card *card = card_of(b);
     const struct clock clock = clock_of(b);
-    const struct real limit = real_of(b->limit);
+    const struct real limit = real_of(limit_of(b, b->way->now));
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, own_eps = own_lengths(b),
              even = b->way->now % b->way->stride == 0;
     KY_TRY(card->driver->zero(card, &b->kept->words, error));
     KY_TRY(card->driver->zero(card, &b->kept->tally, error));
     KY_TRY(ky_launch_over(
-        card, KERNEL(b, ky_block_begin), live,
+        card, STEP_KERNEL(b, begin), live,
         KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
                      KY_VALUE(n), KY_VALUE(live), KY_VALUE(own_eps), REAL(b, limit), KY_VALUE(even),
@@ -452,7 +508,9 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
 {
     const int begins = is_whole(b),
               anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
-    enum ky_status status = predict(b, tick, anew, error);
+    enum ky_status status = set_clock(b, tick, error);
+    if (!status)
+        status = predict(b, tick, anew, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
     if (!status && anew && tally_of(b)->word[KY_TALLY_STRAYS] > 0)
@@ -499,17 +557,6 @@ static enum ky_status begin(struct blocks *b, struct ky_error *error)
     return !status && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
 }
 
-/* The limit for accelerations on the card; for length 1 if each body has its own length. */
-static double limit_of(const struct blocks *b)
-{
-    const struct ky_device_state *state = b->state;
-    const double acceleration = ky_device_scale(state).acceleration;
-    double length = b->way->length;
-    if (isnan(length))
-        length = state->own_eps ? state->units.length : state->parameters->softening;
-    return ky_step_limit(b->way->eta, length, b->longest) / acceleration;
-}
-
 enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
                                         struct ky_device_state *state,
                                         const struct ky_method *method, struct ky_links *links,
@@ -533,7 +580,6 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
     if (status)
         return status;
     b.deepest = (uint32_t)ky_blocks_deepest(way);
-    b.limit = limit_of(&b);
     if (state->n > 0)
         status = begin(&b, error);
     for (uint64_t k = 0;

@@ -8,6 +8,7 @@
 struct ky_device_blocks {
     struct ky_buffer counts;       /* active bodies of each team, later of all teams before it */
     struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
+    struct ky_buffer factors;      /* in comoving boxes: KY_STEP_FACTORS for each level */
     struct ky_buffer scratch;
     struct ky_pinned pinned;
     /* For a kept tree: pairs per sink in its first block; by level, pairs per sink in the first

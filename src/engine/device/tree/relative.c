@@ -37,18 +37,18 @@ enum ky_status ky_device_add_words(const struct ky_device_bodies *bodies, struct
     return status;
 }
 
-/* The largest of the ranks' numbers. Collective. */
-static enum ky_status find_largest(const struct ky_shared *shared, uint64_t *number,
-                                   struct ky_error *error)
+enum ky_status ky_device_keep_largest(const struct ky_device_bodies *bodies,
+                                      struct ky_buffer *words, size_t word, struct ky_error *error)
 {
-    uint64_t *all = ky_allocate(shared->ranks, sizeof *all);
-    enum ky_status status =
-        all ? ky_shared_gather(shared, number, sizeof *number, all, error)
-            : ky_no_memory(error, "numbers of the ranks", shared->ranks, sizeof *all);
-    for (size_t r = 0; r < shared->ranks && !status; r++)
-        *number = all[r] > *number ? all[r] : *number;
-    free(all);
-    return status;
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    struct ky_card *card = bodies->card;
+    const size_t at = word * sizeof(uint64_t);
+    uint64_t most = 0;
+    if (!shared)
+        return KY_OK;
+    KY_TRY(card->driver->read(card, words, at, &most, sizeof most, error));
+    KY_TRY(ky_shared_largest(shared, &most, error));
+    return card->driver->write(card, words, at, &most, sizeof most, error);
 }
 
 /* ---- the mass ---- */
@@ -83,23 +83,16 @@ static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_dev
 static enum ky_status find_most(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                 uint32_t groups, struct ky_error *error)
 {
-    const struct ky_shared *shared = ky_device_shared(bodies->state);
     struct ky_card *card = bodies->card;
-    const size_t at = KY_RELATIVE_MOST * sizeof(uint64_t);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
     float unit = ky_device_per_strength(bodies->state);
-    uint64_t most = 0;
     KY_TRY(card->driver->zero(card, &tree->least, error));
     KY_TRY(ky_launch(card, KY_KERNEL_ky_relative_largest, groups,
                      KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->mass),
                                   KY_BUFFER(tree->least), KY_VALUE(n), KY_VALUE(live),
                                   KY_VALUE(groups), KY_VALUE(unit)),
                      error));
-    if (!shared)
-        return KY_OK;
-    KY_TRY(card->driver->read(card, &tree->least, at, &most, sizeof most, error));
-    KY_TRY(find_largest(shared, &most, error));
-    return card->driver->write(card, &tree->least, at, &most, sizeof most, error);
+    return ky_device_keep_largest(bodies, &tree->least, KY_RELATIVE_MOST, error);
 }
 
 /* In a periodic box: finds the smallest pull, from the last accelerations of all bodies. */
@@ -141,7 +134,7 @@ enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
     if (!(bodies->state->box > 0))
         return KY_OK;
     none[0] = 0;
-    KY_TRY(find_largest(shared, none, error));
+    KY_TRY(ky_shared_largest(shared, none, error));
     none[0] = 0;
     return shared->add(shared->context, none, 2, error);
 }

@@ -4,6 +4,7 @@
 #include "engine/device/kernels/driver/reorder.k"
 #include "engine/device/kernels/driver/teams.k"
 #include "engine/device/kernels/driver/tiles.k"
+#include "engine/device/kernels/forces/balance.k"
 #include "engine/device/kernels/forces/expand_sinks.k"
 #include "engine/device/kernels/forces/far.k"
 #include "engine/device/kernels/forces/forest.k"

@@ -5,6 +5,7 @@
 #include "engine/device/kernels/forces/exact.k"
 #include "engine/device/kernels/forces/tides.k"
 #include "engine/device/kernels/steps/few.k"
+#include "engine/device/kernels/steps/few_small.k"
 #include "engine/device/kernels/steps/hermite_start.k"
 
 #define KY_U(unit, file, precision, made) made

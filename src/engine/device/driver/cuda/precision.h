@@ -2,6 +2,7 @@
  * extended.cu and double.cu, which define KY_PRECISION and KY_PRECISION_NAME. */
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/steps/block.k"
+#include "engine/device/kernels/steps/comoving.k"
 #if KY_IN_EXTENDED
 #include "engine/device/kernels/forces/boxes.k"
 #include "engine/device/kernels/forces/matrix.k"

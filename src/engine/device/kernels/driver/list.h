@@ -7,7 +7,7 @@
 #include "engine/device/kernels/driver/variants.h"
 
 #include "physics/actions/table.h"
-#include "physics/few_pair.h"
+#include "physics/few_device.h"
 #include "physics/softening_kinds.h"
 #include "physics/taylor_orders.h"
 
@@ -144,9 +144,18 @@
     KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY)                    \
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
+/* Block steps, and those in comoving boxes. */
+#define KY_BLOCK_KERNELS_OF(name, p)                                                               \
+    KY_K(name##_##p, ky_##name##_begin_##p, 256)                                                   \
+    KY_K(name##_##p, ky_##name##_predict_##p, 256)                                                 \
+    KY_K(name##_##p, ky_##name##_count_##p, KY_IN_TEAMS)                                           \
+    KY_K(name##_##p, ky_##name##_open_##p, KY_IN_TEAMS)                                            \
+    KY_K(name##_##p, ky_##name##_close_##p, 256)
+
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "forces/sources.k", number, )                                                \
     KY_U(block_##p, "steps/block.k", number, )                                                     \
+    KY_U(comoving_##p, "steps/comoving.k", number, )                                               \
     KY_U(tree_##p, "tree/walk_sources.k", number, )                                                \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_MATRIX_UNITS_##p(number) KY_VARIANTS(KY_VARIANT_UNIT, p, number)                            \
@@ -157,11 +166,8 @@
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
-    KY_K(block_##p, ky_block_begin_##p, 256)                                                       \
-    KY_K(block_##p, ky_block_predict_##p, 256)                                                     \
-    KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS)                                               \
-    KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS)                                                \
-    KY_K(block_##p, ky_block_close_##p, 256)                                                       \
+    KY_BLOCK_KERNELS_OF(block, p)                                                                  \
+    KY_BLOCK_KERNELS_OF(comoving, p)                                                               \
     KY_K(block_##p, ky_block_weigh_##p, 256)                                                       \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_MATRIX_KERNELS_##p KY_K(tree_##p, ky_walk_sources_##p, 256)                                 \
@@ -196,10 +202,12 @@
     KY_U(sums, "state/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(far, "forces/far.k", -1, )                                                                \
+    KY_U(balance, "forces/balance.k", -1, )                                                        \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_U(few, "steps/few.k", KY_DOUBLE, )                                                          \
+    KY_U(few_small, "steps/few_small.k", KY_DOUBLE, )                                              \
     KY_U(tides, "forces/tides.k", KY_DOUBLE, )                                                     \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
@@ -271,6 +279,10 @@
     KY_K(far, ky_far_rows, 256)                                                                    \
     KY_K(far, ky_far_add, 256)                                                                     \
     KY_K(far, ky_far_tides, 256)                                                                   \
+    KY_K(balance, ky_balance_largest, 256)                                                         \
+    KY_K(balance, ky_balance_forces, 256)                                                          \
+    KY_K(balance, ky_balance_total, 256)                                                           \
+    KY_K(balance, ky_balance_subtract, 256)                                                        \
     KY_K(forest, ky_forest_start, 256)                                                             \
     KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \
@@ -311,6 +323,7 @@
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
     KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)                                    \
     KY_K(few, ky_few_pairs, KY_FEW_GROUP)                                                          \
+    KY_K(few_small, ky_few_small, KY_FEW_GROUP)                                                    \
     KY_K(tides, ky_tides_of_bodies_double, KY_WALK_LANES)                                          \
     KY_K(tides, ky_tides_of_cells_double, KY_WALK_LANES)
 

@@ -166,6 +166,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_BOUNDS_GROUPS 1024
 /* The rms acceleration (relative.k): two words of each group, and then one. */
 #define KY_RELATIVE_MOST (2 * KY_BOUNDS_GROUPS)
+/* The net force in a periodic box (balance.k): four words of each group, and then one. */
+#define KY_BALANCE_MOST (4 * KY_BOUNDS_GROUPS)
+#define KY_BALANCE_WORDS (KY_BALANCE_MOST + 1)
 /* Elements of the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of
  * the cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0
@@ -223,6 +226,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_STRAYS 43
 #define KY_TALLY_WORDS 44
+/* Numbers for each level of block steps in comoving boxes (struct ky_block_factors). */
+#define KY_STEP_FACTORS 3
 /* Bits of predictions in a periodic box; the part of the side by which bodies may stray: half of
  * the CPU's, since the host learns of it one block later. */
 #define KY_IN_BOX 1

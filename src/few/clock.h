@@ -1,17 +1,18 @@
-/* The clock of a system of few bodies, and its longest step. */
-#include <float.h>
-#include <math.h>
+/* The clock of a system of few bodies, and its longest step. The host and kernels compile it,
+ * after declarations of ky_few_set_clock. */
+#ifndef KY_FEW_CLOCK_H
+#define KY_FEW_CLOCK_H
 
-#include "few/few.h"
-#include "physics/few.h"
+#include "few/slow.h"
+#include "few/system.h"
 
 /* A pair is the clock if the orbits of all other nodes take at least this many of its periods, at
  * the speed of their pericentres; it stays the clock while they take half as many. */
-static const double apart = 10;
+KY_CONSTANT double ky_few_periods = 10;
 /* The longest step changes when its criterion is below this part of it, or above the inverse. */
-static const double change = 0.75;
+KY_CONSTANT double ky_few_step_change = 0.75;
 
-static struct ky_few_orbit orbit_of(const struct ky_few_system_one *s, int k)
+KY_FN struct ky_few_orbit ky_few_orbit_of(const struct ky_few_system_one *s, int k)
 {
     const double *x[3] = {s->x[k][0], s->x[k][1], s->x[k][2]},
                  *v[3] = {s->v[k][0], s->v[k][1], s->v[k][2]};
@@ -21,14 +22,14 @@ static struct ky_few_orbit orbit_of(const struct ky_few_system_one *s, int k)
 }
 
 /* The time that the orbit takes at the speed of its pericentre, times 2π. */
-static double shortest(const struct ky_few_orbit *orbit)
+KY_FN double ky_few_quickest(const struct ky_few_orbit *orbit)
 {
     const double left = orbit->e < 1 ? 1 - orbit->e : 0;
     return orbit->inverse_axis > 0 ? orbit->period * left * sqrt(left) : orbit->period;
 }
 
 /* The pair with the shortest period; bound ones first. */
-static int quickest_pair(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit)
+KY_FN int ky_few_quickest_pair(const struct ky_few_shape *shape, const struct ky_few_orbit *orbit)
 {
     int best = -1;
     for (int k = 0; k < shape->n - 1; k++)
@@ -41,12 +42,12 @@ static int quickest_pair(const struct ky_few_shape *shape, const struct ky_few_o
 }
 
 /* 1 if pair k is bound and all other nodes change slowly beside it. */
-static int is_far_inside(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+KY_FN int ky_few_is_far_inside(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
 {
-    const double times = few->system.inner == k ? apart / 2 : apart;
+    const double times = few->system.inner == k ? ky_few_periods / 2 : ky_few_periods;
     int inside = orbit[k].inverse_axis > 0;
     for (int n = 0; n < few->system.shape.n - 1; n++)
-        inside &= n == k || shortest(&orbit[n]) >= times * orbit[k].period;
+        inside &= n == k || ky_few_quickest(&orbit[n]) >= times * orbit[k].period;
     return inside;
 }
 
@@ -54,33 +55,33 @@ static int is_far_inside(const struct ky_few *few, const struct ky_few_orbit *or
  * unbound pair that is the clock alone has at least half of its present potential until the next
  * step; so has a bound one that is at less than a hundredth of its largest separation, unless the
  * other nodes are slow beside its period. */
-static double least_of(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
+KY_FN double ky_few_least_of(const struct ky_few *few, const struct ky_few_orbit *orbit, int k)
 {
-    static const double small = 0.01;
+    const double small = 0.01;
     const struct ky_few_system_one *s = &few->system;
     const double weighted = s->weight[k][0] * orbit[k].gm, now = weighted / orbit[k].r,
                  least = orbit[k].inverse_axis > 0
                              ? weighted * orbit[k].inverse_axis / (1 + orbit[k].e)
                              : 0;
-    return k == s->inner && least < small * now && !is_far_inside(few, orbit, k) ? 0.5 * now
-                                                                                 : least;
+    return k == s->inner && least < small * now && !ky_few_is_far_inside(few, orbit, k) ? 0.5 * now
+                                                                                        : least;
 }
 
 /* The longest step that resolves every node. */
-static double longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
+KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     const struct ky_few_system_one *s = &few->system;
     double all = 0, longest = (double)INFINITY;
     for (int k = 0; k < s->shape.n - 1; k++)
-        all += least_of(few, orbit, k);
+        all += ky_few_least_of(few, orbit, k);
     for (int k = 0; k < s->shape.n - 1; k++)
-        longest =
-            fmin(longest, ky_few_longest(orbit[k], s->weight[k][0], all - least_of(few, orbit, k),
-                                         s->slow[k][0], few->settings.angle));
+        longest = fmin(longest, ky_few_longest(orbit[k], s->weight[k][0],
+                                               all - ky_few_least_of(few, orbit, k), s->slow[k][0],
+                                               few->settings.angle));
     return longest;
 }
 
-void ky_few_set_weights(struct ky_few_system_one *s, int inner)
+KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
 {
     s->inner = inner;
     for (int k = 0; k < s->shape.n - 1; k++) {
@@ -91,39 +92,39 @@ void ky_few_set_weights(struct ky_few_system_one *s, int inner)
 
 /* Chooses the clock. The whole system cannot be the clock if a node does not move it: bodies
  * without mass around one with mass. */
-static void choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
+KY_FN void ky_few_choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     struct ky_few_system_one *s = &few->system;
-    const int pair = quickest_pair(&s->shape, orbit);
-    const int inside = s->shape.n > 2 && is_far_inside(few, orbit, pair);
+    const int pair = ky_few_quickest_pair(&s->shape, orbit);
+    const int inside = s->shape.n > 2 && ky_few_is_far_inside(few, orbit, pair);
     ky_few_set_weights(s, inside ? pair : -1);
     few->clock = inside ? KY_FEW_PAIR : KY_FEW_WHOLE;
-    if (inside || longest_of(few, orbit) > 0)
+    if (inside || ky_few_longest_of(few, orbit) > 0)
         return;
     ky_few_set_weights(s, pair);
     few->clock = KY_FEW_PAIR;
 }
 
 /* The number with at most KY_FEW_STEP_BITS bits next to x. */
-static double shorten(double x)
+KY_FN double ky_few_shorten(double x)
 {
     int exponent;
     const double part = frexp(x, &exponent);
     return ldexp(rint(ldexp(part, KY_FEW_STEP_BITS)), exponent - KY_FEW_STEP_BITS);
 }
 
-static void choose_step(struct ky_few *few, const struct ky_few_orbit *orbit, int anew)
+KY_FN void ky_few_choose_step(struct ky_few *few, const struct ky_few_orbit *orbit, int anew)
 {
-    const double longest = longest_of(few, orbit), before = fabs(few->longest);
-    if (!anew && longest >= change * before && longest * change <= before)
+    const double longest = ky_few_longest_of(few, orbit), before = fabs(few->longest);
+    if (!anew && longest >= ky_few_step_change * before && longest * ky_few_step_change <= before)
         return;
     const double part = anew || !(before > 0) ? 1 : few->h / few->longest;
-    few->longest = shorten(few->settings.backwards ? -longest : longest);
+    few->longest = ky_few_shorten(few->settings.backwards ? -longest : longest);
     few->h = part * few->longest;
 }
 
 /* 1 if the clock is the whole system and nothing is slowed down. */
-static int is_plain(const struct ky_few_system_one *s)
+KY_FN int ky_few_is_plain(const struct ky_few_system_one *s)
 {
     int plain = s->inner < 0;
     for (int k = 0; k < s->shape.n - 1; k++)
@@ -132,15 +133,15 @@ static int is_plain(const struct ky_few_system_one *s)
 }
 
 /* Instead of B of the whole system, after a slow-down: its energy is a new one. */
-static const double unknown = -DBL_MAX;
+KY_CONSTANT double ky_few_unknown = -1e308;
 
 /* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
  * do not stay when the clock changes and changes back. Any other clock takes over the present error
  * Γ U: where two bodies nearly meet it is large, and would stay if B came from the place alone. */
-static void set_b(struct ky_few *few)
+KY_FN void ky_few_set_b(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
-    if (few->is_plain && few->steps > 0 && few->whole > unknown) {
+    if (few->is_plain && few->steps > 0 && few->whole > ky_few_unknown) {
         s->b[0] = few->whole;
     } else {
         const int k = s->inner;
@@ -152,33 +153,26 @@ static void set_b(struct ky_few *few)
         few->whole = few->system.b[0];
 }
 
-void ky_few_first_clock(struct ky_few *few)
-{
-    ky_few_set_weights(&few->system, -1);
-    ky_few_set_clock(&few->system);
-    few->whole = few->system.b[0];
-    few->is_plain = 0;
-    ky_few_choose(few, 1);
-}
-
-int ky_few_choose(struct ky_few *few, int anew)
+KY_FEW_FN int ky_few_choose(struct ky_few *few, int anew)
 {
     struct ky_few_system_one *s = &few->system;
-    struct ky_few_orbit orbit[KY_FEW_MOST];
+    struct ky_few_orbit orbit[KY_FEW_SHAPES];
     const int nodes = s->shape.n - 1, inner = s->inner, was_plain = few->is_plain;
     int k = 0;
     do
-        orbit[k] = orbit_of(s, k);
+        orbit[k] = ky_few_orbit_of(s, k);
     while (++k < nodes);
     const int slow_has_changed = ky_few_choose_slow_down(few, orbit);
     if (slow_has_changed)
-        few->whole = unknown;
-    choose_clock(few, orbit);
-    few->is_plain = is_plain(s);
+        few->whole = ky_few_unknown;
+    ky_few_choose_clock(few, orbit);
+    few->is_plain = ky_few_is_plain(s);
     const int is_new =
         !(was_plain && few->is_plain) && (anew || slow_has_changed || s->inner != inner);
-    choose_step(few, orbit, anew || is_new);
+    ky_few_choose_step(few, orbit, anew || is_new);
     if (is_new)
-        set_b(few);
+        ky_few_set_b(few);
     return is_new;
 }
+
+#endif

@@ -1,0 +1,193 @@
+/* After the stages of a step: tests of its errors, the next step, and whether a system has
+ * come apart. The host and kernels compile it, after declarations of ky_few_renew_tree. */
+#ifndef KY_FEW_FINISH_H
+#define KY_FEW_FINISH_H
+
+#include "few/clock.h"
+#include "few/pairs.h"
+#include "few/system.h"
+
+/* The tests after a step. The error of the clock, Γ = ln((T + B)/U), is constant in an exact
+ * motion; where it is not 0, the energy is wrong by Γ U, less and less as bodies part. */
+struct ky_few_state {
+    double error;               /* Γ */
+    double wrong;               /* Γ U, as an energy */
+    double energy;              /* with slow-down, without Γ U */
+    double parts;               /* sum of the absolute values of its parts */
+    double kinetic, u;          /* of the clock */
+    int is_old;                 /* 1: two bodies are so close that the tree does not suit them */
+    double pull[KY_FEW_SHAPES]; /* M/r³ of the smallest node around each body */
+};
+
+/* The tree is made again when a pair is this many times as strong as the nodes of both. */
+KY_CONSTANT double ky_few_stronger = 8;
+
+KY_FN void ky_few_add_potential(struct ky_few_state *state, const struct ky_few_system_one *s,
+                                const struct ky_few_pair *pair)
+{
+    const int k = pair->k, i = pair->i, j = pair->j;
+    const int in_clock = s->inner < 0 ? s->weight[k][0] > 0 : k == s->inner;
+    const double mass = s->mass[i][0] + s->mass[j][0],
+                 q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2])),
+                 u = s->slow[k][0] * s->mass[i][0] * s->mass[j][0] * q;
+    state->energy -= u;
+    state->parts += u;
+    state->u += !in_clock ? 0 : s->inner < 0 ? u : s->weight[k][0] * mass * q;
+    state->is_old |= mass * q * q * q > ky_few_stronger * fmax(state->pull[i], state->pull[j]);
+}
+
+KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s)
+{
+    struct ky_few_state state;
+    struct ky_few_walk walk;
+    double reduced = 1;
+    state.energy = state.parts = state.kinetic = state.u = 0;
+    state.is_old = 0;
+    for (int k = s->shape.n - 2; k >= 0; k--) {
+        const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
+                     per_mass = 0.5 * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
+                     mass = s->total[k][0] * s->left[k][0] * s->right[k][0],
+                     kinetic = s->slow[k][0] * mass * per_mass;
+        if (k == s->inner)
+            reduced = mass;
+        state.energy += kinetic;
+        state.parts += kinetic;
+        state.kinetic += s->weight[k][0] * per_mass;
+        for (int i = s->shape.node[k].begin; i < s->shape.node[k].end; i++)
+            state.pull[i] = s->total[k][0] * q * q * q;
+    }
+    KY_FEW_EACH_PAIR(s, &walk)
+    ky_few_add_potential(&state, s, &walk.pair);
+    const double wrong = state.kinetic - state.u + s->b[0];
+    state.error = wrong / state.u;
+    state.wrong = reduced * wrong;
+    state.energy -= state.wrong;
+    return state;
+}
+
+KY_FEW_FN void ky_few_keep(struct ky_few *few, struct ky_few_motion *before)
+{
+    struct ky_few_system_one *s = &few->system;
+    s->work[0] = 0;
+    for (int k = 0; k < s->shape.n - 1; k++)
+        for (int c = 0; c < 3; c++) {
+            before->x[k][c] = s->x[k][c][0];
+            before->v[k][c] = s->v[k][c][0];
+        }
+    before->b = s->b[0];
+    before->t = s->t[0];
+    before->low = s->low[0];
+}
+
+KY_FN void ky_few_restore(struct ky_few_system_one *s, const struct ky_few_motion *before)
+{
+    s->work[0] = 0;
+    for (int k = 0; k < s->shape.n - 1; k++)
+        for (int c = 0; c < 3; c++) {
+            s->x[k][c][0] = before->x[k][c];
+            s->v[k][c][0] = before->v[k][c];
+        }
+    s->b[0] = before->b;
+    s->t[0] = before->t;
+    s->low[0] = before->low;
+}
+
+/* Rounding errors of the energy, in parts of the sum of its absolute parts. */
+KY_CONSTANT double ky_few_rounding = 4e-15;
+/* A step may become longer if its errors are less than this part of the limit: they are of order
+ * 9. */
+KY_CONSTANT double ky_few_much_less = 1.0 / 500;
+/* A step is not halved more often than this. */
+KY_CONSTANT double ky_few_shortest_part = 1.0 / (1 << 20);
+/* A step of this length may have this error, relative as the tolerance; with a larger one the
+ * system is lost, and its next step is 0. */
+KY_CONSTANT double ky_few_most_wrong = 1e-6;
+
+/* The larger of both errors of a step, in parts of the limit. */
+KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state *after)
+{
+    const double tolerance = few->settings.tolerance, work = few->system.work[0],
+                 all = after->parts / after->u,
+                 clock = fabs(after->error - few->error) / (tolerance + ky_few_rounding * all),
+                 energy = fabs(after->energy - few->energy - work) /
+                          (tolerance * few->scale + ky_few_rounding * after->parts);
+    return few->system.inner < 0 ? clock : fmax(clock, energy);
+}
+
+KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *state)
+{
+    few->energy = state->energy;
+    few->error = state->error;
+    few->wrong = state->wrong;
+}
+
+KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
+{
+    struct ky_few_system_one *s = &few->system;
+    const struct ky_few_state after = ky_few_state_of(s);
+    const double error = ky_few_error_of(few, &after);
+    few->kicks += KY_FEW_STAGES;
+    few->last = few->h;
+    if (error > 1 && fabs(few->h) > ky_few_shortest_part * fabs(few->longest)) {
+        ky_few_restore(s, before);
+        few->h /= 2;
+        few->repeated++;
+        return 0;
+    }
+    if (error > 1 && error * few->settings.tolerance > ky_few_most_wrong) {
+        few->h = 0;
+        return 1;
+    }
+    if (error <= ky_few_much_less && few->h != few->longest)
+        few->h *= 2;
+    few->steps++;
+    ky_few_set_errors(few, &after);
+    few->whole -= s->work[0];
+    few->outer_work += s->work[0];
+    if (after.is_old) {
+#if KY_HOST
+        ky_few_release(few);
+#endif
+        ky_few_renew_tree(few);
+    }
+    if (ky_few_choose(few, after.is_old) || after.is_old) {
+        const struct ky_few_state now = ky_few_state_of(s);
+        ky_few_set_errors(few, &now);
+    }
+    return 1;
+}
+
+/* 1 if the numbers of a system are finite and it can take a step. */
+KY_FN int ky_few_is_finite(const struct ky_few *few)
+{
+    return ky_few_is_number(few->system.t[0]) && ky_few_is_number(few->energy) && few->h != 0;
+}
+
+/* How far a time is ahead of the system's own [time]. */
+KY_FN double ky_few_ahead_of(const struct ky_few_system_one *s, double time)
+{
+    return (time - s->t[0]) + s->low[0];
+}
+
+/* 1 if both sides of the tree's last node are unbound and recede at more than the distance. */
+KY_FN int ky_few_parts_by(const struct ky_few *few)
+{
+    const struct ky_few_system_one *s = &few->system;
+    const int k = s->shape.n - 2;
+    const double x = s->x[k][0][0], y = s->x[k][1][0], z = s->x[k][2][0], u = s->v[k][0][0],
+                 v = s->v[k][1][0], w = s->v[k][2][0], r2 = ky_few_square(x, y, z),
+                 away = x * u + y * v + z * w, distance = few->settings.apart;
+    return ky_few_is_over(r2, ky_few_square(u, v, w), few->settings.backwards ? -away : away,
+                          s->total[k][0], distance);
+}
+
+KY_FEW_FN int ky_few_is_apart(const struct ky_few *few)
+{
+    if (!(few->settings.apart > 0) || few->clock == KY_FEW_FREE || !ky_few_parts_by(few))
+        return 0;
+    struct ky_few anew = *few; /* the tree may be older than the present pairs */
+    ky_few_renew_tree(&anew);
+    return ky_few_parts_by(&anew);
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* Systems of two to four bodies on a device, one lane each, in the order of their work, so that the
+ * lanes of a group end at about the same time. The device takes the steps; the host starts the
+ * systems, and brings each from its own time to the time that is asked for. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "few/columns.h"
+#include "integrate/few_work.h"
+#include "integrate/integrate.h"
+
+enum {
+    MOST_AT_ONCE = 1 << 20, /* systems on the device */
+    STEPS_A_CALL = 2048,    /* of pairs between two looks at the stop flag */
+    FEWER_STEPS = 128,      /* of more bodies: lanes whose systems end sooner are idle until then */
+    LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane
+                 takes many times as long as one of the host */
+};
+
+/* Systems on the device, and their columns. */
+struct part {
+    struct ky_few_work *work;
+    const struct ky_few_order *order; /* [count] */
+    size_t count;
+    double *column;
+};
+
+static double *at(const struct part *part, int what, size_t i)
+{
+    return &part->column[(size_t)what * part->count + i];
+}
+
+static int is_pair(const struct part *part)
+{
+    return part->work->systems->bodies == 2;
+}
+
+static void pack(const struct part *part, size_t i, const struct ky_few *few)
+{
+    const struct ky_few_system_one *s = &few->system;
+    if (!is_pair(part)) {
+        ky_few_store(few, part->column, part->count, i);
+        return;
+    }
+    *at(part, KY_FEW_COLUMN_TOTAL, i) = s->total[0][0];
+    *at(part, KY_FEW_COLUMN_WEIGHT, i) = s->weight[0][0];
+    *at(part, KY_FEW_COLUMN_H, i) = few->h;
+    for (int c = 0; c < 3; c++) {
+        *at(part, KY_FEW_COLUMN_X(2, 0, c), i) = s->x[0][c][0];
+        *at(part, KY_FEW_COLUMN_V(2, 0, c), i) = s->v[0][c][0];
+    }
+    *at(part, KY_FEW_COLUMN_B, i) = s->b[0];
+    *at(part, KY_FEW_COLUMN_T, i) = s->t[0];
+    *at(part, KY_FEW_COLUMN_LOW, i) = s->low[0];
+    *at(part, KY_FEW_COLUMN_STEPS, i) = 0;
+}
+
+static void unpack(const struct part *part, size_t i, struct ky_few *few)
+{
+    struct ky_few_system_one *s = &few->system;
+    if (!is_pair(part)) {
+        ky_few_load(few, s->shape.n, part->column, part->count, i);
+        return;
+    }
+    for (int c = 0; c < 3; c++) {
+        s->x[0][c][0] = *at(part, KY_FEW_COLUMN_X(2, 0, c), i);
+        s->v[0][c][0] = *at(part, KY_FEW_COLUMN_V(2, 0, c), i);
+    }
+    s->t[0] = *at(part, KY_FEW_COLUMN_T, i);
+    s->low[0] = *at(part, KY_FEW_COLUMN_LOW, i);
+    few->steps = *at(part, KY_FEW_COLUMN_STEPS, i);
+}
+
+/* The number of steps of systems that are not on the device. */
+static const double not_there = -1;
+
+/* Starts a system. One without mass, or without a step, is advanced here to its end. In its columns
+ * the step is 0 and the time is no number, so that the device leaves it alone. */
+static void start(const struct part *part, size_t i)
+{
+    struct ky_few_one one;
+    ky_few_begin(part->work, &part->order[i], &one);
+    if (one.few.clock != KY_FEW_FREE && one.few.h != 0) {
+        pack(part, i, &one.few);
+        return;
+    }
+    for (int what = 0; what < KY_FEW_COLUMNS((int)part->work->systems->bodies); what++)
+        *at(part, what, i) = 0;
+    *at(part, KY_FEW_COLUMN_T, i) = (double)NAN;
+    *at(part, KY_FEW_COLUMN_STEPS, i) = not_there;
+    ky_few_alone(part->work, &part->order[i], &one);
+}
+
+/* Gives a system at the time with this index, from the numbers of the device. One of the last
+ * systems takes the rest of its steps here. */
+static void show(const struct part *part, size_t i, size_t index)
+{
+    const struct ky_few_systems *all = part->work->systems;
+    struct ky_few_one one;
+    if (*at(part, KY_FEW_COLUMN_STEPS, i) == not_there)
+        return;
+    ky_few_begin(part->work, &part->order[i], &one);
+    unpack(part, i, &one.few);
+    if (ky_few_check_finite(&one.few, NULL))
+        one.end = KY_FEW_LOST;
+    one.next = index;
+    while (!ky_few_show(part->work, &one)) {
+        if (ky_halted(&part->work->halt))
+            return;
+        ky_few_step_alone(part->work, &one);
+    }
+    if (one.next == all->times)
+        ky_few_report(part->work, &one);
+}
+
+/* Advances the systems of the part to the time with this index: all, or at the last time all but a
+ * few. */
+static enum ky_status go(const struct part *part, size_t index, struct ky_error *error)
+{
+    struct ky_few_work *work = part->work;
+    struct ky_few_device *device = work->device;
+    const struct ky_few_course course = {.until = work->systems->time[index],
+                                         .sign = work->settings.backwards ? -1 : 1,
+                                         .apart = work->settings.apart,
+                                         .tolerance = work->settings.tolerance,
+                                         .angle = work->settings.angle,
+                                         .slow_down = (ky_uint)work->settings.slow_down,
+                                         .most = is_pair(part) ? STEPS_A_CALL : FEWER_STEPS};
+    const size_t enough = index + 1 < work->systems->times ? 0 : LAST * (size_t)work->threads;
+    size_t left = part->count;
+    do
+        KY_TRY(device->verbs->go(device, &course, &left, error));
+    while (left > enough && !ky_halted(&work->halt));
+    return device->verbs->get(device, part->column, error);
+}
+
+static enum ky_status advance(const struct part *part, struct ky_error *error)
+{
+    struct ky_few_work *work = part->work;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
+    for (size_t i = 0; i < part->count; i++)
+        start(part, i);
+    KY_TRY(work->device->verbs->put(work->device, part->column, work->systems->bodies, part->count,
+                                    error));
+    for (size_t k = 0; k < work->systems->times; k++) {
+        KY_TRY(go(part, k, error));
+        if (ky_halted(&work->halt))
+            return KY_OK; /* the caller tells it */
+#pragma omp parallel for schedule(dynamic, 16) num_threads(work->threads)
+        for (size_t i = 0; i < part->count; i++)
+            show(part, i, k);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error)
+{
+    const size_t all = work->systems->count, most = all < MOST_AT_ONCE ? all : MOST_AT_ONCE;
+    const size_t columns = (size_t)KY_FEW_COLUMNS((int)work->systems->bodies);
+    double *column = ky_allocate(columns * most, sizeof *column);
+    if (!column)
+        return ky_no_memory(error, "systems", most, columns * sizeof *column);
+    enum ky_status status = KY_OK;
+    work->told = ky_clock();
+    for (size_t first = 0; first < all && !status && !ky_halted(&work->halt); first += most) {
+        const size_t count = first + most < all ? most : all - first;
+        const struct part part = {work, work->order + first, count, column};
+        status = advance(&part, error);
+    }
+    free(column);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* Systems of few bodies on devices: they have the bits of the CPU, with changes of the tree and of
+ * the clock, and what devices cannot do is refused. */
+#include "test.h"
+
+#include "engine/engine.h"
+#include "few/few.h"
+#ifdef KY_HAVE_OPENCL
+#include "engine/device/driver/opencl/opencl.h"
+#endif
+#include "few_encounters.h"
+
+enum { MOST = 4 /* bodies of a system */, SYSTEMS = 37 };
+
+/* Systems that are not encounters. */
+static const struct special {
+    double mass[MOST], x[MOST][3], v[MOST][3];
+} threes[] =
+    {/* the Pythagorean problem, whose tree changes often */
+     {{3, 4, 5}, {{1, 3, 0}, {-2, -1, 0}, {1, -1, 0}}, {{0}}},
+     /* a triple in Kozai's cycle, with the inner pair as the clock */
+     {{0.5, 0.5, 0.7},
+      {{0.5, 0, 0}, {-0.5, 0, 0}, {10, 0, 0}},
+      {{0, 0.5, 0}, {0, -0.5, 0}, {0, 0.107, 0.398}}},
+     /* masses in the ratio of 10^6 on crossing orbits */
+     {{1, 1e-6, 2e-6}, {{0}, {1, 0, 0}, {1.1, 0, 0.01}}, {{0}, {0, 1, 0}, {0, 0.9, 0}}},
+     /* a body without mass near a pair, two at the same place around a third body, and none with
+        mass */
+     {{0.5, 0.5, 0},
+      {{0.5, 0, 0}, {-0.5, 0, 0}, {2, 0, 0}},
+      {{0, 0.5, 0}, {0, -0.5, 0}, {0, 0.6, 0}}},
+     {{1, 0, 0}, {{0}, {1, 0, 0}, {1, 0, 0}}, {{0}, {0, 1, 0}, {0, 0.9, 0}}},
+     {{0}, {{0}, {1, 0, 0}, {2, 0, 0}}, {{0}, {0, 1, 0}, {0, 0.9, 0}}},
+     /* bodies that meet head-on, and one that is too quick for its numbers */
+     {{1, 1, 1e-3}, {{-6, 0, 0}, {6, 0, 0}, {0, 30, 0}}, {{0}}},
+     {{0.5, 0.5, 0.5}, {{0.5, 0, 0}, {-0.5, 0, 0}, {9, 0, 0}}, {{0}, {0, 1e200, 0}, {0}}}},
+  fours[] = {/* two pairs about each other */
+             {{0.5, 0.5, 0.6, 0.4},
+              {{0.5, 0, 0}, {-0.5, 0, 0}, {8.4, 0, 0}, {7.4, 0, 0}},
+              {{0, 0.5, 0}, {0, -0.5, 0}, {0, 0.9, 0.1}, {0, 0.3, -0.6}}},
+             /* a pair within a triple within a quadruple */
+             {{0.5, 0.5, 0.3, 0.2},
+              {{0.05, 0, 0}, {-0.05, 0, 0}, {1, 0, 0}, {0, 15, 0}},
+              {{0, 1.58, 0}, {0, -1.58, 0}, {0, 0, 1.1}, {0.3, 0, 0}}},
+             /* planets with and without mass */
+             {{1, 1e-3, 1e-6, 0},
+              {{0}, {1, 0, 0}, {0, 1.6, 0}, {0, 0, 2.6}},
+              {{0}, {0, 1, 0}, {-0.8, 0, 0}, {0.6, 0, 0}}},
+             {{0}, {{0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, {{0}, {0, 1, 0}, {0}, {0, 0, 1}}},
+             {{0.5, 0.5, 0.5, 0.5},
+              {{0.5, 0, 0}, {-0.5, 0, 0}, {9, 0, 0}, {0, 20, 0}},
+              {{0}, {0, 1e200, 0}}}};
+
+static void put_specials(const struct special *of, size_t count, size_t bodies)
+{
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < bodies; i++) {
+            const size_t k = (3 * s + 2) * bodies + i; /* among encounters */
+            mass[k] = of[s].mass[i];
+            memcpy(x[k], of[s].x[i], sizeof x[k]);
+            memcpy(v[k], of[s].v[i], sizeof v[k]);
+        }
+}
+
+/* SYSTEMS systems in the arrays. */
+static void make_systems(size_t bodies)
+{
+    uint64_t seed = 11;
+    make_encounters(); /* for four bodies the pairs of three rows each are dissolved */
+    for (size_t k = 0; bodies == 4 && k < SYSTEMS * bodies; k++)
+        for (int c = 0; c < 3; c++) {
+            x[k][c] = 10 * uniform(&seed);
+            v[k][c] = 0.3 * (uniform(&seed) - 0.5);
+        }
+    if (bodies == 3)
+        put_specials(threes, sizeof threes / sizeof *threes, bodies);
+    else if (bodies == 4)
+        put_specials(fours, sizeof fours / sizeof *fours, bodies);
+    else {
+        mass[8] = mass[9] = 0;
+        memcpy(v[12], v[13], sizeof v[12]); /* at rest relative to each other: they fall */
+    }
+}
+
+/* The systems have what devices have to reproduce: repeated steps, new trees and both clocks. */
+static void check_variety(size_t bodies)
+{
+    static struct ky_few few;
+    const struct ky_few_settings settings = {
+        .g = 1, .tolerance = 1e-11, .angle = 2 * 3.14159265358979323846 / 16};
+    double repeated = 0, trees = 0;
+    int clocks[3] = {0};
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        struct ky_error error;
+        const size_t first = s * bodies;
+        const struct ky_bodies one = {
+            .n = bodies, .mass = mass + first, .position = x + first, .velocity = v + first};
+        assert_ok(ky_few_start(&few, &settings, &one, 0, &error));
+        ky_few_go(&few, times[TIMES - 1], NULL, NULL, &error); /* some are lost */
+        repeated += few.repeated;
+        trees += few.trees - 1;
+        clocks[few.clock]++;
+    }
+    assert_true(repeated > 50 && trees > 10 && clocks[KY_FEW_WHOLE] > 3 &&
+                clocks[KY_FEW_PAIR] > 3 && clocks[KY_FEW_FREE] == 1);
+}
+
+/* On every kind of device that is here: at several times, with ends by escape, with slow-down and
+ * backwards in time. */
+static void try_devices(size_t bodies)
+{
+    static const char *const kinds[] = {"cuda", "opencl"};
+    static const double back[TIMES] = {-1, -30.5, -30.75, -40};
+    make_systems(bodies);
+    if (bodies > 2)
+        check_variety(bodies);
+    for (size_t d = 0; d < 2; d++)
+        for (int option = 0; option < 4 && ky_engine_devices(kinds[d]) > 0; option++) {
+            struct ky_parameters parameters;
+            int ends[4] = {0};
+            memset(&all, 0, sizeof all);
+            memset(&other, 0, sizeof other);
+            struct ky_few_systems systems = some_of(&all, bodies, option, &parameters);
+            systems.times = TIMES;
+            systems.time = option == 3 ? back : times;
+            integrate(&parameters, &systems);
+            parameters.engine = kinds[d];
+            struct ky_few_systems theirs = systems_of(&other, systems.time, TIMES);
+            theirs.bodies = bodies;
+            theirs.count = systems.count;
+            integrate(&parameters, &theirs);
+            assert_memory_equal(&all, &other, sizeof all);
+            for (size_t s = 0; s < systems.count; s++)
+                ends[all.end[s]]++;
+            assert_true(all.steps[0] > 5 &&
+                        (bodies > 2 || (all.steps[4] == 0 && all.steps[6] > 5)));
+            assert_true(option != 1 || ends[KY_FEW_ESCAPE] > 0);
+            assert_true(bodies == 2 || ends[KY_FEW_LOST] > 0);
+        }
+}
+
+static void pairs_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    try_devices(2);
+}
+
+static void three_bodies_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    try_devices(3);
+}
+
+static void four_bodies_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    try_devices(4);
+}
+
+static void devices_refuse_what_they_cannot_do(void **state)
+{
+    (void)state;
+#ifdef KY_HAVE_OPENCL
+    struct ky_error error;
+    if (ky_engine_devices("opencl") == 0)
+        skip();
+    make_encounters();
+    struct ky_parameters parameters = parameters_of(1);
+    struct ky_few_systems systems = systems_of(&all, times, 1);
+    parameters.engine = "opencl";
+    systems.bodies = 5;
+    systems.count = 30;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "at most 4 bodies"));
+    systems.bodies = 2;
+    parameters.stop_collision = 1;
+    parameters.body_radius = 0.1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "without collisions"));
+    parameters = parameters_of(1);
+    parameters.engine = "opencl";
+    ky_opencl_hide_double = 1;
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "no double"));
+    ky_opencl_hide_double = 0;
+    parameters.engine = "opencl:77";
+    assert_int_not_equal(ky_few_integrate(&parameters, &systems, &error), KY_OK);
+    parameters.engine = "abacus";
+    assert_int_equal(ky_few_integrate(&parameters, &systems, &error), KY_USAGE);
+    /* none, at no time, and without results of bodies */
+    parameters.engine = "opencl";
+    systems.count = 0;
+    integrate(&parameters, &systems);
+    systems = systems_of(&all, times, 0);
+    systems.bodies = 2;
+    integrate(&parameters, &systems);
+    assert_true(all.end[3] == KY_FEW_AT_TIME && all.steps[3] == 0);
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_have_the_bits_of_the_cpu),
+        cmocka_unit_test(three_bodies_have_the_bits_of_the_cpu),
+        cmocka_unit_test(four_bodies_have_the_bits_of_the_cpu),
+        cmocka_unit_test(devices_refuse_what_they_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
