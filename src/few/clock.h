@@ -136,13 +136,19 @@ KY_FN int ky_few_is_plain(const struct ky_few_system_one *s)
 KY_CONSTANT double ky_few_unknown = -1e308;
 
 /* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
- * do not stay when the clock changes and changes back. */
+ * do not stay when the clock changes and changes back. Any other clock takes over the present error
+ * Γ U: where two bodies nearly meet it is large, and would stay if B came from the place alone. */
 KY_FN void ky_few_set_b(struct ky_few *few)
 {
-    if (few->is_plain && few->steps > 0 && few->whole > ky_few_unknown)
-        few->system.b[0] = few->whole;
-    else
-        ky_few_set_clock(&few->system);
+    struct ky_few_system_one *s = &few->system;
+    if (few->is_plain && few->steps > 0 && few->whole > ky_few_unknown) {
+        s->b[0] = few->whole;
+    } else {
+        const int k = s->inner;
+        const double mass = k < 0 ? 1 : s->total[k][0] * s->left[k][0] * s->right[k][0];
+        ky_few_set_clock(s);
+        s->b[0] += mass > 0 ? few->wrong / mass : 0;
+    }
     if (few->is_plain)
         few->whole = few->system.b[0];
 }

@@ -34,7 +34,7 @@ enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
  * as it was, if the step has to be taken again: h is half as long. */
 void ky_few_keep(struct ky_few *few, struct ky_few_motion *before);
 int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before);
-/* KY_BAD_DATA if the numbers of the system are no longer finite. */
+/* KY_BAD_DATA if the numbers of the system are no longer finite, or if no step keeps the energy. */
 enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *error);
 /* Steps until the system's own time is `time` or the first one behind it, or until `most` steps are
  * made, or at ky_few_is_apart. With radii it ends after a step in which two bodies touch, with

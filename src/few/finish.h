@@ -11,6 +11,7 @@
  * motion; where it is not 0, the energy is wrong by Γ U, less and less as bodies part. */
 struct ky_few_state {
     double error;               /* Γ */
+    double wrong;               /* Γ U, as an energy */
     double energy;              /* with slow-down, without Γ U */
     double parts;               /* sum of the absolute values of its parts */
     double kinetic, u;          /* of the clock */
@@ -59,7 +60,8 @@ KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s
     ky_few_add_potential(&state, s, &walk.pair);
     const double wrong = state.kinetic - state.u + s->b[0];
     state.error = wrong / state.u;
-    state.energy -= reduced * wrong;
+    state.wrong = reduced * wrong;
+    state.energy -= state.wrong;
     return state;
 }
 
@@ -97,6 +99,9 @@ KY_CONSTANT double ky_few_rounding = 4e-15;
 KY_CONSTANT double ky_few_much_less = 1.0 / 500;
 /* A step is not halved more often than this. */
 KY_CONSTANT double ky_few_shortest_part = 1.0 / (1 << 20);
+/* A step of this length may have this error, relative as the tolerance; with a larger one the
+ * system is lost, and its next step is 0. */
+KY_CONSTANT double ky_few_most_wrong = 1e-6;
 
 /* The larger of both errors of a step, in parts of the limit. */
 KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state *after)
@@ -113,6 +118,7 @@ KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *stat
 {
     few->energy = state->energy;
     few->error = state->error;
+    few->wrong = state->wrong;
 }
 
 KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
@@ -127,6 +133,10 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
         few->h /= 2;
         few->repeated++;
         return 0;
+    }
+    if (error > 1 && error * few->settings.tolerance > ky_few_most_wrong) {
+        few->h = 0;
+        return 1;
     }
     if (error <= ky_few_much_less && few->h != few->longest)
         few->h *= 2;

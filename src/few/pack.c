@@ -105,6 +105,7 @@ enum ky_status ky_few_unpack(struct ky_few *few, const struct ky_few_settings *s
     KY_TRY(check(n, row, error));
     few->settings = *settings;
     few->others = NULL;
+    few->wrong = 0;
     s->work[0] = 0;
     s->shape.n = n;
     for (int k = 0; k < n; k++) {

@@ -19,6 +19,11 @@ enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *er
 {
     if (ky_few_is_finite(few))
         return KY_OK;
+    if (isfinite(few->system.t[0]) && isfinite(few->energy))
+        return ky_fail(error, KY_BAD_DATA,
+                       "%d bodies: no step, however short, keeps their energy to %g of itself, as "
+                       "where bodies meet head-on: stop at contacts by --stop-collision",
+                       few->system.shape.n, ky_few_most_wrong);
     return ky_fail(error, KY_BAD_DATA,
                    "the positions or velocities of %d bodies have become infinite or not a number",
                    few->system.shape.n);
@@ -204,7 +209,7 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     few->system.t[0] = few->epoch = time;
     few->system.low[0] = few->system.b[0] = 0;
     few->steps = few->repeated = few->kicks = few->trees = 0;
-    few->slow_work = few->outer_work = 0;
+    few->slow_work = few->outer_work = few->wrong = 0;
     few->h = few->longest = few->last = 0;
     for (int i = 0; i < n; i++)
         total += gm[i] = settings->g * bodies->mass[i];

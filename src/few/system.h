@@ -57,9 +57,10 @@ struct ky_few {
     double longest, h;    /* the longest step, and the next one: the longest over a power of two */
     double last;          /* the last step */
     double energy, error; /* with slow-down, and Γ of the clock, at the end of the last step */
-    double whole;         /* B of the whole system without slow-down */
-    int is_plain;         /* 1: the clock is the whole system without slow-down */
-    double scale;         /* of the energy, for the tolerance */
+    double wrong; /* [G × energy] Γ U then: the energy is wrong by it, and less where bodies part */
+    double whole; /* B of the whole system without slow-down */
+    int is_plain; /* 1: the clock is the whole system without slow-down */
+    double scale; /* of the energy, for the tolerance */
     /* The centre of mass moves uniformly: its place at time `epoch`, and its velocity. */
     double centre[3], motion[3], epoch;
     /* [G × energy] of the energy with slow-down: by changes of κ, and by the others */

@@ -204,10 +204,11 @@ static void falling_bodies_are_found(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* A triple wider than the radius of groups, and a wide pair that passes it. Returns |dE/E|. */
-static double pass_by(double angle)
+/* A triple wider than the radius of groups, and a wide pair that passes it at b with v. Returns
+ * |dE/E|. */
+static double pass_by(double angle, double b, double v)
 {
-    const double mass[5] = {0.35, 0.25, 0.4, 0.5, 0.5}, distance = 0.3, b = 0.04, v = 20;
+    const double mass[5] = {0.35, 0.25, 0.4, 0.5, 0.5}, distance = 0.3;
     const struct ky_parameters parameters = parameters_of(0.02);
     struct ky_bodies bodies = {0};
     double energy;
@@ -228,16 +229,29 @@ static double pass_by(double angle)
 }
 
 /* Members of two groups pull each other through the centres alone, so that the triple has to end as
- * a group: if it stays one, the mean is 9e-5. */
+ * a group: if it stays one, the first mean is 9e-5. In the slow passes the triple and the pair turn
+ * about each other, and groups form and end several times: without the energy of quadrupoles, the
+ * test of the next step and of both sides of a group that ends, these means are 2.3e-3 and 3.2e-4.
+ * With the size of the outermost orbit alone the largest error is 2.4e-4. */
 static void wide_groups_end_beside_each_other(void **state)
 {
     (void)state;
     enum { PASSES = 8 };
-    double logarithm = 0;
-    for (int k = 0; k < PASSES; k++)
-        logarithm += log(pass_by(turn * k / PASSES)) / PASSES;
-    printf("# a pair beside a wide triple: geometric mean of |dE/E| %.1e\n", exp(logarithm));
-    assert_true(exp(logarithm) < 2e-5);
+    static const double way[4][3] = {
+        {0.04, 20, 5e-7}, {0.04, 9, 5e-6}, {0.05, 20, 5e-7}, {0.05, 9, 5e-6}}; /* b, v, bound */
+    for (int w = 0; w < 4; w++) {
+        double logarithm = 0, most = 0;
+        for (int k = 0; k < PASSES; k++) {
+            const double change = pass_by(turn * k / PASSES, way[w][0], way[w][1]);
+            logarithm += log(change) / PASSES;
+            most = fmax(most, change);
+        }
+        printf(
+            "# a pair passes a wide triple at %g with %g: geometric mean of |dE/E| %.1e, largest "
+            "%.1e\n",
+            way[w][0], way[w][1], exp(logarithm), most);
+        assert_true(exp(logarithm) < way[w][2] && most < 1e-5);
+    }
 }
 
 /* ---- clusters of binaries ---- */
