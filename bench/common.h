@@ -10,6 +10,7 @@
 
 #include "base/order.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 
 static inline void stop_if(enum ky_status status, const struct ky_error *error)
 {

@@ -261,8 +261,8 @@ static int has_system(const struct selection *selection, const char *system)
     return !names;
 }
 
-/* Replaces the `count` numbers by those of the arguments that lie above `from` and below `to`, if
- * there are any. Returns their number. */
+/* Selects the numbers above `from` and below `to` among the arguments. If there are any, they
+ * replace the `count` numbers in `numbers`. Returns how many numbers it then has. */
 static int select_numbers(const struct selection *selection, double from, double to,
                           double numbers[MOST], int count)
 {

@@ -22,6 +22,7 @@
 #include "base/order.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 
 enum { SAMPLES = 2048, REPEAT = 3, DIRECT_N = 65536 };
 

@@ -12,6 +12,7 @@
 
 #include "domain/domain.h"
 #include "engine/common/force_kinds.h"
+#include "engine/force_options.h"
 #include "octree/parts.h"
 
 enum { STEPS = 3 };

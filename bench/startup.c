@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/threads.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 #include "models/models.h"
 
 /* The resident bytes of this process now. */

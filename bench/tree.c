@@ -9,6 +9,7 @@
 #include "common.h"
 
 #include "base/clock.h"
+#include "engine/force_options.h"
 
 enum { SAMPLES = 4096, REPEAT = 9, STEPS = 200 };
 

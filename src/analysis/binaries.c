@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/common/finite.h"
+#include "engine/force_options.h"
 #include "physics/softening.h"
 
 static const uint32_t nobody = UINT32_MAX;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
+#include "engine/force_options.h"
 #include "octree/opening_kinds.h"
 
 /* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α if the force has them, and

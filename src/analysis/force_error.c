@@ -19,6 +19,7 @@
 #include "domain/domain.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
+#include "engine/force_options.h"
 #include "octree/sample.h"
 #include "physics/opening.h"
 #include "physics/space.h"

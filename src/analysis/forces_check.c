@@ -17,6 +17,7 @@
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
 

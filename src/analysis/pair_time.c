@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/sums.h"
 #include "engine/common/finite.h"
+#include "engine/force_options.h"
 #include "physics/orbit.h"
 
 /* A pair with a larger eccentricity in a system of more bodies is not a binary: the two approach

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/status.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 #include "physics/softening.h"
 
 /* Fails with KY_USAGE: no softening is known. The message recommends one, in the form of an option,

@@ -8,6 +8,7 @@
 #include "base/phases.h"
 #include "base/status.h"
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "physics/space.h"
 
 /* Opens the engine. Ranks search through the tree of a force, but compute no force here. `why`: why

@@ -4,6 +4,7 @@
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
 #include "engine/common/finite.h"
+#include "engine/force_options.h"
 #include "octree/opening_kinds.h"
 
 static enum ky_status find_action(const char *name, enum ky_action_id *id, struct ky_error *error)

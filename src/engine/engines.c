@@ -18,6 +18,7 @@
 #include "base/drivers.h"
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/sizes.h"
 #include "base/threads.h"
 
 /* In the order of `auto` (choice.h): devices, the fastest first, and the CPU last. */

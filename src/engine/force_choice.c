@@ -7,6 +7,7 @@
 
 #include "base/threads.h"
 #include "engine/common/force_kinds.h"
+#include "engine/force_options.h"
 #include "octree/opening_kinds.h"
 #include "physics/space.h"
 #include "physics/taylor_table.h"

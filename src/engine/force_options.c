@@ -1,6 +1,6 @@
 /* The tables of the options of engine and force in struct ky_parameters, and the fields that follow
  * from others. */
-#include "engine/engine.h"
+#include "engine/force_options.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 
 #include "base/fields.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 
 /* The first member of every integrator's own struct. Time is counted in ticks. If all bodies share
  * one step, the tick is this step; with individual steps it is the longest step divided by a power

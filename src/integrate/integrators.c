@@ -8,6 +8,7 @@
 #include "base/bodies.h"
 #include "base/status.h"
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "integrate/expansion.h"
 #include "integrate/friction.h"
 

@@ -13,6 +13,7 @@
 #include "domain/domain.h"
 #include "engine/common/external.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 #include "simulation/sim.h"
 
 enum { NAME = 64 };

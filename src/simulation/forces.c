@@ -12,6 +12,7 @@
 #include "engine/common/finite.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 #include "simulation/sim.h"
 
 /* The reason why a single device computes the field at these points; NULL: several can share it. */

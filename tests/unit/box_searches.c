@@ -7,6 +7,7 @@
 
 #include "box_pairs.h"
 #include "engine/cpu/forces/action.h"
+#include "engine/force_options.h"
 #include "engines.h"
 
 static struct ky_error error;

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "engine/choice.h"
 #include "engine/common/force_kinds.h"
+#include "engine/force_options.h"
 #include "integrate/integrate.h"
 #include "simulation/sim.h"
 

@@ -6,6 +6,7 @@
 #include "engines.h"
 
 #include "engine/common/units.h"
+#include "engine/force_options.h"
 
 /* The methods that are compared. The exact sum in single precision is not among them: it rounds
  * positions and is not exact for near pairs (docs/numerics.md). */

@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/force_options.h"
 
 enum cloud { PLUMMER, CUBE, LINE, POINT, PAIRS, OUTLIER, CLOUDS };
 

@@ -5,6 +5,7 @@
 
 #include "clouds.h"
 #include "engine/common/external.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "engine/force_options.h"
 
 /* The sum by two nested loops. */
 static void plain_sum(const struct ky_parameters *parameters, const struct ky_bodies *bodies,

@@ -19,6 +19,7 @@
 #include "engine/device/driver/driver.h"
 #ifdef KY_HAVE_OPENCL
 #include "engine/device/driver/opencl/opencl.h"
+#include "engine/force_options.h"
 #endif
 
 /* ---- cases: what is varied ---- */

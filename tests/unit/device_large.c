@@ -12,6 +12,7 @@
 #endif
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "engines.h"
 
 enum { LARGE = 100003, FEWER = 30011, SINKS = 200 };

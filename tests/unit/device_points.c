@@ -5,6 +5,7 @@
 
 #include "clouds.h"
 #include "drivers.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 

@@ -7,6 +7,7 @@
 #if KY_DRIVERS_COUNT
 
 #include "device_trees.h"
+#include "engine/force_options.h"
 #include "guard.h"
 
 /* ---- an engine with bodies ---- */

@@ -10,6 +10,7 @@
 #include "engine/device/state/curve.h"
 #include "engine/device/tree/device_tree.h"
 #include "engine/device/tree/tree_groups.h"
+#include "engine/force_options.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 

@@ -10,6 +10,7 @@
 #include "kernels.h"
 
 #include "engine/device/driver/driver.h"
+#include "engine/force_options.h"
 
 /* ---- loops over all pairs ---- */
 

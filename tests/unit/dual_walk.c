@@ -7,6 +7,7 @@
 #include "clouds.h"
 #include "enclosed.h"
 #include "engine/cpu/forces/action.h"
+#include "engine/force_options.h"
 
 KY_ACTIONS(KY_CPU_ACTION)
 KY_CPU_ACTION(enclosed, KY_NEEDS_RADIUS | KY_DUAL)

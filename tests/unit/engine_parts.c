@@ -9,6 +9,7 @@
 
 #include "clouds.h"
 #include "engine/common/units.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "engine/common/external.h"
 #include "engine/device/driver/driver.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "engines.h"
 
 enum { N = 2000, POINTS = 1500, TIDES = 40 };

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "octree/cell_moments.h"
 #include "physics/taylor.h"
 

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "engine/engine.h"
 #include "engine/force_choice.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "integrate/integrate.h"
 #include "sims.h"

@@ -5,6 +5,7 @@
 #include "all_pairs.h"
 #include "clouds.h"
 #include "engine/cpu/forces/action.h"
+#include "engine/force_options.h"
 
 /* Parameters for the engine that KYOHO_TEST_ENGINE names, else for the CPU. device_walk.c has more
  * cases. */

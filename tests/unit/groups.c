@@ -5,6 +5,7 @@
 #include "all_pairs.h"
 #include "clouds.h"
 #include "engine/cpu/forces/action.h"
+#include "engine/force_options.h"
 #include "engines.h"
 
 #ifdef KY_HAVE_HDF5

@@ -8,6 +8,7 @@
 #include "engines.h"
 #ifdef KY_HAVE_OPENCL
 #include "engine/device/driver/opencl/opencl.h"
+#include "engine/force_options.h"
 #endif
 
 /* What the precision promises for 99 % of the accelerations; and twice the error of potentials. */

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "simulation/sim.h"
 
 static struct ky_error error;

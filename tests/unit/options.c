@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "engine/force_options.h"
 #include "integrate/integrate.h"
 
 struct values {

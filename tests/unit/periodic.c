@@ -8,6 +8,7 @@
 #include "clouds.h"
 #include "domain/domain.h"
 #include "engine/common/far_field.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 #include "physics/periodic.h"

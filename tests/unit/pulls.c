@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "kernels.h"
 

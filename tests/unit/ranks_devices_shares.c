@@ -5,6 +5,7 @@
 #include "boxes.h"
 #include "domain/domain.h"
 #include "engine/force_choice.h"
+#include "engine/force_options.h"
 #include "engines.h"
 
 struct task {

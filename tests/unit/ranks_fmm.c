@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "octree/sinks.h"
 #include "ranked_cases.h"
 #include "same_bits.h"

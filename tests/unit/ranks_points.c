@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "placed_points.h"
 #include "ranked.h"
 

@@ -4,6 +4,7 @@
 
 #include "domain/orders.h"
 #include "engine/common/units.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "ranked.h"
 

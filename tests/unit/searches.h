@@ -3,6 +3,7 @@
 #define KY_TEST_SEARCHES_H
 
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "ranked.h"
 
 /* An engine of `count` ranks; 0: without ranks. It keeps a pointer to the parameters. */

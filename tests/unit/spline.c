@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "engine/force_options.h"
 #include "engines.h"
 #include "models/profile.h"
 #include "physics/softening.h"

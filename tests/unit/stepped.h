@@ -4,6 +4,7 @@
 #define KY_TEST_STEPPED_H
 
 #include "domain/domain.h"
+#include "engine/force_options.h"
 #include "ranked.h"
 
 /* ---- what is compared ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/named_numbers.h"
+#include "base/options.h"
 #include "base/quantity.h"
 #include "base/status.h"
 #include "engine/common/external_table.h"
