@@ -34,7 +34,7 @@ static enum ky_status sum_bound(const struct ky_portion *portion, const struct k
                                 const double velocity[3], struct part *sum, struct ky_error *error)
 {
     double part[KY_BLOCKS][NUMBERS] = {{0}}, all[NUMBERS];
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         double own[NUMBERS] = {0};
         const size_t end = ky_portion_start(portion, b + 1);

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/sums.h"
+#include "base/threads.h"
 #include "engine/engine.h"
 
 enum { NEIGHBOURS = KY_CROWD, LEAF = 8, PARTS = 64, MANY = 1 << 15 };
@@ -240,7 +241,7 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
 {
     size_t place = 0;
     const int all = tree->n == bodies->n;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (tree->n >= KY_SEVERAL_FROM)
     for (size_t i = 0; i < tree->n; i++)
         if (all)
             take(tree, i, bodies, i);
@@ -287,7 +288,7 @@ static enum ky_status find_densities(struct weights *weights, size_t n, struct k
                                                                    sizeof *tree.point + 1);
     if (!status) {
         fill(&tree, weights->bodies);
-#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for schedule(dynamic, 64) if (n > 64)
         for (size_t i = 0; i < n; i++)
             weights->of[tree.point[i].body] = ky_halted(halt) ? 0 : density(&tree, i);
         status = ky_halt_check(halt, error);

@@ -177,7 +177,7 @@ static enum ky_status weigh(struct bins *bins, struct ky_error *error)
 {
     const struct ky_portion *portion = bins->portion;
     const struct ky_bodies *bodies = bins->bodies;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         struct part *part = bins->part + b * (bins->edges + 1);
         const size_t end = ky_portion_start(portion, b + 1);
@@ -207,7 +207,7 @@ static void fill(const struct bins *bins, size_t bin, struct shell *shells)
     size_t start[KY_BLOCKS + 1] = {0};
     for (size_t b = portion->from; b < portion->to; b++)
         start[b + 1] = start[b] + bins->part[b * (bins->edges + 1) + bin].n;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         size_t at = start[b];
         for (size_t i = ky_portion_start(portion, b); at < start[b + 1]; i++) {

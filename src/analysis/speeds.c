@@ -32,7 +32,7 @@ static enum ky_status velocity_dispersion(const struct ky_portion *portion,
         ky_portion_mean(portion, bodies->mass, bodies->velocity, mean, &mass, error);
     if (status)
         return status;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         const size_t end = ky_portion_start(portion, b + 1);
         for (size_t i = ky_portion_start(portion, b); i < end; i++)
@@ -92,7 +92,7 @@ static enum ky_status find_fast(const struct crowd *crowd, struct ky_speeds *spe
         uint64_t fast, fastest;
     } part[KY_BLOCKS] = {{0, 0, 0}};
     double most = 0;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         const size_t end = ky_portion_start(portion, b + 1);
         for (size_t i = ky_portion_start(portion, b); i < end; i++) {

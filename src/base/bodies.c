@@ -165,9 +165,6 @@ enum ky_status ky_bodies_need(const struct ky_bodies *bodies, unsigned arrays,
     return KY_OK;
 }
 
-/* From this number of bodies on, loops over them use more than one thread. */
-enum { MANY = 1 << 15 };
-
 static enum ky_status twice(uint64_t id, struct ky_error *error)
 {
     return ky_fail(error, KY_BAD_DATA,
@@ -198,7 +195,7 @@ static int look_through(int threads, const uint64_t *id, size_t n, uint64_t *lea
     uint64_t low = UINT64_MAX, high = 0;
     size_t falls = 0;
     threads = ky_threads(threads);
-#pragma omp parallel for num_threads(threads) if (n >= MANY)                                   \
+#pragma omp parallel for num_threads(threads) if (n >= KY_SEVERAL_FROM)                                   \
     reduction(min : low) reduction(max : high) reduction(+ : falls)
     for (size_t i = 0; i < n; i++) {
         low = id[i] < low ? id[i] : low;
@@ -274,7 +271,8 @@ static enum ky_status check_each(int threads, size_t from, const struct ky_bodie
 {
     size_t first = bodies->n;
     threads = ky_threads(threads);
-#pragma omp parallel for num_threads(threads) if (bodies->n >= MANY) reduction(min : first)
+#pragma omp parallel for num_threads(threads) if (bodies->n >= KY_SEVERAL_FROM) reduction(min      \
+                                                                                          : first)
     for (size_t i = 0; i < bodies->n; i++)
         if (i < first && check(bodies, i, i, NULL))
             first = i;

@@ -34,7 +34,7 @@ enum ky_status ky_portion_sum(const struct ky_portion *portion, const double *va
                               struct ky_error *error)
 {
     double part[KY_BLOCKS] = {0};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         const size_t end = ky_portion_start(portion, b + 1);
         for (size_t i = ky_portion_start(portion, b); i < end; i++)
@@ -48,7 +48,7 @@ static enum ky_status weighted_sums(const struct ky_portion *portion, const doub
                                     double (*vectors)[3], double sum[4], struct ky_error *error)
 {
     double part[KY_BLOCKS][4] = {{0}};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         double w = 0, x = 0, y = 0, z = 0;
         const size_t end = ky_portion_start(portion, b + 1);
@@ -82,7 +82,7 @@ enum ky_status ky_portion_positive(const struct ky_portion *portion, const doubl
                                    size_t *count, size_t *before, struct ky_error *error)
 {
     uint64_t part[KY_BLOCKS] = {0};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++) {
         const size_t end = ky_portion_start(portion, b + 1);
         for (size_t i = ky_portion_start(portion, b); i < end; i++)

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/sums.h"
+#include "base/threads.h"
 
 struct ky_portion {
     size_t n;             /* bodies of the system */
@@ -29,6 +30,11 @@ struct ky_portion ky_portion_of_all(size_t n);
 static inline size_t ky_portion_count(const struct ky_portion *portion)
 {
     return ky_block_start(portion->n, portion->to) - ky_block_start(portion->n, portion->from);
+}
+/* 1 if a loop over the bodies that are here takes several threads. */
+static inline int ky_portion_is_long(const struct ky_portion *portion)
+{
+    return ky_portion_count(portion) >= KY_SEVERAL_FROM;
 }
 /* 1 if body i of the system is here. */
 static inline int ky_portion_has(const struct ky_portion *portion, size_t i)

@@ -29,7 +29,7 @@ double ky_mean(size_t n, const double *weight, double (*vectors)[3], double mean
 
 void ky_subtract(size_t n, double (*vectors)[3], const double by[3])
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n >= KY_SEVERAL_FROM)
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
             vectors[i][k] -= by[k];

@@ -7,6 +7,10 @@
 #include <omp.h>
 #endif
 
+/* The smallest count for which a loop that does little for each body takes several threads. The
+ * calling thread ends a smaller one before another thread has woken. */
+enum { KY_SEVERAL_FROM = 1 << 15 };
+
 /* From now on the loops of this thread take `wanted` threads, unless they name a number; 0 changes
  * nothing. Returns the number of before, for ky_threads_restore. */
 static inline int ky_threads_take(int wanted)

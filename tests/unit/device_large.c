@@ -3,7 +3,6 @@
  * device can hold. In `make check` a device that is a CPU has fewer bodies in walks. */
 #include "test.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "clouds.h"
 #include "engine/force_options.h"
 #include "engines.h"
+#include "tasks.h"
 
 enum { LARGE = 100003, FEWER = 30011, SINKS = 200 };
 
@@ -269,19 +269,6 @@ static void threads_change_no_bit(void **state)
 }
 
 #ifdef _OPENMP
-/* The number of threads of this process; 0 if the kernel does not tell. */
-static int threads_now(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    struct dirent *task;
-    int count = 0;
-    while (tasks && (task = readdir(tasks)))
-        count += task->d_name[0] != '.';
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
 static atomic_int watching, most_threads;
 
 /* Counts at least once, also where a busy machine gives it no turn during the work: threads of

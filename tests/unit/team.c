@@ -14,9 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "base/cores.h"
+#include "base/sums.h"
 #include "base/threads.h"
+#include "clouds.h"
 #include "files.h"
+#include "tasks.h"
 
 #ifdef _OPENMP
 enum { N = 1000, MANY = 5 };
@@ -318,6 +322,38 @@ static void passive_threads_do_not_spin(void **state)
     assert_true(passive < 0.85 * active);
 }
 
+/* Analyses few bodies, as each row of energy.csv does. *begun: the number of threads that this has
+ * begun. */
+static void *analyse(void *begun)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, 60);
+    const struct ky_portion all = ky_portion_of_all(bodies.n);
+    struct ky_speeds speeds;
+    double centre[3], radii[2];
+    const double half[2] = {0.1, 0.5};
+    const int before = threads_now();
+    ky_threads_take(3);
+    ky_subtract(bodies.n, bodies.position, (const double[3]){0});
+    int failed = !(ky_mean(bodies.n, bodies.mass, bodies.position, centre) > 0);
+    failed |= ky_lagrangian_radii(&bodies, centre, 2, half, radii, NULL) ||
+              ky_density_centre(&bodies, centre, NULL) ||
+              ky_measure_speeds(&all, &bodies, 1, &speeds, NULL);
+    *(int *)begun = failed ? -1 : threads_now() - before;
+    ky_bodies_free(&bodies);
+    return NULL;
+}
+
+/* Few bodies are added up before other threads have woken. */
+static void few_bodies_take_one_thread(void **state)
+{
+    (void)state;
+    pthread_t caller;
+    int begun = -1;
+    assert_int_equal(pthread_create(&caller, NULL, analyse, &begun), 0);
+    pthread_join(caller, NULL);
+    assert_int_equal(begun, 0);
+}
+
 /* A thread that waits for a sleeping one takes no processor time. */
 static void waiting_threads_sleep(void **state)
 {
@@ -395,7 +431,7 @@ int main(int argc, char **argv)
 #ifdef KY_HAVE_TEAM
     program = argv[0];
     if (argc == 1)
-        unsetenv("OMP_WAIT_POLICY"); /* tests/run sets it */
+        unsetenv("OMP_WAIT_POLICY");
     if (argc == 2 && !strcmp(argv[1], "pinned"))
         return pinned_threads();
     if (argc == 2 && !strcmp(argv[1], "waits"))
@@ -411,6 +447,7 @@ int main(int argc, char **argv)
 #ifdef KY_HAVE_TEAM
         cmocka_unit_test(child_after_fork),
         cmocka_unit_test(waiting_threads_sleep),
+        cmocka_unit_test(few_bodies_take_one_thread),
         cmocka_unit_test(fork_within_a_loop),
         cmocka_unit_test(cancelled_callers),
         cmocka_unit_test(signals_of_faults),

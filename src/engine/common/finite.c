@@ -7,14 +7,12 @@
 #include "base/status.h"
 #include "base/threads.h"
 
-enum { MANY = 1 << 15 }; /* smallest count for which several threads search */
-
 /* The sum of all 0 × x is NaN if one x is not finite. That is cheaper than a test of each. */
 size_t ky_first_wrong(int threads, const double *x, size_t count)
 {
     double sum = 0;
     threads = ky_threads(threads);
-#pragma omp parallel for num_threads(threads) if (count >= MANY) reduction(+ : sum)
+#pragma omp parallel for num_threads(threads) if (count >= KY_SEVERAL_FROM) reduction(+ : sum)
     for (size_t k = 0; k < count; k++)
         sum += 0 * x[k];
     for (size_t k = 0; isnan(sum) && k < count; k++)

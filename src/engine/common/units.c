@@ -24,7 +24,7 @@
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
-enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
+enum { SAMPLE = KY_MEDIAN_MOST };
 
 static double power_of_two(double x, int shift, int most)
 {
@@ -86,7 +86,7 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
     struct ky_extent part[KY_BLOCKS];
     memset(part, 0, sizeof part);
     threads = ky_threads(threads);
-#pragma omp parallel for num_threads(threads) if (portion->n >= MANY)
+#pragma omp parallel for num_threads(threads) if (ky_portion_is_long(portion))
     for (size_t b = portion->from; b < portion->to; b++)
         part[b] = look_at(portion, bodies, middle, b);
     const enum ky_status status =
