@@ -299,8 +299,8 @@ enum ky_status ky_option_refuse_idle(const char *name, const char *with, int is_
                                      struct ky_error *error)
 {
     return ky_fail(error, KY_USAGE,
-                   "--%s has no effect with %s%s: leave out --%s, or change that, too", name, with,
-                   is_stored ? ", which this run has" : "", name);
+                   "--%s has no effect with %s%s: leave out --%s, or change the other option", name,
+                   with, is_stored ? ", which this run has" : "", name);
 }
 
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error)

@@ -309,7 +309,7 @@ with folder() as where:
     check(abs(two["virial_ratio"] - 2 * inner / -potential) < 1e-12, "force has the virial ratio, without the bulk motion", two["virial_ratio"])
     check(re.search(r"energy: kinetic 0\.5 +potential -1\.5 .*virial ratio 0\.5 ", run("force", "two.csv", "--softening", "0").stdout),
           "force prints energies as text")
-    for words, says in ((["--force", "direct", "--theta", "0.5"], "--theta has no effect with --force direct: leave out --theta, or change that, too"),
+    for words, says in ((["--force", "direct", "--theta", "0.5"], "--theta has no effect with --force direct: leave out --theta, or change the other option"),
                         (["--mutual", "--leaf", "8"], "--leaf has no effect with --mutual: leave out --leaf"), (["--engine", "cpu", "--tree", "host"], "--tree has no effect with --engine cpu"),
                         (["--force", "fmm", "--opening", "offset", "--error", "1e-3"], "--error and --opening offset"),
                         (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree")):

@@ -80,18 +80,28 @@ static struct ky_parameters parameters_for(const char *engine, int force)
     return parameters;
 }
 
-/* The errors of so many bodies, or of all. Frees the snapshot. */
-static struct ky_check_results errors_of(const struct ky_parameters *given,
-                                         struct ky_snapshot *snapshot, size_t samples,
-                                         struct ky_choice *choice, struct ky_force_report *report)
+/* The errors of so many bodies, or of all. */
+static struct ky_check_results check(const struct ky_parameters *given, struct ky_bodies *bodies,
+                                     size_t samples, struct ky_choice *choice,
+                                     struct ky_force_report *report)
 {
     struct ky_check_parameters wanted;
     struct ky_check_results results = {.size = sizeof results};
     ky_check_parameters_defaults(&wanted);
-    wanted.samples = snapshot->bodies.n < samples ? snapshot->bodies.n : samples;
+    wanted.samples = bodies->n < samples ? bodies->n : samples;
     wanted.choice = choice;
     wanted.report = report;
-    assert_ok(ky_forces_check(given, &snapshot->bodies, &wanted, &results, &error));
+    assert_ok(ky_forces_check(given, bodies, &wanted, &results, &error));
+    return results;
+}
+
+/* The same. Frees the snapshot. */
+static struct ky_check_results errors_of(const struct ky_parameters *given,
+                                         struct ky_snapshot *snapshot, size_t samples,
+                                         struct ky_choice *choice, struct ky_force_report *report)
+{
+    const struct ky_check_results results =
+        check(given, &snapshot->bodies, samples, choice, report);
     ky_snapshot_free(snapshot);
     return results;
 }
@@ -662,8 +672,6 @@ static void a_tuning_keeps_its_error(void **state)
     struct ky_tune_parameters wanted;
     struct ky_snapshot snapshot;
     struct ky_tuning tuning;
-    struct ky_check_parameters check;
-    struct ky_check_results results = {.size = sizeof results};
     struct seen seen = {0};
     ky_parameters_defaults(&given);
     make(MODELS, 600, &snapshot, &given);
@@ -681,10 +689,8 @@ static void a_tuning_keeps_its_error(void **state)
     found.order = tuning.found.order ? tuning.found.order : found.order;
     found.alpha = tuning.found.alpha;
     found.theta = tuning.found.theta;
-    ky_check_parameters_defaults(&check);
-    check.samples = 300;
-    assert_ok(ky_forces_check(&found, &snapshot.bodies, &check, &results, &error));
-    assert_true(results.acceleration.p99 == tuning.found.error);
+    assert_true(check(&found, &snapshot.bodies, 300, NULL, NULL).acceleration.p99 ==
+                tuning.found.error);
     ky_tuning_free(&tuning);
     wanted.given = of_trees;
     wanted.error = (double)NAN;
@@ -754,8 +760,6 @@ static void a_tuning_in_a_box_is_over_the_rms(void **state)
     struct ky_tune_parameters wanted;
     struct ky_snapshot snapshot;
     struct ky_tuning tuning;
-    struct ky_check_parameters check;
-    struct ky_check_results results = {.size = sizeof results};
     ky_parameters_defaults(&given);
     make(LATTICE, 343, &snapshot, &given);
     prepare_tuning(&given, &wanted);
@@ -766,9 +770,7 @@ static void a_tuning_in_a_box_is_over_the_rms(void **state)
     wanted.samples = 100;
     assert_ok(ky_tune(&given, &snapshot.bodies, &wanted, &tuning, &error));
     given.alpha = tuning.setting[0].alpha;
-    ky_check_parameters_defaults(&check);
-    check.samples = 100;
-    assert_ok(ky_forces_check(&given, &snapshot.bodies, &check, &results, &error));
+    const struct ky_check_results results = check(&given, &snapshot.bodies, 100, NULL, NULL);
     assert_true(tuning.setting[0].error == results.over_rms.p99 &&
                 results.over_rms.p99 != results.acceleration.p99);
     ky_tuning_free(&tuning);
