@@ -22,8 +22,8 @@ struct ky_layzer {
     double sum; /* ∫ (2T + W) d ln a since the start: T + W + sum is constant but for errors */
 };
 
-/* A step of comoving bodies to the scale factor `to`, in `parts`, of which some are done; parts 0:
- * there is none. Between two calls a stop has left the bodies within it. */
+/* A step of comoving bodies to the scale factor `to`, in equal parts of ln a. Between two calls
+ * `parts` is 0, unless a stop has left the bodies within the step. */
 struct ky_parted {
     double to;
     uint64_t parts, done;

@@ -36,7 +36,7 @@ struct stored_clock {
     uint64_t within;
     double within_tick;
     struct ky_layzer layzer; /* of comoving bodies */
-    struct ky_parted parted; /* the same */
+    struct ky_parted parted; /* of comoving bodies */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -110,13 +110,13 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
     return ky_sim_get(sim, &bodies, error);
 }
 
-/* KY_BAD_DATA for a number that is not finite, and for a body's step that is longer than the
- * longest one or has the other sign. */
+/* KY_BAD_DATA for a number that is not finite, and for a body's step that has the other sign than
+ * the longest one, or is longer where bodies are not comoving. */
 static enum ky_status check_column(const struct ky_sim *sim, int which, const double *column,
                                    struct ky_error *error)
 {
     const struct ky_column_about *about = &ky_columns[which];
-    /* longest steps of comoving boxes differ, and a body may wait for a longer one */
+    /* the longest step of comoving bodies changes, and a body may have a step of a longer one */
     const int any = sim->line.comoving;
     const double longest = sim->integrator->tick * (double)sim->integrator->stride,
                  most = any ? (double)INFINITY : 1;
@@ -292,7 +292,7 @@ static enum ky_status check_function(const struct stored_clock *stored,
                        : "it ran without a function of the program as its field: give none");
 }
 
-/* 1 if the step of comoving bodies that a stop has left is one, or if there is none. */
+/* 1 if a stop can have left this step of comoving bodies, or if there is none. */
 static int has_right_parts(const struct stored_clock *stored, const struct ky_sim *sim)
 {
     const struct ky_parted *own = &stored->parted;
@@ -328,11 +328,12 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
             " and 'tick within' %g in its section 'clock', which do not lie within a step",
             stored->within, stored->within_tick);
     if (!has_right_parts(stored, sim))
-        return ky_fail(error, KY_BAD_DATA,
-                       "the restart file has the numbers 'parts' %" PRIu64 ", 'parts done' %" PRIu64
-                       " and 'step to' %g in its "
-                       "section 'clock', which are no step of comoving bodies that was left",
-                       stored->parted.parts, stored->parted.done, stored->parted.to);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "the restart file has the numbers 'parts' %" PRIu64 ", 'parts done' %" PRIu64
+            " and 'step to' %g in its "
+            "section 'clock', which do not describe a stop within a step of comoving bodies",
+            stored->parted.parts, stored->parted.done, stored->parted.to);
     return KY_OK;
 }
 
