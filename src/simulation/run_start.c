@@ -377,7 +377,7 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
 
 static enum ky_status stopped_early(const struct ky_run *run, struct ky_error *error)
 {
-    return ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
+    return ky_fail(error, KY_STOPPED, "stopped before the first step; the results in %s are unchanged",
                    run->given.output);
 }
 
