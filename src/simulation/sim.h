@@ -28,6 +28,7 @@ struct ky_parted {
     double to;
     uint64_t parts, done;
 };
+/* More parts than this are a universe that no step resolves. */
 enum { KY_MOST_PARTS = 4096 };
 
 /* The force that was found for --error at a scale factor. A restart file has these numbers. */

@@ -11,7 +11,6 @@
 
 /* A step is divided so that the rms displacement is at most this part of the mean spacing. */
 static const double most_of_spacing = 0.25;
-/* More parts than this are a universe that no step resolves. */
 
 /* The largest acceleration of a body over its softening [1/time² in comoving numbers]. */
 static enum ky_status strongest(struct ky_sim *sim, double *most, struct ky_error *error)
