@@ -116,7 +116,7 @@ static enum ky_status check_column(const struct ky_sim *sim, int which, const do
                                    struct ky_error *error)
 {
     const struct ky_column_about *about = &ky_columns[which];
-    /* longest steps of comoving boxes differ, and a body's step may be that of a longer one */
+    /* longest steps of comoving boxes differ, and a body may still have the step of a longer one */
     const int any = sim->line.comoving;
     const double longest = sim->integrator->tick * (double)sim->integrator->stride,
                  most = any ? (double)INFINITY : 1;
