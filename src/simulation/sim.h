@@ -28,7 +28,8 @@ struct ky_parted {
     double to;
     uint64_t parts, done;
 };
-enum { KY_MOST_PARTS = 4096 }; /* more belong to a universe that no step resolves */
+/* More parts than this are a universe that no step resolves. */
+enum { KY_MOST_PARTS = 4096 };
 
 /* The force that was found for --error at a scale factor. A restart file has these numbers. */
 struct ky_tuned_force {

@@ -110,13 +110,13 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
     return ky_sim_get(sim, &bodies, error);
 }
 
-/* KY_BAD_DATA for a number that is not finite, and for a body's step that has the other sign than
- * the longest one, or is longer where bodies are not comoving. */
+/* KY_BAD_DATA for a number that is not finite, for a body's step with the other sign than the
+ * longest step, and, except in comoving boxes, for a body's step that is longer than it. */
 static enum ky_status check_column(const struct ky_sim *sim, int which, const double *column,
                                    struct ky_error *error)
 {
     const struct ky_column_about *about = &ky_columns[which];
-    /* the longest step of comoving bodies changes, and a body may have a step of a longer one */
+    /* longest steps of comoving boxes differ, and a body may still have the step of a longer one */
     const int any = sim->line.comoving;
     const double longest = sim->integrator->tick * (double)sim->integrator->stride,
                  most = any ? (double)INFINITY : 1;

@@ -53,6 +53,14 @@ KY_FN int ky_block_wanted(KY_GLOBAL const ky_state *acceleration, ky_ulong n, ky
     return ky_step_level(ky_block_acceleration(acceleration, n, i), limit, deepest);
 }
 
+/* Makes the counts of a group 0; all lanes must call it. */
+KY_FN void ky_block_clear(KY_LOCAL_POINTER ky_uint *part)
+{
+    if (KY_LANE < KY_TALLY_WORDS)
+        part[KY_LANE] = 0;
+    KY_BARRIER();
+}
+
 /* Adds the counts of a group to `tally`; all lanes must call it. */
 KY_FN void ky_block_tell(KY_LOCAL_POINTER const ky_uint *part, KY_GLOBAL ky_uint *tally)
 {

@@ -93,9 +93,7 @@ KY_STEP_NAME(begin)
 {
     KY_LOCAL ky_uint part[KY_TALLY_WORDS];
     ky_ulong i = (ky_ulong)KY_GROUP * 256 + KY_LANE;
-    if (KY_LANE < KY_TALLY_WORDS)
-        part[KY_LANE] = 0;
-    KY_BARRIER();
+    ky_block_clear(part);
     if (i < bodies) {
         int level = ky_clock_level(clock, step[i]);
         if (level > clock.deepest) {
@@ -131,9 +129,7 @@ KY_STEP_NAME(close)
 {
     KY_LOCAL ky_uint part[KY_TALLY_WORDS];
     ky_ulong k = (ky_ulong)KY_GROUP * 256 + KY_LANE;
-    if (KY_LANE < KY_TALLY_WORDS)
-        part[KY_LANE] = 0;
-    KY_BARRIER();
+    ky_block_clear(part);
     if (k < count) {
         ky_ulong i = list[k];
         int level = ky_clock_level(clock, step[i]);
