@@ -688,12 +688,15 @@ static void a_missing_device_is_refused(void **state)
 {
     (void)state;
     const char *const device = engine_name;
-    char missing[24];
-    snprintf(missing, sizeof missing, "%.*s:99", (int)strcspn(device, ":"), device);
-    engine_name = missing;
-    const struct ky_parameters parameters = parameters_of(0.02);
-    engine_name = device;
-    refuse(parameters, KY_UNSUPPORTED, "99");
+    char missing[2][24];
+    snprintf(missing[0], sizeof missing[0], "%.*s:99", (int)strcspn(device, ":"), device);
+    snprintf(missing[1], sizeof missing[1], "%.20s,99", device); /* the second one of two */
+    for (int k = 0; k < 2; k++) {
+        engine_name = missing[k];
+        const struct ky_parameters parameters = parameters_of(0.02);
+        engine_name = device;
+        refuse(parameters, KY_UNSUPPORTED, "99");
+    }
 }
 
 static void flat(void *context, struct ky_field_place *place)
