@@ -744,44 +744,33 @@ static void others_are_refused(void **state)
     refuse(parameters, KY_USAGE, "not an option of --integrator leapfrog");
 }
 
+/* On every engine. */
+#define CASES                                                                                      \
+    cmocka_unit_test(encounters_are_as_by_few), cmocka_unit_test(single_bodies_are_found),         \
+        cmocka_unit_test(falling_bodies_are_found),                                                \
+        cmocka_unit_test(wide_groups_end_beside_each_other),                                       \
+        cmocka_unit_test(a_torn_group_ends_at_once), cmocka_unit_test(hard_binaries_stay),         \
+        cmocka_unit_test(energy_stays), cmocka_unit_test(resumed_runs_have_the_same_bits),         \
+        cmocka_unit_test(the_book_does_not_depend_on_calls), cmocka_unit_test(up_to_five_bodies),  \
+        cmocka_unit_test(bodies_at_the_same_place), cmocka_unit_test(others_are_refused)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASES,
         cmocka_unit_test(orbits_are_exact),
-        cmocka_unit_test(encounters_are_as_by_few),
-        cmocka_unit_test(single_bodies_are_found),
-        cmocka_unit_test(falling_bodies_are_found),
-        cmocka_unit_test(wide_groups_end_beside_each_other),
-        cmocka_unit_test(a_torn_group_ends_at_once),
-        cmocka_unit_test(hard_binaries_stay),
-        cmocka_unit_test(energy_stays),
-        cmocka_unit_test(resumed_runs_have_the_same_bits),
-        cmocka_unit_test(the_book_does_not_depend_on_calls),
         cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
-        cmocka_unit_test(up_to_five_bodies),
-        cmocka_unit_test(bodies_at_the_same_place),
         cmocka_unit_test(a_board_sums_as_the_lanes),
         cmocka_unit_test(the_radius_is_chosen),
-        cmocka_unit_test(others_are_refused),
     };
     const struct CMUnitTest of_devices[] = {
+        CASES,
         cmocka_unit_test(a_device_is_as_the_cpu),
-        cmocka_unit_test(encounters_are_as_by_few),
-        cmocka_unit_test(single_bodies_are_found),
-        cmocka_unit_test(falling_bodies_are_found),
-        cmocka_unit_test(wide_groups_end_beside_each_other),
-        cmocka_unit_test(hard_binaries_stay),
-        cmocka_unit_test(energy_stays),
-        cmocka_unit_test(resumed_runs_have_the_same_bits),
-        cmocka_unit_test(the_book_does_not_depend_on_calls),
         cmocka_unit_test(ranks_share_devices),
         cmocka_unit_test(the_first_device_works),
-        cmocka_unit_test(up_to_five_bodies),
-        cmocka_unit_test(bodies_at_the_same_place),
         cmocka_unit_test(a_child_is_told),
         cmocka_unit_test(a_missing_device_is_refused),
-        cmocka_unit_test(others_are_refused),
     };
     const struct CMUnitTest few[] = {
         cmocka_unit_test(a_missing_device_is_refused),
