@@ -23,11 +23,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "common.h"
 #include "engine/few.h"
 #include "few/batch.h"
 #include "few/few.h"
-
 #include "physics/few_device.h"
 
 static const double turn = 6.283185307179586477;
@@ -377,17 +377,77 @@ static void scatter(void)
     }
 }
 
+/* Many systems: their bodies, and where these are at the end. */
+struct arrays {
+    size_t count, bodies; /* systems, and bodies of each */
+    double *mass, (*x)[3], (*v)[3], (*x1)[3], (*v1)[3];
+};
+
+/* Zeros. The bench ends if memory runs out. */
+static struct arrays allocate(size_t count, size_t bodies)
+{
+    const size_t room = count * bodies + 1;
+    const struct arrays all = {count,
+                               bodies,
+                               calloc(room, sizeof *all.mass),
+                               calloc(room, sizeof *all.x),
+                               calloc(room, sizeof *all.v),
+                               calloc(room, sizeof *all.x1),
+                               calloc(room, sizeof *all.v1)};
+    if (!all.mass || !all.x || !all.v || !all.x1 || !all.v1)
+        stop_if(ky_no_memory(&error, "bodies", room, 13 * sizeof *all.mass), &error);
+    return all;
+}
+
+static void release(const struct arrays *all)
+{
+    free(all->mass), free(all->x), free(all->v), free(all->x1), free(all->v1);
+}
+
+/* The argument of a call that ends at the time *end. */
+static struct ky_few_systems systems_of(const struct arrays *all, const double *end)
+{
+    return (struct ky_few_systems){.size = sizeof(struct ky_few_systems),
+                                   .count = all->count,
+                                   .bodies = all->bodies,
+                                   .mass = all->mass,
+                                   .position = (const double(*)[3])all->x,
+                                   .velocity = (const double(*)[3])all->v,
+                                   .times = 1,
+                                   .time = end,
+                                   .positions = all->x1,
+                                   .velocities = all->v1};
+}
+
+/* The time of the quickest of some calls on KYOHO_FEW_ENGINE, or on the CPU [s of the clock]. */
+static double quickest(int calls, struct ky_parameters *parameters,
+                       const struct ky_few_systems *systems)
+{
+    double least = (double)INFINITY;
+    parameters->engine = getenv("KYOHO_FEW_ENGINE");
+    for (int call = 0; call < calls; call++) {
+        const double begin = ky_clock();
+        stop_if(ky_few_integrate(parameters, systems, &error), &error);
+        least = fmin(least, ky_clock() - begin);
+    }
+    return least;
+}
+
+static const char *engine_name(void)
+{
+    const char *engine = getenv("KYOHO_FEW_ENGINE");
+    return engine ? engine : "cpu";
+}
+
 /* 2^20 pairs with 20 orbits each, or from 1 to 400, log-uniform, on KYOHO_FEW_ENGINE or the CPU:
  * the whole call of ky_few_integrate with one thread or more, in seconds of the clock. */
 static void many(void)
 {
     enum { COUNT = 1 << 20 };
-    const char *engine = getenv("KYOHO_FEW_ENGINE");
-    double(*x)[3] = calloc(2 * COUNT, sizeof *x), (*v)[3] = calloc(2 * COUNT, sizeof *v),
-    *mass = calloc(2 * COUNT, sizeof *mass), *change = calloc(COUNT, sizeof *change);
-    double(*x1)[3] = calloc(2 * COUNT, sizeof *x), (*v1)[3] = calloc(2 * COUNT, sizeof *v);
+    const struct arrays all = allocate(COUNT, 2);
+    double *change = calloc(COUNT, sizeof *change);
     const double end = turn * 20;
-    for (int spread = 0; spread < 2 && x && v && mass && change && x1 && v1; spread++) {
+    for (int spread = 0; spread < 2 && change; spread++) {
         uint64_t seed = 7;
         double orbits = 0, worst = 0;
         for (int k = 0; k < COUNT; k++) {
@@ -397,39 +457,25 @@ static void many(void)
             orbits += each;
             for (int i = 0; i < 2; i++) {
                 const double half = i ? 0.5 : -0.5;
-                mass[2 * k + i] = 0.5;
-                x[2 * k + i][0] = half * a * (1 + e) * cos(angle);
-                x[2 * k + i][1] = half * a * (1 + e) * sin(angle);
-                v[2 * k + i][0] = -half * speed * sin(angle);
-                v[2 * k + i][1] = half * speed * cos(angle);
+                all.mass[2 * k + i] = 0.5;
+                all.x[2 * k + i][0] = half * a * (1 + e) * cos(angle);
+                all.x[2 * k + i][1] = half * a * (1 + e) * sin(angle);
+                all.v[2 * k + i][0] = -half * speed * sin(angle);
+                all.v[2 * k + i][1] = half * speed * cos(angle);
             }
         }
         struct ky_parameters parameters;
         ky_parameters_defaults(&parameters);
-        parameters.engine = engine;
-        const struct ky_few_systems systems = {.size = sizeof systems,
-                                               .count = COUNT,
-                                               .bodies = 2,
-                                               .mass = mass,
-                                               .position = (const double(*)[3])x,
-                                               .velocity = (const double(*)[3])v,
-                                               .times = 1,
-                                               .time = &end,
-                                               .positions = x1,
-                                               .velocities = v1,
-                                               .energy_change = change};
-        double least = (double)INFINITY;
-        for (int run = 0; run < 3; run++) {
-            const double begin = ky_clock();
-            stop_if(ky_few_integrate(&parameters, &systems, &error), &error);
-            least = fmin(least, ky_clock() - begin);
-        }
+        struct ky_few_systems systems = systems_of(&all, &end);
+        systems.energy_change = change;
+        const double least = quickest(3, &parameters, &systems);
         for (int k = 0; k < COUNT; k++)
             worst = fmax(worst, fabs(change[k]));
-        printf("many, %s, %s: %.3f s, %.3g orbits/s, worst |dE/E| %.1e\n", engine ? engine : "cpu",
+        printf("many, %s, %s: %.3f s, %.3g orbits/s, worst |dE/E| %.1e\n", engine_name(),
                spread ? "1 to 400 orbits" : "20 orbits", least, orbits / least, worst);
     }
-    free(x), free(v), free(mass), free(change), free(x1), free(v1);
+    release(&all);
+    free(change);
 }
 
 /* KYOHO_FEW_COUNT encounters (10^5 unless given) in one call, on KYOHO_FEW_ENGINE or the CPU, until
@@ -437,54 +483,40 @@ static void many(void)
  * part of the host where a device takes the steps. */
 static void encounters(void)
 {
-    const char *engine = getenv("KYOHO_FEW_ENGINE"), *given = getenv("KYOHO_FEW_COUNT");
-    const size_t count = given ? strtoul(given, NULL, 10) : 100000, all = 3 * count;
+    const char *given = getenv("KYOHO_FEW_COUNT");
+    const size_t count = given ? strtoul(given, NULL, 10) : 100000;
     const double ends[2] = {40000, 1e-6};
-    double(*x)[3] = calloc(all + 1, sizeof *x), (*v)[3] = calloc(all + 1, sizeof *v),
-    *mass = calloc(all + 1, sizeof *mass), *steps = calloc(count + 1, sizeof *steps);
-    double(*x1)[3] = calloc(all + 1, sizeof *x), (*v1)[3] = calloc(all + 1, sizeof *v);
+    const struct arrays all = allocate(count, 3);
+    double *steps = calloc(count + 1, sizeof *steps);
     int *end = calloc(count + 1, sizeof *end);
     uint64_t seed = 5;
-    for (size_t k = 0; x && v && mass && k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         const struct bodies b = encounter(&seed);
-        memcpy(x[3 * k], b.x, sizeof *x * 3);
-        memcpy(v[3 * k], b.v, sizeof *v * 3);
-        memcpy(mass + 3 * k, b.mass, sizeof *mass * 3);
+        memcpy(all.x[3 * k], b.x, sizeof *b.x * 3);
+        memcpy(all.v[3 * k], b.v, sizeof *b.v * 3);
+        memcpy(all.mass + 3 * k, b.mass, sizeof *b.mass * 3);
     }
-    for (int row = 0; row < 2 && x && v && mass && steps && x1 && v1 && end; row++) {
+    for (int row = 0; row < 2 && steps && end; row++) {
         struct ky_parameters parameters;
-        double least = (double)INFINITY, sum = 0, most = 0;
+        double sum = 0, most = 0;
         size_t apart = 0;
         ky_parameters_defaults(&parameters);
-        parameters.engine = engine;
         parameters.tolerance = 1e-9;
         parameters.stop_escape = 20.5; /* the bodies come from 20 to 20.4 */
-        const struct ky_few_systems systems = {.size = sizeof systems,
-                                               .count = count,
-                                               .bodies = 3,
-                                               .mass = mass,
-                                               .position = (const double(*)[3])x,
-                                               .velocity = (const double(*)[3])v,
-                                               .times = 1,
-                                               .time = &ends[row],
-                                               .positions = x1,
-                                               .velocities = v1,
-                                               .end = end,
-                                               .steps = steps};
-        for (int run = 0; run < 2; run++) { /* the first one may compile kernels */
-            const double begin = ky_clock();
-            stop_if(ky_few_integrate(&parameters, &systems, &error), &error);
-            least = fmin(least, ky_clock() - begin);
-        }
+        struct ky_few_systems systems = systems_of(&all, &ends[row]);
+        systems.end = end;
+        systems.steps = steps;
+        const double least = quickest(2, &parameters, &systems); /* one may compile kernels */
         for (size_t k = 0; k < count; k++) {
             sum += steps[k];
             most = fmax(most, steps[k]);
             apart += end[k] == KY_FEW_ESCAPE;
         }
         printf("encounters, %s, to t = %g: %zu in %.3f s, %.4g steps, at most %g; %zu escapes\n",
-               engine ? engine : "cpu", ends[row], count, least, sum, most, apart);
+               engine_name(), ends[row], count, least, sum, most, apart);
     }
-    free(x), free(v), free(mass), free(steps), free(x1), free(v1), free(end);
+    release(&all);
+    free(steps), free(end);
 }
 
 /* The steps of the same pairs alone, on the device KYOHO_FEW_ENGINE: the best of three runs. */

@@ -96,7 +96,8 @@ typedef enum ky_status ky_board_rest(struct ky_board *board, const struct ky_boa
 struct ky_board_verbs {
     const char *name; /* "cpu" */
 
-    /* parameters->engine names one device ("cuda:1") or the CPU. precision is KY_EXTENDED:
+    /* parameters->engine names a device ("cuda:1") or the CPU; of several devices the board is the
+     * first, and KY_UNSUPPORTED tells that another one is missing. precision is KY_EXTENDED:
      * positions in double or double-single, the rest of a pair in float, with relative errors of
      * forces about 1e-7, even if all bodies move together a hundred times as fast as among
      * themselves; or KY_DOUBLE. threads, isa and log are used too. The parameters need not outlive
@@ -134,7 +135,7 @@ KY_DRIVERS(KY_DRIVER_BOARD, )
 
 /* Opens the board that parameters->engine names: "cpu", "cuda:1", "opencl", "auto" (the fastest
  * that opens). KY_UNSUPPORTED, with the reason, for one that is not here; KY_USAGE for an unknown
- * name. */
+ * name, and for several devices. */
 enum ky_status ky_board_open(const struct ky_parameters *parameters, struct ky_board **board,
                              struct ky_error *error);
 

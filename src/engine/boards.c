@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/drivers.h"
+#include "engine/common/device_list.h"
 #include "engine/engine.h"
 
 /* In the order in which `auto` tries them: the fastest first. */
@@ -18,6 +19,10 @@ enum ky_status ky_board_open(const struct ky_parameters *parameters, struct ky_b
     const char *name = parameters->engine;
     struct ky_error why = {.text = ""};
     enum ky_status status = KY_UNSUPPORTED;
+    size_t listed;
+    KY_TRY(ky_device_list_once(name, &listed, error));
+    if (listed > 1)
+        return ky_fail(error, KY_USAGE, "a board is one device, but '%s' names several", name);
     for (int k = 0; k < BOARDS; k++)
         if (ky_engine_is_named(name, boards[k]->name))
             return boards[k]->open(parameters, board, error);

@@ -1,9 +1,6 @@
 /* Devices that the CPU leads: see led.h. */
 #include "engine/led.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/status.h"
 #include "engine/board.h"
 
@@ -16,11 +13,7 @@ enum ky_status ky_engine_open_led(const struct ky_engine_verbs *verbs,
                                   const struct ky_parameters *parameters, struct ky_board **board,
                                   struct ky_error *error)
 {
-    char first[32];
     struct ky_parameters own = *parameters;
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(parameters->engine, ","),
-             parameters->engine);
-    own.engine = first;
     own.precision = KY_DOUBLE;
     return verbs->board->open(&own, board, error);
 }

@@ -9,7 +9,7 @@
 /* 1 if the CPU leads a device of this kind for this use. */
 int ky_engine_is_led(const struct ky_engine_verbs *verbs, const struct ky_engine_use *use);
 /* Opens the board for the CPU engine: the device that parameters->engine names, the first one of
- * several. KY_UNSUPPORTED for a device without double. */
+ * several. KY_UNSUPPORTED for a device without double, and if one of several is missing. */
 enum ky_status ky_engine_open_led(const struct ky_engine_verbs *verbs,
                                   const struct ky_parameters *parameters, struct ky_board **board,
                                   struct ky_error *error);

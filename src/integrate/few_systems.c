@@ -2,6 +2,7 @@
  * that are expected to take longest begin first. Each thread takes steps of several systems with
  * the same tree and clock at a time. A system has the same bits for any number of threads, and
  * alone. */
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -325,7 +326,8 @@ enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
                                .threads = ky_threads(own.threads)};
     work.settings.most = STEPS_A_LOOK;
     work.settings.backwards = all.times && all.time[all.times - 1] < all.begin;
-    work.settings.apart = isnan(own.stop_escape) ? (double)INFINITY : own.stop_escape;
+    work.settings.apart = /* 0 would mean never */
+        isnan(own.stop_escape) ? (double)INFINITY : fmax(own.stop_escape, DBL_MIN);
     if (own.stop_collision) {
         work.settings.radius = work.radius;
         work.settings.radii = has_one ? 1 : all.bodies;

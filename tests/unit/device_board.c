@@ -685,7 +685,7 @@ static void wrong_requests_are_refused(void **state)
         assert_null(board);
         parameters.precision = KY_EXTENDED;
         parameters.engine = with_another(e, name, sizeof name);
-        assert_int_equal(verbs_of(e)->open(&parameters, &board, &error), KY_USAGE);
+        assert_int_equal(ky_board_open(&parameters, &board, &error), KY_USAGE);
         assert_null(board);
     }
 }

@@ -149,6 +149,11 @@ static void systems_end_when_they_come_apart(void **state)
         escapes += all.end[s] == KY_FEW_ESCAPE;
     }
     assert_between(escapes, COUNT - 3, COUNT);
+    parameters.stop_escape = 0; /* at any distance */
+    integrate(&parameters, &systems);
+    for (size_t s = 0; s < COUNT; s++)
+        escapes -= all.end[s] == KY_FEW_ESCAPE;
+    assert_true(escapes <= 0);
 }
 
 /* Two bodies fall on each other, forwards and backwards in time; another pair is on

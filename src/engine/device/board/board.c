@@ -11,7 +11,6 @@
 #include "base/drivers.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/common/device_list.h"
 #include "engine/device/board/board_slots.h"
 #include "engine/device/driver/names.h"
 #include "engine/device/forces/board_division.h"
@@ -74,11 +73,6 @@ static void close_board(struct ky_board *base)
 static enum ky_status connect(struct ky_device_board *board, const struct ky_parameters *parameters,
                               struct ky_error *error)
 {
-    size_t listed;
-    KY_TRY(ky_device_list_once(parameters->engine, &listed, error));
-    if (listed > 1)
-        return ky_fail(error, KY_USAGE, "a board is one device, but '%s' names several",
-                       parameters->engine);
     KY_TRY(ky_card_open(&board->opened, parameters->engine, error));
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_UNSUPPORTED,
