@@ -377,7 +377,8 @@ static enum ky_status forget_log(struct ky_run *run, struct ky_error *error)
 
 static enum ky_status stopped_early(const struct ky_run *run, struct ky_error *error)
 {
-    return ky_fail(error, KY_STOPPED, "stopped before the first step; the results in %s are unchanged",
+    return ky_fail(error, KY_STOPPED,
+                   "stopped before the first step; the results in %s are unchanged",
                    run->given.output);
 }
 
