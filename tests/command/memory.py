@@ -72,7 +72,7 @@ with folder() as where:
         subprocess.run([KYOHO, "convert", name, small], check=True, stdout=subprocess.DEVNULL)
         words = ["force", small, *DIRECT, "double", "--softening", "0.01"]
         foreseen.append(run_json(*words, "--dry-run")["host_bytes"])
-        found.append(peak(words))
+        found.append(min(peak(words) for _ in range(3)))  # the least scatters less
     more, grown = foreseen[1] - foreseen[0], found[1] - found[0]
     check(more == 12 * HALVES + 32 * HALVES // 2 and 0.7 * more - SCATTER < grown < 1.1 * more + SCATTER, "the memory of massless bodies is foreseen",
           f"{more:.4g} bytes more foreseen, {grown:.4g} found")

@@ -136,17 +136,25 @@ with folder() as top:
     slow = ["run", path("tight.csv"), "--softening", "0", "--integrator", "hermite4", "--step", 1 / 32, "--end", 1 / 32, "--every", 1 / 32, "--engine", "cpu", "--threads", "1", "--quiet"]
     again = ["run", "--resume", where, "--quiet"]
 
+    def stop_anew(words, deed):
+        """stop_by of the run from its beginning."""
+        shutil.rmtree(where, ignore_errors=True)
+        return stop_by([*slow, "--restart-every", "0.1", "--output", where, *words], deed)
+
     def stop_by_clock():
         """--max-wall within the step. A busy machine may not have begun it after half a second, and gets more."""
         for seconds in (0.5, 2, 8):
-            shutil.rmtree(where, ignore_errors=True)
-            line = stop_by([*slow, "--restart-every", "0.1", "--output", where, "--max-wall", seconds], lambda process: None)
+            line = stop_anew(["--max-wall", seconds], lambda process: None)
             if "within a longest step" in line:
                 break
         return line
 
+    def stop_by_file():
+        """The file is looked for once a second: what two other stops leave of the step may be shorter."""
+        return stop_anew([], lambda process: open(os.path.join(where, "stop"), "w").close())
+
     for name, stopped in (("--max-wall", stop_by_clock), ("SIGTERM", lambda: stop_by(again, lambda process: process.terminate())),
-                          ("a file named stop", lambda: stop_by(again, lambda process: open(os.path.join(where, "stop"), "w").close()))):
+                          ("a file named stop", stop_by_file)):
         line = stopped()
         check("within a longest step" in line and "bodies 0 and 1, " in line and "apart, need steps of " in line and "--resume" in line and "at time 0;" in line,
               f"{name} ends a run within its longest step, and the line names the pair", line)
