@@ -14,20 +14,19 @@
  * P(edge)/√E] with P = dρ/dΨ and Ψ = Φ(edge) − Φ. At the nodes P = −(dρ/dr)/g is known from the
  * slope of the density and the force g. Between two nodes P is linear in Ψ, so the integral is 2
  * ΔP/(√(E − Ψ₁) + √(E − Ψ₂)). No numerical derivative is needed. */
-static double weight_at(const struct ky_equilibrium *equilibrium, size_t k)
+static double weight_at(const struct ky_equilibrium *equilibrium, const double *p, size_t k)
 {
-    const double *depth = equilibrium->depth, *slope = equilibrium->profile.slope,
-                 *force = equilibrium->force;
+    const double *depth = equilibrium->depth, constant = 1 / (sqrt(8.0) * pow(acos(-1.0), 2));
     const size_t edge = equilibrium->profile.nodes - 1;
-    const double constant = 1 / (sqrt(8.0) * pow(acos(-1.0), 2));
-    double sum = 0, p = -slope[k] / force[k], root = 0;
-    for (size_t j = k; j < edge; j++) {
-        double outer_p = -slope[j + 1] / force[j + 1], outer_root = sqrt(depth[j + 1] - depth[k]);
-        sum += 2 * (p - outer_p) / (root + outer_root);
-        p = outer_p;
-        root = outer_root;
-    }
-    return constant * (sum * root + p); /* now root is √E and p is P at the edge */
+    double root[KY_PROFILE_NODES], part[KY_PROFILE_NODES], sum = 0;
+    /* Loops of their own, which compilers vectorise. */
+    for (size_t j = k; j <= edge; j++)
+        root[j] = sqrt(depth[j] - depth[k]);
+    for (size_t j = k; j < edge; j++)
+        part[j] = 2 * (p[j] - p[j + 1]) / (root[j] + root[j + 1]);
+    for (size_t j = k; j < edge; j++)
+        sum += part[j];
+    return constant * (sum * root[edge] + p[edge]); /* the root is √E there */
 }
 
 /* A softening below this many times the innermost radius of the table counts as 0: the table does
@@ -49,13 +48,16 @@ enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct 
     double *depth = equilibrium->depth, *weight = equilibrium->weight;
     const double *force = equilibrium->force;
     const size_t nodes = profile->nodes;
+    double p[KY_PROFILE_NODES]; /* dρ/dΨ */
+    for (size_t k = 0; k < nodes; k++)
+        p[k] = -profile->slope[k] / force[k];
     depth[0] = 0;
     for (size_t k = 1; k < nodes; k++)
         depth[k] =
             depth[k - 1] + 0.5 * (force[k - 1] + force[k]) * (profile->r[k] - profile->r[k - 1]);
 #pragma omp parallel for schedule(static, 16)
     for (size_t k = 0; k < nodes; k++)
-        weight[k] = weight_at(equilibrium, k);
+        weight[k] = weight_at(equilibrium, p, k);
     for (size_t k = 0; k < nodes; k++)
         if (!(weight[k] >= 0))
             return ky_fail(error, KY_USAGE,

@@ -76,6 +76,10 @@ with folder() as where:
     code, lines = run(top, JOBS="3")
     check(code == 0 and lines[-1] == "3 passed, 0 failed", "tests that compile kernels take turns", lines)
 
+    suite(top, some="#!/bin/sh\necho ok 1 - these: $KYOHO_TEST_ONLY\n[ \"$KYOHO_TEST_ONLY\" = 'few*' ] || echo not ok 2 - all\n")
+    write(os.path.join(top, "tests/times"), "some.sh 1 hostile=few* valgrind=none*\n", 0o644)
+    check(run(top, "--hostile")[0] == 0 and run(top)[0] == 1, "a part of the cases of a test is run with --hostile", run(top, "--hostile"))
+
     mark = os.path.join(where, "mark")
     suite(top, leaves=f"#!/bin/sh\n(sleep 1; touch '{mark}') &\necho ok 1 - a\n")
     code, lines = run(top)

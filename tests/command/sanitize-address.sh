@@ -25,7 +25,8 @@ clean() { # log what: a test that nothing was found, and that the log ends as it
     fi
 }
 
-# `make check-long` has one path of each kind, `make check-all` all. The programs that `make check-long` leaves out compute many forces
+# `make check-long` has one path of each kind, `make check-all` all, in both with the part of the cases that `check` takes, as under
+# --hostile and --valgrind: other cases take the same paths with other numbers. The programs that `make check-long` leaves out compute many forces
 # for the sake of a few percent of a number, or repeat on several kinds of devices what other programs do on one.
 everything=${KYOHO_TEST_ALL:+yes}
 left_out='close_pairs device_cards device_dual device_large equilibrium external groups halt long_orbit own_orbits softenings'
@@ -102,7 +103,7 @@ lines() {
 }
 work() { lines | sort -s -rn -k1,1 | cut -d' ' -f2-; }
 work | CMOCKA_MESSAGE_OUTPUT=STDOUT xargs -P "$jobs" -L 1 sh -c \
-    'export KYOHO_TEST_ONLY="$2" KYOHO_TEST_SKIP="${3:-}"; "$build/tests/unit/$1" >"$build/$1-${2%\*}.log" 2>&1' test
+    'unset KYOHO_TEST_ALL; export KYOHO_TEST_ONLY="$2" KYOHO_TEST_SKIP="${3:-}"; "$build/tests/unit/$1" >"$build/$1-${2%\*}.log" 2>&1' test
 work >"$build/work"
 while read -r name tests _; do
     clean "$build/$name-${tests%\*}.log" "$name $tests"

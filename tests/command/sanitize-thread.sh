@@ -9,8 +9,8 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     exit 0
 fi
 # Programs and patterns of their tests. `check-long` has one path of each kind that compares numbers of threads, or runs several
-# at a time: trees, simulations, models, the general walk, ranks, boards. `check-all` has all tests of more programs, and OpenCL
-# without the threads of PoCL itself.
+# at a time: trees, simulations, models, the general walk, ranks, boards. `check-all` has all tests of more programs, each with the part of
+# its cases that `check` takes, and OpenCL without the threads of PoCL itself.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then
     work="team *
 view *
@@ -59,7 +59,7 @@ jobs=${JOBS:-$(nproc)}
 export build="$BUILD/thread" CMOCKA_MESSAGE_OUTPUT=STDOUT OMP_NUM_THREADS=2 TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0:allocator_may_return_null=1
 make -s -j"$jobs" SANITIZED="$(echo "$work" | cut -d' ' -f1 | tr '\n' ' ')" sanitize-thread ||
     { echo "not ok 1 - the unit tests build with the thread sanitizer"; exit 1; }
-echo "$work" | xargs -P "$jobs" -L 1 sh -c 'KYOHO_TEST_ONLY="$2" KYOHO_TEST_SKIP="${3:-}" "$build/tests/unit/$1" >"$build/$1.log" 2>&1' test
+echo "$work" | xargs -P "$jobs" -L 1 sh -c 'unset KYOHO_TEST_ALL; KYOHO_TEST_ONLY="$2" KYOHO_TEST_SKIP="${3:-}" "$build/tests/unit/$1" >"$build/$1.log" 2>&1' test
 echo "$work" | {
     count=0
     while read -r name _; do

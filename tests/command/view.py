@@ -204,14 +204,10 @@ with folder() as top:
     def path(name):
         return os.path.join(top, name)
 
-    # a run that is watched, paused, advanced, photographed and stopped
-    view = View("run", *MODEL, *LONG, "--output", path("seen"), "--view")
-    text, rows, types = view.frame()
-    check(text["run"] and text["bodies"] == text["shown"] == 600 and not text["types"] and text["outcome"] is None and text["title"] == path("seen"),
-          "a frame of the run", text)
-    radii = sorted(math.dist((0, 0, 0), row[:3]) for row in rows)
-    check(0.4 < radii[300] < 1.2 and all(row[3] > 0 for row in rows), "with its bodies and their speeds", radii[300])
-    doors(view, path("seen"))
+    # a run of its own, since the run that is watched below is repeated to where it got
+    view = View("run", *MODEL, *LONG, "--output", path("doors"), "--view")
+    view.frame()
+    doors(view, path("doors"))
     for address in sorted(outer_addresses()) or [None]:
         if address is None:
             skip("the machine's outer address is refused", "the machine has none")
@@ -222,7 +218,17 @@ with folder() as top:
         except ConnectionRefusedError:
             check(True, "the machine's outer address is refused")
     broken(view)
+    view.code("/stop", "POST")
+    check(view.end() == 6, "the run that outlived all this is stopped")
 
+    # a run that is watched, paused, advanced, photographed and stopped
+    view = View("run", *MODEL, *LONG, "--output", path("seen"), "--view")
+    text, rows, types = view.frame()
+    check(text["run"] and text["bodies"] == text["shown"] == 600 and not text["types"] and text["outcome"] is None and text["title"] == path("seen"),
+          "a frame of the run", text)
+    radii = sorted(math.dist((0, 0, 0), row[:3]) for row in rows)
+    check(0.4 < radii[300] < 1.2 and all(row[3] > 0 for row in rows), "with its bodies and their speeds", radii[300])
+    view.until(lambda text: text["steps"] > 2 * EVERY, text["number"])
     paused = view.pause()
     time.sleep(0.5)
     other = view.pause(paused["number"])

@@ -139,7 +139,8 @@ static void expect_kept(int system, size_t n, double asked, int force)
 
 static const double asked[] = {1e-2, 1e-3, 1e-4, 1e-5};
 
-/* Of 3,000 bodies those from 1e-3 on are given to a method; auto takes the exact sum below. */
+/* Of 3,000 bodies those from 1e-3 on are given to a method; auto takes the exact sum below. Of a
+ * million bodies each system has two of the four errors. */
 static void the_error_is_kept(void **state)
 {
     (void)state;
@@ -147,7 +148,8 @@ static void the_error_is_kept(void **state)
     const size_t n = bodies ? (size_t)atof(bodies) : 3000;
     for (int k = 0; k < 4; k++)
         for (int system = 0; system < SYSTEMS; system++)
-            if (bodies || test_everything() || (system + k) % 4 == 0) {
+            if (bodies ? n < 1000000 || (system + k) % 2 == 0
+                       : test_everything() || (system + k) % 4 == 0) {
                 expect_kept(system, n, asked[k], KY_FORCE_AUTO);
                 if (!bodies)
                     expect_kept(system, n, asked[k], k & 1 ? KY_TREE : KY_FMM);
