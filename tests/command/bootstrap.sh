@@ -56,9 +56,9 @@ bare "$root/bootstrap" build
 result $? "without apt-get it says so"
 
 # Everything is pretended to be there, also nvcc. The pretended make writes down its variables of CUDA.
-for tool in cc pkg-config nvcc python3; do printf '#!/bin/sh\ncat >/dev/null\n' >"$folder/bin/$tool"; done
+for tool in cc pkg-config nvcc; do printf '#!/bin/sh\ncat >/dev/null\n' >"$folder/bin/$tool"; done
 printf '#!/bin/sh\necho "${CUDA_ARCHS:-all}" >>"%s"; echo "${CUDA:-yes}" >"%s"\n' "$folder/archs" "$folder/cuda" >"$folder/bin/make"
-chmod +x "$folder/bin/make" "$folder/bin/cc" "$folder/bin/pkg-config" "$folder/bin/nvcc" "$folder/bin/python3"
+chmod +x "$folder/bin/make" "$folder/bin/cc" "$folder/bin/pkg-config" "$folder/bin/nvcc"
 wanted=ptx
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then wanted=all; fi
 bare "$root/bootstrap" build && [ "$(sed -n 1p "$folder/archs")" = $wanted ] && { [ $wanted = all ] || grep -q 'PTX alone' "$folder/said"; }
@@ -68,12 +68,6 @@ result $? "CUDA is compiled for the cards that CUDA_ARCHS names"
 bare OUT="$folder/demo" "$root/bootstrap" demo # ends, since there is no program
 [ "$(cat "$folder/cuda")" = "$([ $wanted = ptx ] && echo no || echo yes)" ]
 result $? "the demonstration is built without CUDA on a machine without a card"
-for word in check check-all; do
-    rm -f "$folder/cuda"
-    bare "$root/bootstrap" $word
-    [ "$(cat "$folder/cuda")" = "$([ $wanted$word = ptxcheck ] && echo no || echo yes)" ]
-    result $? "$word is built $([ $word = check ] && echo without CUDA there || echo with CUDA)"
-done
 
 "$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
 result $? "--help"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # The host's compilers read the driver for CUDA and its kernels, with tests/cuda in place of CUDA's headers: `check` sees errors in
-# them on machines without nvcc too. sort.cu is left out: it needs CUB. nvcc, where it is installed, compiles one file of kernels;
-# check-all builds them all.
+# them on machines without nvcc too. sort.cu is left out: it needs CUB.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 place=$(mktemp -d) || exit 1
@@ -19,11 +18,3 @@ make -s -k CXX="${CXX:-c++}" CUDA=host OPENCL=no BUILD="$place" TEST_FLAGS=-fsyn
 result $? "the driver for CUDA and its kernels are read without an error"
 [ $# -gt 8 ] && [ -z "$(find "$place" -name '*.o')" ]
 result $? "all $# files of them, and nothing is compiled"
-
-kernels=src/engine/device/driver/cuda/exact.cu.o
-if ! make -s CUDA=yes info 2>/dev/null | grep -q '^CUDA  *yes (/'; then
-    skip "nvcc compiles kernels" "there is no nvcc"
-    exit
-fi
-make -s CUDA=yes CUDA_ARCHS=ptx OPENCL=no BUILD="$place" "$place/$kernels" && [ -s "$place/$kernels" ]
-result $? "nvcc compiles kernels"
