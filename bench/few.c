@@ -529,29 +529,30 @@ static void device(void)
     parameters.engine = engine;
     struct ky_few_device *card;
     stop_if(ky_few_device_open(&parameters, &card, &error), &error);
-    double *column = calloc((size_t)COUNT * KY_FEW_COLUMNS(2), sizeof *column), steps = 0,
+    double *column = calloc((size_t)COUNT * KY_FEW_PAIR_COLUMNS, sizeof *column), steps = 0,
            least = (double)INFINITY;
     if (!card || !column) {
         printf("device: KYOHO_FEW_ENGINE names no device\n");
         free(column);
         return;
     }
+    const struct ky_few_kind kind = {.bodies = 2};
     const struct ky_few_course course = {.until = turn * ORBITS, .sign = 1, .most = 100000};
     for (int run = 0; run < 3; run++) {
         size_t left = COUNT;
         for (size_t k = 0; k < COUNT; k++) {
             const double e = sqrt(0.998 * ((double)k + 0.5) / COUNT);
-            const double of[KY_FEW_COLUMNS(2)] = {
+            const double of[KY_FEW_PAIR_COLUMNS] = {
                 [KY_FEW_COLUMN_B] = 0.125,
                 [KY_FEW_COLUMN_H] = 0.25 * turn / 16,
                 [KY_FEW_COLUMN_TOTAL] = 1,
                 [KY_FEW_COLUMN_WEIGHT] = 0.25,
                 [KY_FEW_COLUMN_X(2, 0, 0)] = 1 + e,
                 [KY_FEW_COLUMN_V(2, 0, 1)] = sqrt((1 - e) / (1 + e))};
-            for (size_t c = 0; c < KY_FEW_COLUMNS(2); c++)
+            for (size_t c = 0; c < KY_FEW_PAIR_COLUMNS; c++)
                 column[c * COUNT + k] = of[c];
         }
-        stop_if(card->verbs->put(card, column, 2, COUNT, &error), &error);
+        stop_if(card->verbs->put(card, column, &kind, COUNT, &error), &error);
         const double begin = ky_clock();
         stop_if(card->verbs->go(card, &course, &left, &error), &error);
         least = fmin(least, ky_clock() - begin);

@@ -340,8 +340,8 @@ static void wrong_input_is_refused(void **state)
             parameters.softening = 0.1;
             break;
         case 5:
-            systems.count = 30;
-            systems.bodies = 5;
+            systems.count = 5;
+            systems.bodies = 33;
             parameters.engine = "opencl";
             status = KY_UNSUPPORTED;
             break;
