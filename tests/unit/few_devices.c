@@ -125,12 +125,15 @@ static void check_variety(size_t bodies)
     assert_true(bodies > 4 || (clocks[KY_FEW_PAIR] > 3 && clocks[KY_FEW_FREE] == 1));
 }
 
+static const char *const kinds[] = {"cuda", "opencl"};
+
 /* The same call on the CPU and on a device. */
 static void compare(const struct ky_few_systems *systems, const struct ky_parameters *parameters,
                     const char *device)
 {
     struct ky_parameters own = *parameters;
-    struct ky_few_systems theirs = systems_of(&other, systems->time, TIMES);
+    struct ky_few_systems theirs = systems_of(&other, systems->time, systems->times);
+    memset(&all, 0, sizeof all);
     memset(&other, 0, sizeof other);
     integrate(&own, systems);
     own.engine = device;
@@ -146,7 +149,6 @@ static void compare(const struct ky_few_systems *systems, const struct ky_parame
 static void try_devices(size_t bodies)
 {
     enum { ESCAPES = 1, BACKWARDS = 3, CONTACTS, CONTACTS_BACK, OPTIONS };
-    static const char *const kinds[] = {"cuda", "opencl"};
     double forth[TIMES], back[TIMES] = {-1, -30.5, -30.75, -40};
     for (size_t k = 0; k < TIMES; k++) {
         forth[k] = bodies > 8 ? times[k] / 50 : times[k];
@@ -159,7 +161,6 @@ static void try_devices(size_t bodies)
         for (int option = 0; option < OPTIONS && ky_engine_devices(kinds[d]) > 0; option++) {
             struct ky_parameters parameters;
             int ends[4] = {0};
-            memset(&all, 0, sizeof all);
             struct ky_few_systems systems = some_of(&all, bodies, option, &parameters);
             systems.count = count_of(bodies);
             systems.times = TIMES;
@@ -178,6 +179,29 @@ static void try_devices(size_t bodies)
             assert_true(bodies < 3 || bodies > 4 || ends[KY_FEW_LOST] > 0);
             assert_true((ends[KY_FEW_COLLISION] > 0) == (option >= CONTACTS));
         }
+}
+
+/* Every kernel takes a few steps, for tools that make them slow: KYOHO_TEST_ONLY='every*'. */
+static void every_kernel_takes_steps(void **state)
+{
+    (void)state;
+    static const size_t bodies[] = {2, 3, 4, KY_FEW_ON_DEVICE};
+    static const double soon[] = {0.3};
+    for (size_t b = 0; b < sizeof bodies / sizeof *bodies; b++)
+        for (int contacts = 0; contacts < 2; contacts++)
+            for (size_t d = 0; d < 2; d++) {
+                if (ky_engine_devices(kinds[d]) == 0)
+                    continue;
+                struct ky_parameters parameters;
+                struct ky_few_systems systems = some_of(&all, bodies[b], 0, &parameters);
+                make_systems(bodies[b]);
+                systems.count = 5;
+                systems.times = 1;
+                systems.time = soon;
+                systems.radius = contacts ? radii : NULL;
+                parameters.stop_collision = contacts;
+                compare(&systems, &parameters, kinds[d]);
+            }
 }
 
 static void pairs_have_the_bits_of_the_cpu(void **state)
@@ -250,6 +274,7 @@ static void devices_refuse_what_they_cannot_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_takes_steps),
         cmocka_unit_test(pairs_have_the_bits_of_the_cpu),
         cmocka_unit_test(three_bodies_have_the_bits_of_the_cpu),
         cmocka_unit_test(four_bodies_have_the_bits_of_the_cpu),
