@@ -540,8 +540,8 @@ static void encounters(void)
     release(&all);
 }
 
-/* Crowds of 4 to 32 bodies at random in a ball of radius 1 with a total mass of 1, at half of the
- * virial speed, for a quarter of a crossing time: 10^4, or KYOHO_FEW_COUNT. */
+/* Crowds of 4 to 32 bodies at random in a ball of radius 1 with a total mass of 1, slower than in
+ * equilibrium, for a twentieth of a crossing time: 10^4 of each, or KYOHO_FEW_COUNT. */
 static void crowds(void)
 {
     static const size_t bodies[] = {4, 8, 16, 32};
