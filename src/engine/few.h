@@ -19,7 +19,7 @@ typedef void ky_few_function(struct ky_few_batch *batch);
 enum ky_status ky_cpu_few(const struct ky_parameters *parameters, ky_few_function **steps,
                           struct ky_error *error);
 
-/* What the systems of a call have in common. */
+/* Common to the systems of a call. */
 struct ky_few_kind {
     size_t bodies; /* of a system */
     int contacts;  /* 1: a system ends before a step in which bodies touch */
