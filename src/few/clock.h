@@ -85,6 +85,15 @@ KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_fe
     return longest;
 }
 
+/* 1 if the clock, which is the whole system, moves every node. It does not move bodies without mass
+ * around one with mass, nor, before long, light ones where the potential of the others may vanish,
+ * since they are unbound or nearly so: steps would become shorter without end. */
+KY_FN int ky_few_whole_moves(const struct ky_few *few, const struct ky_few_orbit *orbit)
+{
+    const double small = 1e-3;
+    return ky_few_longest_of(few, orbit, 0) > small * ky_few_longest_of(few, orbit, 1);
+}
+
 KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
 {
     s->inner = inner;
@@ -94,16 +103,8 @@ KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
     }
 }
 
-/* 1 if the whole system may be the clock. Not where a node does not move it, as bodies without mass
- * around one with mass, and the potential of the others may vanish, since they are unbound or
- * nearly so: steps would become shorter without end. */
-KY_FN int ky_few_whole_moves(const struct ky_few *few, const struct ky_few_orbit *orbit)
-{
-    const double small = 1e-3;
-    return ky_few_longest_of(few, orbit, 0) > small * ky_few_longest_of(few, orbit, 1);
-}
-
-/* Chooses the clock. */
+/* Chooses the clock. The whole system cannot be the clock if a node does not move it: bodies
+ * without mass around one with mass. */
 KY_FN void ky_few_choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     struct ky_few_system_one *s = &few->system;
