@@ -140,11 +140,6 @@ KY_FN int ky_few_may_touch(const struct ky_few *few, const struct ky_few_two *no
     return !(ky_few_orbit(gm, r, now->v2, now->rv).pericentre > reach + angle * angle * r);
 }
 
-KY_FN double ky_few_radius_of(const struct ky_few_settings *settings, int body)
-{
-    return settings->radius[settings->radii == 1 ? 0 : body];
-}
-
 KY_FN int ky_few_place_of(const struct ky_few *few, int body)
 {
     int place = 0;

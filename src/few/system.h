@@ -49,6 +49,11 @@ struct ky_few_settings {
 #endif
 };
 
+KY_FN double ky_few_radius_of(const struct ky_few_settings *settings, int body)
+{
+    return settings->radius[settings->radii == 1 ? 0 : body];
+}
+
 enum ky_few_clock {
     KY_FEW_WHOLE, /* LogH */
     KY_FEW_PAIR,  /* BlogH: system.inner is the pair */

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "few/columns.h"
-#include "few/contact.h"
 #include "integrate/few_work.h"
 #include "integrate/integrate.h"
 
