@@ -148,17 +148,15 @@ KY_FN int ky_few_place_of(const struct ky_few *few, int body)
     return place;
 }
 
-/* 1 if two bodies that may have touched do so in the step from `before`, and were apart before it.
+/* 1 if two bodies that may have touched do so in the step to `after`, and were apart before it.
  * Then they overlap after the part search->h of it. `body`: their numbers. */
-KY_FEW_SELDOM int ky_few_do_touch(const struct ky_few *before, const struct ky_few *after,
-                                  const struct ky_few_two *now, const int body[2], double reach,
-                                  struct ky_few_search *search)
+KY_FEW_SELDOM int ky_few_do_touch(struct ky_few_search *search, const struct ky_few *after,
+                                  const struct ky_few_two *now, const int body[2])
 {
+    const struct ky_few *before = search->before;
     const int one = ky_few_place_of(before, body[0]), other = ky_few_place_of(before, body[1]);
-    search->before = before;
     search->i = one < other ? one : other;
     search->j = one < other ? other : one;
-    search->reach2 = reach * reach;
     search->h = after->last;
     const struct ky_few_two first = ky_few_two_at(&before->system, search->i, search->j);
     if (first.r2 < search->reach2)
@@ -167,7 +165,7 @@ KY_FEW_SELDOM int ky_few_do_touch(const struct ky_few *before, const struct ky_f
            (ky_few_sign(before) * first.rv < 0 && ky_few_overlap_within(search));
 }
 
-/* The same for a pair of the tree of `after`, which may be any. */
+/* The same for a pair of the tree of `after`, which may be any, in the step from `before`. */
 KY_FN int ky_few_touch(const struct ky_few *before, const struct ky_few *after,
                        const struct ky_few_pair *pair, struct ky_few_search *search)
 {
@@ -176,8 +174,9 @@ KY_FN int ky_few_touch(const struct ky_few *before, const struct ky_few *after,
     const double reach = ky_few_radius_of(&after->settings, body[0]) +
                          ky_few_radius_of(&after->settings, body[1]),
                  gm = after->system.mass[pair->i][0] + after->system.mass[pair->j][0];
-    return ky_few_may_touch(after, &now, gm, reach) &&
-           ky_few_do_touch(before, after, &now, body, reach, search);
+    search->before = before;
+    search->reach2 = reach * reach;
+    return ky_few_may_touch(after, &now, gm, reach) && ky_few_do_touch(search, after, &now, body);
 }
 
 /* 1 if any two bodies touch in the step from `before` to `after`. */
