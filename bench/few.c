@@ -478,17 +478,54 @@ static void many(void)
     free(change);
 }
 
-/* KYOHO_FEW_COUNT encounters (10^5 unless given) in one call, on KYOHO_FEW_ENGINE or the CPU, until
- * the bodies are farther apart than 20; then a call that ends within the first step, which is the
- * part of the host where a device takes the steps. */
-static void encounters(void)
+/* A call until `end` on KYOHO_FEW_ENGINE or the CPU, where systems end when they are farther apart
+ * than `apart`, or bodies of this radius touch (0: they do not). */
+static void time_call(const char *name, const struct arrays *all, double end, double apart,
+                      double radius)
+{
+    double *steps = calloc(all->count + 1, sizeof *steps);
+    int *ends = calloc(all->count + 1, sizeof *ends);
+    struct ky_parameters parameters;
+    double sum = 0, most = 0;
+    size_t count[4] = {0};
+    if (!steps || !ends)
+        stop_if(ky_no_memory(&error, "results", all->count, sizeof *steps), &error);
+    ky_parameters_defaults(&parameters);
+    parameters.tolerance = 1e-9;
+    parameters.stop_escape = apart;
+    parameters.stop_collision = radius > 0;
+    if (radius > 0)
+        parameters.body_radius = radius;
+    struct ky_few_systems systems = systems_of(all, &end);
+    systems.end = ends;
+    systems.steps = steps;
+    const double least = quickest(2, &parameters, &systems); /* one may compile kernels */
+    for (size_t k = 0; k < all->count; k++) {
+        sum += steps[k];
+        most = fmax(most, steps[k]);
+        count[ends[k]]++;
+    }
+    printf("%s, %s, to t = %g, radius %g: %zu of %zu bodies in %.3f s, %.4g steps, at most %g; "
+           "%zu escapes, %zu contacts, %zu lost\n",
+           name, engine_name(), end, radius, all->count, all->bodies, least, sum, most,
+           count[KY_FEW_ESCAPE], count[KY_FEW_COLLISION], count[KY_FEW_LOST]);
+    free(steps), free(ends);
+}
+
+/* KYOHO_FEW_COUNT, or `otherwise`. */
+static size_t wanted_count(size_t otherwise)
 {
     const char *given = getenv("KYOHO_FEW_COUNT");
-    const size_t count = given ? strtoul(given, NULL, 10) : 100000;
-    const double ends[2] = {40000, 1e-6};
+    return given ? strtoul(given, NULL, 10) : otherwise;
+}
+
+/* Encounters (10^5 unless KYOHO_FEW_COUNT says otherwise) in one call, until the bodies are farther
+ * apart than 20; then a call that ends within the first step, which is the part of the host where a
+ * device takes the steps; then with contacts. */
+static void encounters(void)
+{
+    const size_t count = wanted_count(100000);
     const struct arrays all = allocate(count, 3);
-    double *steps = calloc(count + 1, sizeof *steps);
-    int *end = calloc(count + 1, sizeof *end);
     uint64_t seed = 5;
     for (size_t k = 0; k < count; k++) {
         const struct bodies b = encounter(&seed);
@@ -496,27 +533,37 @@ static void encounters(void)
         memcpy(all.v[3 * k], b.v, sizeof *b.v * 3);
         memcpy(all.mass + 3 * k, b.mass, sizeof *b.mass * 3);
     }
-    for (int row = 0; row < 2 && steps && end; row++) {
-        struct ky_parameters parameters;
-        double sum = 0, most = 0;
-        size_t apart = 0;
-        ky_parameters_defaults(&parameters);
-        parameters.tolerance = 1e-9;
-        parameters.stop_escape = 20.5; /* the bodies come from 20 to 20.4 */
-        struct ky_few_systems systems = systems_of(&all, &ends[row]);
-        systems.end = end;
-        systems.steps = steps;
-        const double least = quickest(2, &parameters, &systems); /* one may compile kernels */
-        for (size_t k = 0; k < count; k++) {
-            sum += steps[k];
-            most = fmax(most, steps[k]);
-            apart += end[k] == KY_FEW_ESCAPE;
-        }
-        printf("encounters, %s, to t = %g: %zu in %.3f s, %.4g steps, at most %g; %zu escapes\n",
-               engine_name(), ends[row], count, least, sum, most, apart);
-    }
+    /* the bodies come from 20 to 20.4 */
+    time_call("encounters", &all, 40000, 20.5, 0);
+    time_call("encounters", &all, 1e-6, 20.5, 0);
+    time_call("encounters", &all, 40000, 20.5, 0.01);
     release(&all);
-    free(steps), free(end);
+}
+
+/* Crowds of 4 to 32 bodies at random in a ball of radius 1 with a total mass of 1, slower than in
+ * equilibrium, for a twentieth of a crossing time: 10^4 of each, or KYOHO_FEW_COUNT. */
+static void crowds(void)
+{
+    static const size_t bodies[] = {4, 8, 16, 32};
+    const size_t count = wanted_count(10000);
+    for (size_t b = 0; b < sizeof bodies / sizeof *bodies; b++) {
+        const struct arrays all = allocate(count, bodies[b]);
+        uint64_t seed = 5;
+        for (size_t k = 0; k < count * bodies[b]; k++) {
+            all.mass[k] = 1.0 / (double)bodies[b];
+            do
+                for (int c = 0; c < 3; c++) {
+                    all.x[k][c] = 2 * uniform(&seed) - 1;
+                    all.v[k][c] = 0.6 * (uniform(&seed) - 0.5);
+                }
+            while (all.x[k][0] * all.x[k][0] + all.x[k][1] * all.x[k][1] +
+                       all.x[k][2] * all.x[k][2] >
+                   1);
+        }
+        time_call("crowds", &all, 0.1, (double)NAN, 0);
+        time_call("crowds", &all, 0.1, (double)NAN, 0.001);
+        release(&all);
+    }
 }
 
 /* The steps of the same pairs alone, on the device KYOHO_FEW_ENGINE: the best of three runs. */
@@ -529,29 +576,30 @@ static void device(void)
     parameters.engine = engine;
     struct ky_few_device *card;
     stop_if(ky_few_device_open(&parameters, &card, &error), &error);
-    double *column = calloc((size_t)COUNT * KY_FEW_COLUMNS(2), sizeof *column), steps = 0,
+    double *column = calloc((size_t)COUNT * KY_FEW_PAIR_COLUMNS, sizeof *column), steps = 0,
            least = (double)INFINITY;
     if (!card || !column) {
         printf("device: KYOHO_FEW_ENGINE names no device\n");
         free(column);
         return;
     }
+    const struct ky_few_kind kind = {.bodies = 2};
     const struct ky_few_course course = {.until = turn * ORBITS, .sign = 1, .most = 100000};
     for (int run = 0; run < 3; run++) {
         size_t left = COUNT;
         for (size_t k = 0; k < COUNT; k++) {
             const double e = sqrt(0.998 * ((double)k + 0.5) / COUNT);
-            const double of[KY_FEW_COLUMNS(2)] = {
+            const double of[KY_FEW_PAIR_COLUMNS] = {
                 [KY_FEW_COLUMN_B] = 0.125,
                 [KY_FEW_COLUMN_H] = 0.25 * turn / 16,
                 [KY_FEW_COLUMN_TOTAL] = 1,
                 [KY_FEW_COLUMN_WEIGHT] = 0.25,
                 [KY_FEW_COLUMN_X(2, 0, 0)] = 1 + e,
                 [KY_FEW_COLUMN_V(2, 0, 1)] = sqrt((1 - e) / (1 + e))};
-            for (size_t c = 0; c < KY_FEW_COLUMNS(2); c++)
+            for (size_t c = 0; c < KY_FEW_PAIR_COLUMNS; c++)
                 column[c * COUNT + k] = of[c];
         }
-        stop_if(card->verbs->put(card, column, 2, COUNT, &error), &error);
+        stop_if(card->verbs->put(card, column, &kind, COUNT, &error), &error);
         const double begin = ky_clock();
         stop_if(card->verbs->go(card, &course, &left, &error), &error);
         least = fmin(least, ky_clock() - begin);
@@ -573,9 +621,10 @@ int main(int argc, char **argv)
     } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
                 {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
                 {"scatter", scatter},       {"many", many},       {"device", device},
-                {"encounters", encounters}};
+                {"encounters", encounters}, {"crowds", crowds}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        int wanted = argc < 2 && rows[k].run != device && rows[k].run != encounters;
+        int wanted =
+            argc < 2 && rows[k].run != device && rows[k].run != encounters && rows[k].run != crowds;
         for (int i = 1; i < argc; i++)
             wanted |= !strcmp(argv[i], rows[k].name);
         if (wanted)

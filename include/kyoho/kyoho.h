@@ -1483,14 +1483,14 @@ struct ky_few_systems {
 };
 
 /* Integrates the systems by the method of KY_FEW (docs/few.md). Of the parameters it uses engine
- * ("auto": the CPU; devices take two to four bodies, no collisions), isa, g, orbit_steps,
- * tolerance, slow_down, threads, stop, stop_collision, body_radius and stop_escape: a system ends
- * when its two outermost parts, bodies or groups, are unbound, recede and are farther apart than
- * that. The bits of a system do not depend on the processor, the other systems or other times.
- * KY_BAD_DATA, naming the first such system, for numbers that are not finite, negative masses and
- * radii, and a body at the place of a body with mass; KY_USAGE for parameters that have no effect
- * here and for times in another order; KY_UNSUPPORTED for more bodies than 100, or than a device
- * takes. After a failure the results have no meaning. */
+ * ("auto": the CPU; devices take two to 32 bodies), isa, g, orbit_steps, tolerance, slow_down,
+ * threads, stop, stop_collision, body_radius and stop_escape: a system ends when its two outermost
+ * parts, bodies or groups, are unbound, recede and are farther apart than that. The bits of a
+ * system do not depend on the processor, the other systems or other times. KY_BAD_DATA, naming the
+ * first such system, for numbers that are not finite, negative masses and radii, and a body at the
+ * place of a body with mass; KY_USAGE for parameters that have no effect here and for times in
+ * another order; KY_UNSUPPORTED for more bodies than 100, or than a device takes. After a failure
+ * the results have no meaning. */
 KY_API enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
                                        const struct ky_few_systems *systems,
                                        struct ky_error *error);

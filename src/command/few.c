@@ -369,8 +369,7 @@ static void more_help(const struct cli *cli, FILE *out)
         "has the same columns, and time, end (0 at --end, 1 escape, 2 collision, 3 lost, as where "
         "two bodies meet head-on) and energy_change, the relative change of the energy. At times "
         "after its end a system is as it was then. The engine auto is the CPU here; a device takes "
-        "systems of at most four bodies without --stop-collision, and gives the same bits; "
-        "--engine cpu takes the others.",
+        "systems of at most 32 bodies, and gives the same bits; --engine cpu takes larger ones.",
         0, 0, out);
 }
 

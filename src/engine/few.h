@@ -1,6 +1,6 @@
 /* Steps of many systems of few bodies (src/few). They need no engine, since the systems do not act
  * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two to
- * four. The bits of a system are the same everywhere. */
+ * KY_FEW_ON_DEVICE. The bits of a system are the same everywhere. */
 #ifndef KY_ENGINE_FEW_H
 #define KY_ENGINE_FEW_H
 
@@ -19,6 +19,23 @@ typedef void ky_few_function(struct ky_few_batch *batch);
 enum ky_status ky_cpu_few(const struct ky_parameters *parameters, ky_few_function **steps,
                           struct ky_error *error);
 
+/* Common to the systems of a call. */
+struct ky_few_kind {
+    size_t bodies; /* of a system */
+    int contacts;  /* 1: a system ends before a step in which bodies touch */
+};
+
+/* Pairs that do not touch have a kernel of their own. */
+static inline int ky_few_is_pairs(const struct ky_few_kind *kind)
+{
+    return kind->bodies == 2 && !kind->contacts;
+}
+
+static inline size_t ky_few_columns_of(const struct ky_few_kind *kind)
+{
+    return ky_few_is_pairs(kind) ? KY_FEW_PAIR_COLUMNS : KY_FEW_COLUMNS(kind->bodies);
+}
+
 /* The first member of the struct of a driver's device. */
 struct ky_few_device {
     const struct ky_few_verbs *verbs;
@@ -30,10 +47,9 @@ struct ky_few_verbs {
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_few_device **device,
                            struct ky_error *error);
     void (*close)(struct ky_few_device *device);
-    /* Copies the columns of `count` systems of `bodies` bodies (physics/few_device.h) to the
-     * device, and back. */
-    enum ky_status (*put)(struct ky_few_device *device, const double *column, size_t bodies,
-                          size_t count, struct ky_error *error);
+    /* Copies the columns of `count` systems (physics/few_device.h) to the device, and back. */
+    enum ky_status (*put)(struct ky_few_device *device, const double *column,
+                          const struct ky_few_kind *kind, size_t count, struct ky_error *error);
     enum ky_status (*get)(struct ky_few_device *device, double *column, struct ky_error *error);
     /* Advances *left systems: all, or the ones that needed another call after the last one. *left
      * becomes the number that needs another call. The course's counts are set here. */

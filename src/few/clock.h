@@ -67,18 +67,31 @@ KY_FN double ky_few_least_of(const struct ky_few *few, const struct ky_few_orbit
                                                                                         : least;
 }
 
-/* The longest step that resolves every node. */
-KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit)
+/* The longest step that resolves every node, if no node has less than this part of its present
+ * potential until the next step. */
+KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit,
+                                    double part)
 {
     const struct ky_few_system_one *s = &few->system;
-    double all = 0, longest = (double)INFINITY;
+    double least[KY_FEW_SHAPES], all = 0, longest = (double)INFINITY;
+    for (int k = 0; k < s->shape.n - 1; k++) {
+        least[k] = fmax(ky_few_least_of(few, orbit, k),
+                        part * (s->weight[k][0] * orbit[k].gm / orbit[k].r));
+        all += least[k];
+    }
     for (int k = 0; k < s->shape.n - 1; k++)
-        all += ky_few_least_of(few, orbit, k);
-    for (int k = 0; k < s->shape.n - 1; k++)
-        longest = fmin(longest, ky_few_longest(orbit[k], s->weight[k][0],
-                                               all - ky_few_least_of(few, orbit, k), s->slow[k][0],
-                                               few->settings.angle));
+        longest = fmin(longest, ky_few_longest(orbit[k], s->weight[k][0], all - least[k],
+                                               s->slow[k][0], few->settings.angle));
     return longest;
+}
+
+/* 1 if the clock, which is the whole system, moves every node. It does not move bodies without mass
+ * around one with mass, nor, before long, light ones where the potential of the others may vanish,
+ * since they are unbound or nearly so: steps would become shorter without end. */
+KY_FN int ky_few_whole_moves(const struct ky_few *few, const struct ky_few_orbit *orbit)
+{
+    const double small = 1e-3;
+    return ky_few_longest_of(few, orbit, 0) > small * ky_few_longest_of(few, orbit, 1);
 }
 
 KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
@@ -99,7 +112,7 @@ KY_FN void ky_few_choose_clock(struct ky_few *few, const struct ky_few_orbit *or
     const int inside = s->shape.n > 2 && ky_few_is_far_inside(few, orbit, pair);
     ky_few_set_weights(s, inside ? pair : -1);
     few->clock = inside ? KY_FEW_PAIR : KY_FEW_WHOLE;
-    if (inside || ky_few_longest_of(few, orbit) > 0)
+    if (inside || ky_few_whole_moves(few, orbit))
         return;
     ky_few_set_weights(s, pair);
     few->clock = KY_FEW_PAIR;
@@ -115,7 +128,7 @@ KY_FN double ky_few_shorten(double x)
 
 KY_FN void ky_few_choose_step(struct ky_few *few, const struct ky_few_orbit *orbit, int anew)
 {
-    const double longest = ky_few_longest_of(few, orbit), before = fabs(few->longest);
+    const double longest = ky_few_longest_of(few, orbit, 0), before = fabs(few->longest);
     if (!anew && longest >= ky_few_step_change * before && longest * ky_few_step_change <= before)
         return;
     const double part = anew || !(before > 0) ? 1 : few->h / few->longest;

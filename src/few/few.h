@@ -29,7 +29,7 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
 /* One step. KY_BAD_DATA if numbers are no longer finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
-/* The parts of a step of three bodies or more, for callers that make the stages themselves: first
+/* The parts of a step, for callers that make the stages themselves: first
  * ky_few_keep, then the stages of length few->h, then ky_few_finish. It returns 0, and the system
  * as it was, if the step has to be taken again: h is half as long. */
 void ky_few_keep(struct ky_few *few, struct ky_few_motion *before);

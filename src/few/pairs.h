@@ -17,17 +17,32 @@ struct ky_few_walk {
     double x[KY_FEW_SHAPES][3], v[KY_FEW_SHAPES][3];
 };
 
-/* Places and velocities from the centre of mass of a side of node k become ones from its own. */
+/* The node on whose two sides places i < j are. */
+KY_FN int ky_few_node_of(const struct ky_few_shape *shape, int i, int j)
+{
+    int k = 0;
+    while (shape->node[k].begin > i || shape->node[k].end <= j)
+        k++;
+    return k;
+}
+
+/* Place and velocity of body i from the centre of mass of its side of node k become ones from the
+ * centre of the node. */
+KY_FN void ky_few_leave_side(const struct ky_few_system_one *s, int k, int i, double *x, double *v)
+{
+    const double part = i < s->shape.node[k].middle ? -s->right[k][0] : s->left[k][0];
+    for (int c = 0; c < 3; c++) {
+        x[c] += part * s->x[k][c][0];
+        v[c] += part * s->v[k][c][0];
+    }
+}
+
+/* The same for all bodies of the node. */
 KY_FN void ky_few_leave_node(const struct ky_few_system_one *s, int k, double (*x)[3],
                              double (*v)[3])
 {
-    const struct ky_few_node *node = &s->shape.node[k];
-    for (int i = node->begin; i < node->end; i++)
-        for (int c = 0; c < 3; c++) {
-            const double part = i < node->middle ? -s->right[k][0] : s->left[k][0];
-            x[i][c] += part * s->x[k][c][0];
-            v[i][c] += part * s->v[k][c][0];
-        }
+    for (int i = s->shape.node[k].begin; i < s->shape.node[k].end; i++)
+        ky_few_leave_side(s, k, i, x[i], v[i]);
 }
 
 KY_FN void ky_few_clear(int n, double (*x)[3], double (*v)[3])

@@ -31,14 +31,7 @@ enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *er
 
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error)
 {
-    struct ky_few_system_one *s = &few->system;
     struct ky_few_motion before;
-    if (s->shape.n == 2) { /* the orbit does not change */
-        ky_few_stages(s, few->last = few->h);
-        few->kicks += KY_FEW_STAGES;
-        few->steps++;
-        return ky_few_check_finite(few, error);
-    }
     ky_few_keep(few, &before);
     do
         make_step(few, few->h);

@@ -24,6 +24,12 @@
 #define KY_FEW_FN KY_FN_ONCE
 #define KY_FEW_OWN KY_FN_ONCE
 #endif
+/* KY_FEW_SELDOM: a large one that is seldom called, and not inlined anywhere. */
+#if defined(KY_IN_CUDA)
+#define KY_FEW_SELDOM static __device__ __attribute__((noinline))
+#else
+#define KY_FEW_SELDOM static __attribute__((noinline))
+#endif
 
 struct ky_few_settings {
     double g;
@@ -34,14 +40,19 @@ struct ky_few_settings {
     double slow_energy; /* [G × energy] a change of κ changes the mean energy of a pair over its
                            orbit by about this at most; 0: no such limit */
     double apart;       /* [length] ky_few_go ends at ky_few_is_apart; infinite or 0: never */
-#if KY_HOST
-    uint64_t most; /* steps of one call of ky_few_go; 0: any number */
     /* Radii for contacts: radii 0: there are none; 1: one for all bodies; else one for each body.
      */
     const double *radius;
-    size_t radii;
+    ky_ulong radii;
+#if KY_HOST
+    uint64_t most; /* steps of one call of ky_few_go; 0: any number */
 #endif
 };
+
+KY_FN double ky_few_radius_of(const struct ky_few_settings *settings, int body)
+{
+    return settings->radius[settings->radii == 1 ? 0 : body];
+}
 
 enum ky_few_clock {
     KY_FEW_WHOLE, /* LogH */

@@ -143,15 +143,6 @@ KY_FN double ky_few_share_of(const struct ky_few_system_one *system, int i, int 
     return end - begin == 1 ? 1 : system->mass[i][0] / mass;
 }
 
-/* The node on whose two sides places i < j are. */
-KY_FN int ky_few_node_of(const struct ky_few_shape *shape, int i, int j)
-{
-    int k = 0;
-    while (shape->node[k].begin > i || shape->node[k].end <= j)
-        k++;
-    return k;
-}
-
 /* The vector of a node is the mean of the differences of its pairs, so that it has all
  * their digits. */
 KY_FN void ky_few_add_pair(const struct ky_few_filling *filling, const struct ky_few_pair *pair)

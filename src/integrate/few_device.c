@@ -1,4 +1,4 @@
-/* Systems of two to four bodies on a device, one lane each, in the order of their work, so that the
+/* Systems of few bodies on a device, one lane each, in the order of their work, so that the
  * lanes of a group end at about the same time. The device takes the steps; the host starts the
  * systems, and brings each from its own time to the time that is asked for. */
 #include <math.h>
@@ -12,9 +12,13 @@
 #include "integrate/integrate.h"
 
 enum {
-    MOST_AT_ONCE = 1 << 20, /* systems on the device */
-    STEPS_A_CALL = 2048,    /* of pairs between two looks at the stop flag */
-    FEWER_STEPS = 128,      /* of more bodies: lanes whose systems end sooner are idle until then */
+    NUMBERS_AT_ONCE = 1 << 25, /* on the device */
+    STEPS_A_CALL = 2048,       /* of pairs between two looks at the stop flag */
+    /* of more bodies, where lanes whose systems end sooner are idle until then: PAIRS_A_CALL over
+     * the pairs of a system, from LEAST_STEPS to FEWER_STEPS */
+    PAIRS_A_CALL = 1024,
+    LEAST_STEPS = 8,
+    FEWER_STEPS = 128,
     LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane
                  takes many times as long as one of the host */
 };
@@ -24,6 +28,7 @@ struct part {
     struct ky_few_work *work;
     const struct ky_few_order *order; /* [count] */
     size_t count;
+    struct ky_few_kind kind;
     double *column;
 };
 
@@ -32,16 +37,13 @@ static double *at(const struct part *part, int what, size_t i)
     return &part->column[(size_t)what * part->count + i];
 }
 
-static int is_pair(const struct part *part)
-{
-    return part->work->systems->bodies == 2;
-}
-
 static void pack(const struct part *part, size_t i, const struct ky_few *few)
 {
     const struct ky_few_system_one *s = &few->system;
-    if (!is_pair(part)) {
+    if (!ky_few_is_pairs(&part->kind)) {
         ky_few_store(few, part->column, part->count, i);
+        for (int b = 0; b < s->shape.n && few->settings.radii; b++)
+            *at(part, KY_FEW_COLUMN_RADIUS(s->shape.n, b), i) = ky_few_radius_of(&few->settings, b);
         return;
     }
     *at(part, KY_FEW_COLUMN_TOTAL, i) = s->total[0][0];
@@ -60,7 +62,7 @@ static void pack(const struct part *part, size_t i, const struct ky_few *few)
 static void unpack(const struct part *part, size_t i, struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
-    if (!is_pair(part)) {
+    if (!ky_few_is_pairs(&part->kind)) {
         ky_few_load(few, s->shape.n, part->column, part->count, i);
         return;
     }
@@ -86,8 +88,8 @@ static void start(const struct part *part, size_t i)
         pack(part, i, &one.few);
         return;
     }
-    for (int what = 0; what < KY_FEW_COLUMNS((int)part->work->systems->bodies); what++)
-        *at(part, what, i) = 0;
+    for (size_t what = 0; what < ky_few_columns_of(&part->kind); what++)
+        *at(part, (int)what, i) = 0;
     *at(part, KY_FEW_COLUMN_T, i) = (double)NAN;
     *at(part, KY_FEW_COLUMN_STEPS, i) = not_there;
     ky_few_alone(part->work, &part->order[i], &one);
@@ -115,6 +117,15 @@ static void show(const struct part *part, size_t i, size_t index)
         ky_few_report(part->work, &one);
 }
 
+/* The steps of a launch, which take a fraction of a second. */
+static ky_uint steps_of(const struct part *part)
+{
+    const size_t n = part->work->systems->bodies, steps = 2 * PAIRS_A_CALL / (n * (n - 1));
+    if (ky_few_is_pairs(&part->kind))
+        return STEPS_A_CALL;
+    return (ky_uint)(steps < LEAST_STEPS ? LEAST_STEPS : steps > FEWER_STEPS ? FEWER_STEPS : steps);
+}
+
 /* Advances the systems of the part to the time with this index: all, or at the last time all but a
  * few. */
 static enum ky_status go(const struct part *part, size_t index, struct ky_error *error)
@@ -127,7 +138,7 @@ static enum ky_status go(const struct part *part, size_t index, struct ky_error 
                                          .tolerance = work->settings.tolerance,
                                          .angle = work->settings.angle,
                                          .slow_down = (ky_uint)work->settings.slow_down,
-                                         .most = is_pair(part) ? STEPS_A_CALL : FEWER_STEPS};
+                                         .most = steps_of(part)};
     const size_t enough = index + 1 < work->systems->times ? 0 : LAST * (size_t)work->threads;
     size_t left = part->count;
     do
@@ -142,8 +153,7 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
 #pragma omp parallel for schedule(dynamic, 64) num_threads(work->threads)
     for (size_t i = 0; i < part->count; i++)
         start(part, i);
-    KY_TRY(work->device->verbs->put(work->device, part->column, work->systems->bodies, part->count,
-                                    error));
+    KY_TRY(work->device->verbs->put(work->device, part->column, &part->kind, part->count, error));
     for (size_t k = 0; k < work->systems->times; k++) {
         KY_TRY(go(part, k, error));
         if (ky_halted(&work->halt))
@@ -157,8 +167,9 @@ static enum ky_status advance(const struct part *part, struct ky_error *error)
 
 enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error)
 {
-    const size_t all = work->systems->count, most = all < MOST_AT_ONCE ? all : MOST_AT_ONCE;
-    const size_t columns = (size_t)KY_FEW_COLUMNS((int)work->systems->bodies);
+    const struct ky_few_kind kind = {work->systems->bodies, work->settings.radii > 0};
+    const size_t all = work->systems->count, columns = ky_few_columns_of(&kind),
+                 room = NUMBERS_AT_ONCE / columns, most = all < room ? all : room;
     double *column = ky_allocate(columns * most, sizeof *column);
     if (!column)
         return ky_no_memory(error, "systems", most, columns * sizeof *column);
@@ -166,7 +177,7 @@ enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error
     work->told = ky_clock();
     for (size_t first = 0; first < all && !status && !ky_halted(&work->halt); first += most) {
         const size_t count = first + most < all ? most : all - first;
-        const struct part part = {work, work->order + first, count, column};
+        const struct part part = {work, work->order + first, count, kind, column};
         status = advance(&part, error);
     }
     free(column);

@@ -278,10 +278,10 @@ static enum ky_status open_processor(struct ky_few_work *work,
 {
     const struct ky_few_systems *all = work->systems;
     KY_TRY(ky_few_device_open(parameters, &work->device, error));
-    if (work->device && (all->bodies > KY_FEW_ON_DEVICE || work->settings.radii))
+    if (work->device && all->bodies > KY_FEW_ON_DEVICE)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--engine %s: a device advances systems of at most %d bodies, without "
-                       "collisions; use --engine cpu",
+                       "--engine %s: a device advances systems of at most %d bodies; use --engine "
+                       "cpu",
                        parameters->engine, KY_FEW_ON_DEVICE);
     if (!work->device && all->bodies >= 2 && all->bodies <= KY_FEW_BATCH_MOST &&
         !work->settings.radii)

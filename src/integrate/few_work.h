@@ -57,7 +57,7 @@ void ky_few_step_alone(const struct ky_few_work *work, struct ky_few_one *one);
 void ky_few_alone(struct ky_few_work *work, const struct ky_few_order *order,
                   struct ky_few_one *one);
 
-/* few_device.c: all systems, of two to four bodies each, on work->device. */
+/* few_device.c: all systems, of two to KY_FEW_ON_DEVICE bodies each, on work->device. */
 enum ky_status ky_few_on_device(struct ky_few_work *work, struct ky_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The numbers of a launch for systems of few bodies (kernels/steps/few.k, few_small.k). */
+/* The numbers of a launch for systems of few bodies (kernels/steps/few.k, few_lane.h). */
 #ifndef KY_PHYSICS_FEW_COURSE_H
 #define KY_PHYSICS_FEW_COURSE_H
 

@@ -60,6 +60,10 @@ with folder() as where:
     for device in [one["engine"] for one in run_json("devices")["devices"] if one["usable"] and one["engine"] in ("cuda:0", "opencl:0")]:
         run("few", three, "--end", "6", "--every", "2", "--stop-escape", "3", "--engine", device, "-o", path("out.csv"), "--overwrite")
         check(open(path("again.csv")).read() == open(path("out.csv")).read(), f"the same table on {device}")
+        for engine in "cpu", device:
+            run("few", three, "--end", "-3", "--stop-collision", "--body-radius", "0.1", "--engine", engine, "-o", path(engine[:3] + ".csv"), "--overwrite")
+        touch = open(path("cpu.csv")).read()
+        check(touch == open(path(device[:3] + ".csv")).read() and ",2," in touch, f"the same contact on {device}")
 
     sizes = write("sizes.csv", HEAD + ",radius\n" + pair(0, 1.0, 0.1, ",0.1") + pair(1, 1.0, 1.0, ",0.1"))
     said = run_json("few", sizes, "--end", "3", "--stop-collision")

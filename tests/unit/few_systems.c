@@ -218,6 +218,82 @@ static void bodies_touch_at_their_time(void **state)
     }
 }
 
+/* Distances of all bodies, in the order of the tree. */
+static void measure(const struct ky_few_system_one *system, double r[BODIES][BODIES])
+{
+    double place[KY_FEW_MOST][3], speed[KY_FEW_MOST][3];
+    ky_few_positions(system, place, speed);
+    for (int i = 0; i < BODIES; i++)
+        for (int j = i + 1; j < BODIES; j++) {
+            const double d[3] = {place[j][0] - place[i][0], place[j][1] - place[i][1],
+                                 place[j][2] - place[i][2]};
+            r[i][j] = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+}
+
+/* 1 if two bodies that were apart before a step are seen to overlap in it, at one of many places.
+ */
+static int seen_to_touch(const struct ky_few *before, double h, double reach)
+{
+    enum { LOOKS = 24 };
+    double first[BODIES][BODIES], r[BODIES][BODIES];
+    int seen = 0;
+    measure(&before->system, first);
+    for (int k = 1; k <= LOOKS; k++) {
+        struct ky_few_system_one then = before->system;
+        ky_few_stages(&then, h * k / LOOKS);
+        measure(&then, r);
+        for (int i = 0; i < BODIES; i++)
+            for (int j = i + 1; j < BODIES; j++)
+                seen |= first[i][j] > reach && r[i][j] < reach * (1 - 1e-12);
+    }
+    return seen;
+}
+
+/* Of all steps, which are long, of encounters with eccentric pairs, whose pericentres are on both
+ * sides of the reach: no contact is overlooked, and each is one. */
+static void no_contact_is_overlooked(void **state)
+{
+    (void)state;
+    static struct ky_few few, before;
+    static const double radius[] = {0.01};
+    struct ky_error error;
+    struct ky_few_contact contact;
+    struct ky_few_settings settings = {
+        .g = 1, .tolerance = 1e-6, .angle = 2 * 3.14159265358979323846 / 7, .radii = 1};
+    double r[BODIES][BODIES];
+    /* `between`: contacts of bodies that are apart again after the step */
+    int steps = 0, contacts = 0, between = 0;
+    settings.radius = radius;
+    make_encounters();
+    for (size_t s = 0; s < 20; s++) {
+        const struct ky_bodies bodies = {.n = BODIES,
+                                         .mass = mass + BODIES * s,
+                                         .position = x + BODIES * s,
+                                         .velocity = v + BODIES * s};
+        for (size_t i = 0; i < 2; i++)
+            for (int c = 0; c < 3; c++)
+                v[BODIES * s + i][c] *= 0.15 + 0.005 * (double)s;
+        assert_ok(ky_few_start(&few, &settings, &bodies, 0, &error));
+        while (few.system.t[0] < 30) {
+            before = few;
+            assert_ok(ky_few_step(&few, &error));
+            ky_few_find_contact(&before, &few, &contact);
+            const int touch = contact.body[0] >= 0;
+            assert_true(touch || !seen_to_touch(&before, few.last, 2 * radius[0]));
+            contacts += touch;
+            steps++;
+            if (!touch)
+                continue;
+            assert_between(contact.distance, 2 * radius[0] * (1 - 1e-9), 2 * radius[0]);
+            assert_between(contact.time, before.system.t[0], few.system.t[0]);
+            measure(&few.system, r);
+            between += fmin(r[0][1], fmin(r[0][2], r[1][2])) > 2 * radius[0];
+        }
+    }
+    assert_true(contacts > 100 && contacts < steps / 10 && between > 20);
+}
+
 static void a_lost_system_leaves_the_others(void **state)
 {
     (void)state;
@@ -340,8 +416,8 @@ static void wrong_input_is_refused(void **state)
             parameters.softening = 0.1;
             break;
         case 5:
-            systems.count = 30;
-            systems.bodies = 5;
+            systems.count = 5;
+            systems.bodies = 33;
             parameters.engine = "opencl";
             status = KY_UNSUPPORTED;
             break;
@@ -401,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),
+        cmocka_unit_test(no_contact_is_overlooked),
         cmocka_unit_test(a_lost_system_leaves_the_others),
         cmocka_unit_test(little_is_enough),
         cmocka_unit_test(a_flag_ends_the_call),

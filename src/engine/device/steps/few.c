@@ -1,5 +1,5 @@
-/* Systems of two to four bodies on one device over any driver (engine/few.h). The kernels are in
- * kernels/steps/few.k and few_small.k. */
+/* Systems of few bodies on one device over any driver (engine/few.h). The kernels are in
+ * kernels/steps/few.k, few_small.k and few_large.k. */
 #include "engine/few.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ struct systems {
     struct ky_opened opened;
     struct ky_buffer column, left;
     struct ky_two_buffers list; /* systems that need another launch */
-    size_t bodies, count;
+    struct ky_few_kind kind;
+    size_t count;
 };
 
 static void close_systems(struct ky_few_device *base)
@@ -69,25 +70,36 @@ static enum ky_status open_systems(const struct ky_few_verbs *verbs, const struc
     return status;
 }
 
-static enum ky_kernel_id kernel_of(const struct systems *systems)
+struct kernel {
+    enum ky_kernel_id id;
+    size_t lanes; /* of a group */
+};
+
+static struct kernel kernel_of(const struct ky_few_kind *kind)
 {
-    return systems->bodies == 2 ? KY_KERNEL_ky_few_pairs : KY_KERNEL_ky_few_small;
+    static const struct kernel small[2] = {{KY_KERNEL_ky_few_small, KY_FEW_GROUP},
+                                           {KY_KERNEL_ky_few_small_contacts, KY_FEW_GROUP}},
+                               large[2] = {{KY_KERNEL_ky_few_large, KY_FEW_LARGE_GROUP},
+                                           {KY_KERNEL_ky_few_large_contacts, KY_FEW_LARGE_GROUP}};
+    if (ky_few_is_pairs(kind))
+        return (struct kernel){KY_KERNEL_ky_few_pairs, KY_FEW_GROUP};
+    return (kind->bodies <= KY_FEW_SMALL ? small : large)[kind->contacts];
 }
 
-static enum ky_status put(struct ky_few_device *base, const double *column, size_t bodies,
-                          size_t count, struct ky_error *error)
+static enum ky_status put(struct ky_few_device *base, const double *column,
+                          const struct ky_few_kind *kind, size_t count, struct ky_error *error)
 {
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
-    systems->bodies = bodies;
+    systems->kind = *kind;
     systems->count = count;
-    KY_TRY(card->driver->load(card, kernel_of(systems), error));
+    KY_TRY(card->driver->load(card, kernel_of(kind).id, error));
     KY_TRY(ky_buffer_need(card, &systems->left, "counter of systems", 1, sizeof(uint32_t), error));
     for (int k = 0; k < 2; k++)
         KY_TRY(ky_buffer_need(card, &systems->list.buffer[k], "list of systems", count,
                               sizeof(uint32_t), error));
-    return ky_buffer_fill(card, &systems->column, "systems", column, KY_FEW_COLUMNS(bodies) * count,
-                          sizeof *column, error);
+    return ky_buffer_fill(card, &systems->column, "systems", column,
+                          ky_few_columns_of(kind) * count, sizeof *column, error);
 }
 
 static enum ky_status get(struct ky_few_device *base, double *column, struct ky_error *error)
@@ -95,7 +107,7 @@ static enum ky_status get(struct ky_few_device *base, double *column, struct ky_
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
     return card->driver->read(card, &systems->column, 0, column,
-                              KY_FEW_COLUMNS(systems->bodies) * systems->count * sizeof *column,
+                              ky_few_columns_of(&systems->kind) * systems->count * sizeof *column,
                               error);
 }
 
@@ -105,11 +117,12 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
     struct ky_two_buffers *list = &systems->list;
+    const struct kernel kernel = kernel_of(&systems->kind);
     struct ky_few_course own = *course;
     uint32_t still;
     own.count = systems->count;
     own.listed = *left;
-    own.bodies = (uint32_t)systems->bodies;
+    own.bodies = (uint32_t)systems->kind.bodies;
     own.all = *left == systems->count;
     if (isinf(own.apart))
         own.apart = 0;
@@ -117,7 +130,7 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
         KY_ARGUMENTS(KY_BUFFER(systems->column), KY_VALUE(own), KY_BUFFER(list->buffer[list->now]),
                      KY_BUFFER(list->buffer[!list->now]), KY_BUFFER(systems->left));
     KY_TRY(card->driver->zero(card, &systems->left, error));
-    KY_TRY(card->driver->launch(card, kernel_of(systems), (*left + KY_FEW_GROUP - 1) / KY_FEW_GROUP,
+    KY_TRY(card->driver->launch(card, kernel.id, (*left + kernel.lanes - 1) / kernel.lanes,
                                 &arguments, error));
     KY_TRY(card->driver->read(card, &systems->left, 0, &still, sizeof still, error));
     list->now = !list->now;

@@ -22,7 +22,7 @@ struct ky_cuda_table {
     size_t count;
 };
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
-    ky_cuda_exact, ky_cuda_expand;
+    ky_cuda_exact, ky_cuda_expand, ky_cuda_few_large;
 
 /* Keys with their values, in two buffers each; `now` says which holds them. */
 struct ky_cuda_pairs {

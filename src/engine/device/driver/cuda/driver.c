@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
-                                                     &ky_cuda_extended, &ky_cuda_double,
-                                                     &ky_cuda_exact,    &ky_cuda_expand};
+static const struct ky_cuda_table *const tables[] = {
+    &ky_cuda_common, &ky_cuda_single, &ky_cuda_extended, &ky_cuda_double,
+    &ky_cuda_exact,  &ky_cuda_expand, &ky_cuda_few_large};
 
 static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
 {

@@ -10,6 +10,7 @@
 
 #define KY_U(unit, file, precision, made) made
 KY_SOFTENED(KY_EXACT_UNIT, , )
+KY_FEW_UNITS
 
 #define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
 KY_CUDA_TABLE(ky_cuda_exact, KY_KERNELS_EXACT)

@@ -80,6 +80,16 @@
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
     KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
+/* Systems of few bodies, with and without contacts. */
+#define KY_FEW_MADE(name, file, lanes, contacts)                                                   \
+    KY_U(name, "steps/" file ".k", KY_DOUBLE, KY_FEW_LANE_KERNEL(ky_##name, lanes, contacts))
+#define KY_FEW_UNITS                                                                               \
+    KY_FEW_MADE(few_small, "few_small", KY_FEW_GROUP, 0)                                           \
+    KY_FEW_MADE(few_small_contacts, "few_small", KY_FEW_GROUP, 1)
+#define KY_FEW_LARGE_UNITS                                                                         \
+    KY_FEW_MADE(few_large, "few_large", KY_FEW_LARGE_GROUP, 0)                                     \
+    KY_FEW_MADE(few_large_contacts, "few_large", KY_FEW_LARGE_GROUP, 1)
+
 /* The general walk: a kernel for each action, two for the cuts of an action, and for the k nearest
  * one for each size of heap. They take longest to compile, and a search needs few of them. */
 #define KY_GENERAL_UNITS_OF(name, needs, p, number)                                                \
@@ -207,7 +217,8 @@
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_U(few, "steps/few.k", KY_DOUBLE, )                                                          \
-    KY_U(few_small, "steps/few_small.k", KY_DOUBLE, )                                              \
+    KY_FEW_UNITS                                                                                   \
+    KY_FEW_LARGE_UNITS                                                                             \
     KY_U(tides, "forces/tides.k", KY_DOUBLE, )                                                     \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
@@ -324,8 +335,13 @@
     KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)                                    \
     KY_K(few, ky_few_pairs, KY_FEW_GROUP)                                                          \
     KY_K(few_small, ky_few_small, KY_FEW_GROUP)                                                    \
+    KY_K(few_small_contacts, ky_few_small_contacts, KY_FEW_GROUP)                                  \
     KY_K(tides, ky_tides_of_bodies_double, KY_WALK_LANES)                                          \
     KY_K(tides, ky_tides_of_cells_double, KY_WALK_LANES)
+
+#define KY_KERNELS_FEW_LARGE                                                                       \
+    KY_K(few_large, ky_few_large, KY_FEW_LARGE_GROUP)                                              \
+    KY_K(few_large_contacts, ky_few_large_contacts, KY_FEW_LARGE_GROUP)
 
 /* For drivers without their own sort, scan and reduce. */
 #define KY_KERNELS_SORT                                                                            \
@@ -342,6 +358,7 @@
     KY_KERNELS_OF(double, KY_DOUBLE)                                                               \
     KY_KERNELS_EXACT                                                                               \
     KY_KERNELS_EXPAND                                                                              \
+    KY_KERNELS_FEW_LARGE                                                                           \
     KY_KERNELS_SORT
 
 #endif

@@ -1,0 +1,90 @@
+/* The kernel of systems of up to KY_FEW_SHAPES bodies, one lane each, by the tests of steps, trees,
+ * clocks and contacts of src/few. A system has the same bits as on the CPU, since nothing is fused.
+ * The including file has defined ky_few_stages and ky_few_set_clock. */
+#include "few/tree.h"
+
+#include "few/clock.h"
+#include "few/columns.h"
+#include "few/contact.h"
+#include "few/finish.h"
+
+/* The settings of a launch, and the radii of system i. */
+KY_FN struct ky_few_settings ky_few_lane_settings(KY_GLOBAL const double *column,
+                                                  const struct ky_few_course *course, ky_ulong i,
+                                                  int contacts, double *radius)
+{
+    const ky_ulong count = course->count;
+    const int n = (int)course->bodies;
+    struct ky_few_settings settings;
+    settings.g = 1;
+    settings.tolerance = course->tolerance;
+    settings.angle = course->angle;
+    settings.apart = course->apart;
+    settings.slow_down = (int)course->slow_down;
+    settings.backwards = course->sign < 0;
+    settings.slow_energy = 0;
+    settings.radius = radius;
+    settings.radii = course->bodies;
+    for (int b = 0; b < n && contacts; b++)
+        radius[b] = KY_FEW_AT(KY_FEW_COLUMN_RADIUS(n, b));
+    return settings;
+}
+
+/* 1 if a system has to take more steps: it is not yet at the time or the first one behind it, has
+ * not come apart, and is not lost. */
+KY_FN int ky_few_goes_on(const struct ky_few *few, const struct ky_few_course *course)
+{
+    return few->h != 0 && course->sign * ky_few_ahead_of(&few->system, course->until) > 0 &&
+           !ky_few_is_apart(few);
+}
+
+/* Advances system i by at most course->most steps; one that is taken again counts as two. Returns 1
+ * if it needs more. A system whose numbers are no longer finite ends, with the next step 0. One
+ * whose bodies touch in a step ends before this step, which the host takes again. */
+KY_FN int ky_few_go_on(KY_GLOBAL double *column, const struct ky_few_course *course, ky_ulong i,
+                       int contacts)
+{
+    struct ky_few few, start;
+    struct ky_few_motion before;
+    double radius[KY_FEW_SHAPES];
+    int is_kept = 1, goes_on = 1;
+    few.settings = ky_few_lane_settings(column, course, i, contacts, radius);
+    few.slow_work = few.outer_work = 0;
+    ky_few_load(&few, (int)course->bodies, column, course->count, i);
+    for (ky_uint made = 0;; made++) {
+        if (is_kept) {
+            goes_on = ky_few_goes_on(&few, course);
+            if (!goes_on || made >= course->most)
+                break;
+            if (contacts)
+                start = few;
+        }
+        ky_few_keep(&few, &before);
+        ky_few_stages(&few.system, few.h);
+        /* A loop for a step that is taken again would hold up the other lanes. */
+        is_kept = ky_few_finish(&few, &before);
+        if (!ky_few_is_finite(&few))
+            few.h = 0;
+        else if (is_kept && contacts && ky_few_any_touch(&start, &few)) {
+            few = start;
+            goes_on = 0;
+            break;
+        }
+    }
+    ky_few_store(&few, column, course->count, i);
+    return goes_on;
+}
+
+/* A kernel as ky_few_pairs. `contacts`: a constant, since the test for contacts takes registers. */
+#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
+    KY_KERNEL(lanes)                                                                               \
+    name(KY_GLOBAL double *column, KY_NUMBERS struct ky_few_course course,                         \
+         KY_GLOBAL const ky_uint *list, KY_GLOBAL ky_uint *next, KY_GLOBAL ky_uint *left)          \
+    {                                                                                              \
+        const ky_ulong lane = (ky_ulong)KY_GROUP * (lanes) + KY_LANE;                              \
+        if (lane >= course.listed)                                                                 \
+            return;                                                                                \
+        const ky_ulong i = course.all ? lane : list[lane];                                         \
+        if (ky_few_go_on(column, &course, i, contacts))                                            \
+            next[KY_ATOMIC_ADD(left, 1U)] = (ky_uint)i;                                            \
+    }
