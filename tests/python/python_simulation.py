@@ -240,7 +240,7 @@ def interrupts():
         sim.step = 0.05
         sim.advance(1)
         check(chosen == 0.012 and sim.parameters["late_step"] is None and abs(math.log(sim.time / first) - 0.05) < 1e-6,
-              "a comoving box chooses steps that late_step divides; an assigned step is the step", chosen, sim.parameters["late_step"], first, sim.time)
+              "a comoving box chooses steps that late_step divides; an assigned step is the step", (chosen, sim.parameters["late_step"], first, sim.time))
     with kyoho.Simulation(**universe, step=1e-7) as sim:
         try:
             with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.2):
