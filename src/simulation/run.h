@@ -224,6 +224,8 @@ char *ky_run_copy_text(const char *text);
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
 /* 1 if the caller has asked the run to stop, else 0. */
 int ky_run_is_asked_to_stop(const struct ky_run *run);
+/* The flag that may stop the run: of the parameters, or of the run; or NULL. */
+const volatile int *ky_run_flag(const struct ky_run *run);
 /* Runs from the current step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
  * the output that is due, and run.json at the end, also after a failure. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);

@@ -280,13 +280,13 @@ static enum ky_status describe_space(struct ky_run *run, const struct ky_snapsho
     return KY_OK;
 }
 
-/* Makes the simulation. The caller's flag ends measurements for --error; otherwise the run reads it
- * between steps. */
+/* Makes the simulation. The caller's flag ends measurements for --error, here and later, and the
+ * first forces; otherwise the run reads it between steps. */
 static enum ky_status make_simulation(struct ky_run *run, const struct ky_bodies *bodies,
                                       double time, struct ky_error *error)
 {
     struct ky_parameters own = run->parameters;
-    own.stop = run->outer_stop ? run->outer_stop : run->given.stop;
+    own.stop = ky_run_flag(run);
     KY_TRY(ky_sim_place(&own, bodies, time, &run->sim, error));
     run->sim->parameters.stop = NULL;
     return KY_OK;
@@ -357,7 +357,11 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     KY_TRY(describe_space(run, initial, error));
     run->state.units.g = run->parameters.g;
     ky_announce(&run->parameters, run->sim->n, "first forces");
-    return ky_engine_forces(run->sim->engine, error);
+    struct ky_halt halt = {.flag = ky_run_flag(run)};
+    run->sim->engine->halt = &halt;
+    status = ky_engine_forces(run->sim->engine, error);
+    run->sim->engine->halt = NULL;
+    return status;
 }
 
 /* Removes the lines of the replaced run from run.log. */
@@ -472,7 +476,9 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, &facts, error);
-    if (status == KY_STOPPED) /* no restart file exists yet */
+    if (status == KY_STOPPED && made) /* no restart file exists yet */
+        ky_fail(error, status, "stopped before the first step: nothing has been written");
+    else if (status == KY_STOPPED)
         stopped_early(run, error);
     if (!status)
         status = ky_run_note_peculiar(run, error);
