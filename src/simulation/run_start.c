@@ -55,8 +55,8 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     ky_schedule_warn(&run->schedule, &run->parameters);
     warn_of_rounding(&run->sim->parameters);
     const char *const notes[] = {run->notes.escapers, run->notes.coincident, run->notes.peculiar,
-                                 run->notes.matter};
-    for (int k = 0; k < 4; k++) {
+                                 run->notes.matter, run->notes.pairs};
+    for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
         if (notes[k][0])
             ky_log(&run->parameters, KY_LOG_WARNING, "%s", notes[k]);
     }
@@ -149,6 +149,7 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     else
         facts->mass = ky_sum(bodies->n, bodies->mass);
     KY_TRY(ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error));
+    KY_TRY(ky_run_note_pairs(run, bodies, error));
     if (facts->scales.escapers) {
         const size_t fastest = facts->scales.fastest;
         facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
