@@ -438,17 +438,19 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     return status;
 }
 
-/* Restores the folder after a run that did not start. */
+/* Restores the folder after a run that did not start: without its run.log, unless an earlier run
+ * has written in it. */
 static void leave(const struct ky_run *run, int made)
 {
     char path[KY_PATH];
     ky_folder_drop(run->given.output);
     if (run->log)
         (void)!ftruncate(fileno(run->log), run->log_before);
-    if (!made || ky_folder_path(run->given.output, "run.log", path, NULL))
+    if (run->log_before || ky_folder_path(run->given.output, "run.log", path, NULL))
         return;
     unlink(path);
-    rmdir(run->given.output);
+    if (made)
+        rmdir(run->given.output);
 }
 
 /* A complete run. Until the first files are complete, a failure leaves the folder unchanged. */
@@ -477,7 +479,7 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, &facts, error);
-    if (status == KY_STOPPED && made) /* no restart file exists yet */
+    if (status == KY_STOPPED && !run->log_before) /* no restart file exists yet */
         ky_fail(error, status, "stopped before the first step: nothing has been written");
     else if (status == KY_STOPPED)
         stopped_early(run, error);
