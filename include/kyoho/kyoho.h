@@ -385,9 +385,8 @@ struct ky_parameters {
     double softening_max;
     /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: at the scale factor a no longest step is
      * longer than late_step/a^(3/4) in ln a, so that the last ones before a = 1 are the shortest.
-     * NaN (default): no limit if there is a `step`; else 0.012, in block steps 0.048, also for a
-     * step that is set later, and the step that a run chooses is at most 10 or 2.5 times
-     * late_step */
+     * NaN (default): no limit if there is a `step`; else, until one is set, 0.012, in block steps
+     * 0.048, and the step that a run chooses is at most 10 or 2.5 times late_step */
     double late_step;
 };
 
@@ -1062,8 +1061,9 @@ struct ky_merger {
 KY_API enum ky_status ky_sim_merge(struct ky_sim *sim, const uint64_t id[2], double radius,
                                    struct ky_merger *merger, struct ky_error *error);
 /* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
- * divided step ends here. No forces are computed. KY_USAGE for a step that is 0, not finite, or so
- * short that the time would not change, and within a run. */
+ * divided step ends here, and so does the default of late_step. No forces are computed. KY_USAGE
+ * for a step that is 0, not finite, or so short that the time would not change, and within a run.
+ */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
 /* Sets one softening for all bodies, instead of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,

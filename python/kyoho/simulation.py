@@ -392,6 +392,8 @@ class Simulation(Named, Shared, WithQuantities):
         call(lib.ky_run_plan, told, struct("ky_run_parameters", steps=1, every=0, choose_ranks=1), made, plan)
         del keep
         self.step = plan.step
+        if not math.isnan(told.late_step):  # the default, which an assigned step ends
+            self.set(late_step=told.late_step)
 
     def stop(self):
         """Ends the call of another thread. A call that advances ends after its present step, and a later call continues. A field or a

@@ -130,5 +130,8 @@ enum ky_status ky_engine_open_best(const struct ky_engine_verbs *const *engines,
     if (status)
         return ky_fail(error, of_cpu, "%s", cpus.text);
     tell(parameters, use, *engine, gpu, first.text);
+    if (parameters->isa != KY_ISA_AUTO && (*engine)->verbs != engines[cpu])
+        ky_log(parameters, KY_LOG_WARNING,
+               "--isa has no effect on engine %s: it is for --engine cpu", (*engine)->name);
     return KY_OK;
 }

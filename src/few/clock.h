@@ -103,13 +103,27 @@ KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
     }
 }
 
-/* Chooses the clock. The whole system cannot be the clock if a node does not move it: bodies
- * without mass around one with mass. */
+/* 1 if B = U - T of the whole system has too few digits of U, as beside a very fast body. */
+KY_FN int ky_few_is_hidden(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit)
+{
+    const double most = 1e6;
+    double kinetic = 0, potential = 0;
+    for (int k = 0; k < s->shape.n - 1; k++) {
+        const double part = s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0];
+        kinetic += 0.5 * part * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]);
+        potential += part * orbit[k].gm / orbit[k].r;
+    }
+    return kinetic > most * potential;
+}
+
+/* Chooses the clock. The whole system cannot be the clock if its potential is hidden, or if a node
+ * does not move it: bodies without mass around one with mass. */
 KY_FN void ky_few_choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     struct ky_few_system_one *s = &few->system;
     const int pair = ky_few_quickest_pair(&s->shape, orbit);
-    const int inside = s->shape.n > 2 && ky_few_is_far_inside(few, orbit, pair);
+    const int inside =
+        s->shape.n > 2 && (ky_few_is_far_inside(few, orbit, pair) || ky_few_is_hidden(s, orbit));
     ky_few_set_weights(s, inside ? pair : -1);
     few->clock = inside ? KY_FEW_PAIR : KY_FEW_WHOLE;
     if (inside || ky_few_whole_moves(few, orbit))

@@ -21,9 +21,9 @@ struct ky_few_contact {
     double time, distance;
 };
 
-/* KY_BAD_DATA for numbers that are not finite, and for a body at the place of a body with mass;
- * KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
-enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *error);
+/* KY_BAD_DATA for numbers that are not finite or too small or large for their products, and for a
+ * body at the place of a body with mass; KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
+enum ky_status ky_few_check(const struct ky_bodies *bodies, double g, struct ky_error *error);
 /* Starts from bodies at a time. Fails as ky_few_check. */
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error);

@@ -14,6 +14,7 @@ struct ky_few_state {
     double wrong;               /* Γ U, as an energy */
     double energy;              /* with slow-down, without Γ U */
     double parts;               /* sum of the absolute values of its parts */
+    double closest, others;     /* the pair with the largest potential, and the sum of the others */
     double kinetic, u;          /* of the clock */
     int is_old;                 /* 1: two bodies are so close that the tree does not suit them */
     double pull[KY_FEW_SHAPES]; /* M/r³ of the smallest node around each body */
@@ -32,6 +33,8 @@ KY_FN void ky_few_add_potential(struct ky_few_state *state, const struct ky_few_
                  u = s->slow[k][0] * s->mass[i][0] * s->mass[j][0] * q;
     state->energy -= u;
     state->parts += u;
+    state->others += fmin(u, state->closest);
+    state->closest = fmax(u, state->closest);
     state->u += !in_clock ? 0 : s->inner < 0 ? u : s->weight[k][0] * mass * q;
     state->is_old |= mass * q * q * q > ky_few_stronger * fmax(state->pull[i], state->pull[j]);
 }
@@ -41,7 +44,7 @@ KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s
     struct ky_few_state state;
     struct ky_few_walk walk;
     double reduced = 1;
-    state.energy = state.parts = state.kinetic = state.u = 0;
+    state.energy = state.parts = state.closest = state.others = state.kinetic = state.u = 0;
     state.is_old = 0;
     for (int k = s->shape.n - 2; k >= 0; k--) {
         const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
@@ -114,6 +117,14 @@ KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state
     return few->system.inner < 0 ? clock : fmax(clock, energy);
 }
 
+/* 1 where Γ, which is tolerated, has made the energy wrong although the closest pair, whose part of
+ * Γ U decreases again as it parts, does not count: three bodies meet at one point. */
+KY_FN int ky_few_is_lost(const struct ky_few *few, const struct ky_few_state *after)
+{
+    const double tolerated = fmax(ky_few_most_wrong, 1e5 * few->settings.tolerance);
+    return few->system.inner < 0 && fabs(after->error) * after->others > tolerated * few->scale;
+}
+
 KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *state)
 {
     few->energy = state->energy;
@@ -138,7 +149,8 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
         few->repeated++;
         return 0;
     }
-    if (error > 1 && error * few->settings.tolerance > ky_few_most_wrong) {
+    if ((error > 1 && error * few->settings.tolerance > ky_few_most_wrong) ||
+        ky_few_is_lost(few, &after)) {
         few->h = 0;
         return 1;
     }

@@ -22,7 +22,8 @@ enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *er
     if (isfinite(few->system.t[0]) && isfinite(few->energy))
         return ky_fail(error, KY_BAD_DATA,
                        "%d bodies: no step, however short, keeps their energy to %g of itself, as "
-                       "where bodies meet head-on: stop at contacts by --stop-collision",
+                       "where bodies meet head-on or three meet at one point: stop at contacts by "
+                       "--stop-collision",
                        few->system.shape.n, ky_few_most_wrong);
     return ky_fail(error, KY_BAD_DATA,
                    "the positions or velocities of %d bodies have become infinite or not a number",
@@ -150,9 +151,40 @@ static void set_centre(struct ky_few *few, int n, const double *mass, const doub
     }
 }
 
-enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *error)
+/* Products of two masses and 1/r³ are numbers with all digits if masses, which contain G, are in
+ * this range, and distances are at least the inverse of its end. */
+static const double smallest = 1e-100, largest = 1e100;
+
+static enum ky_status check_masses(const struct ky_bodies *bodies, double g, struct ky_error *error)
+{
+    double total = 0;
+    for (size_t i = 0; i < bodies->n; i++)
+        total += g * bodies->mass[i];
+    return total == 0 || (total >= smallest && total <= largest)
+               ? KY_OK
+               : ky_fail(error, KY_BAD_DATA,
+                         "G times the mass of all bodies is %g; it must be 0 or from %g to %g: use "
+                         "other units",
+                         total, smallest, largest);
+}
+
+/* Fails where two bodies, one of them with mass, have no distance. */
+static enum ky_status check_apart(const struct ky_bodies *bodies, size_t i, size_t j,
+                                  struct ky_error *error)
 {
     const double(*x)[3] = (const double(*)[3])bodies->position;
+    const double d[3] = {x[i][0] - x[j][0], x[i][1] - x[j][1], x[i][2] - x[j][2]},
+                 most = fmax(fmax(fabs(d[0]), fabs(d[1])), fabs(d[2]));
+    return most >= 1 / largest || bodies->mass[i] + bodies->mass[j] == 0
+               ? KY_OK
+               : ky_fail(error, KY_BAD_DATA,
+                         "bodies %zu and %zu are at the same place, or nearer than %g: without "
+                         "softening their force is infinite",
+                         j, i, 1 / largest);
+}
+
+enum ky_status ky_few_check(const struct ky_bodies *bodies, double g, struct ky_error *error)
+{
     if (bodies->n > KY_FEW_MOST)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu bodies; --integrator few takes at most %d: use --integrator hermite4",
@@ -160,21 +192,16 @@ enum ky_status ky_few_check(const struct ky_bodies *bodies, struct ky_error *err
     for (size_t i = 0; i < bodies->n; i++) {
         double sum = bodies->mass[i];
         for (int c = 0; c < 3; c++)
-            sum += x[i][c] + bodies->velocity[i][c];
+            sum += bodies->position[i][c] + bodies->velocity[i][c];
         if (!isfinite(sum) || bodies->mass[i] < 0)
             return ky_fail(error, KY_BAD_DATA,
                            "body %zu has a mass, a position or a velocity that is not finite, or a "
                            "negative mass",
                            i);
         for (size_t j = 0; j < i; j++)
-            if (x[i][0] == x[j][0] && x[i][1] == x[j][1] && x[i][2] == x[j][2] &&
-                bodies->mass[i] + bodies->mass[j] > 0)
-                return ky_fail(error, KY_BAD_DATA,
-                               "bodies %zu and %zu are at the same place: without softening their "
-                               "force is infinite",
-                               j, i);
+            KY_TRY(check_apart(bodies, i, j, error));
     }
-    return KY_OK;
+    return check_masses(bodies, g, error);
 }
 
 /* Chooses for a new system. */
@@ -194,7 +221,7 @@ enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *se
     const double(*x)[3] = (const double(*)[3])bodies->position,
           (*v)[3] = (const double(*)[3])bodies->velocity;
     double gm[KY_FEW_MOST], total = 0;
-    KY_TRY(ky_few_check(bodies, error));
+    KY_TRY(ky_few_check(bodies, settings->g, error));
     few->settings = *settings;
     few->others = NULL;
     few->system.shape.n = n;

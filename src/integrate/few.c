@@ -235,7 +235,7 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
 static enum ky_status check_bodies(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error)
 {
-    KY_TRY(ky_few_check(bodies, error));
+    KY_TRY(ky_few_check(bodies, parameters->g, error));
     for (size_t i = 0; isnan(parameters->softening) && bodies->softening && i < bodies->n; i++)
         if (bodies->softening[i] > 0)
             return ky_fail(error, KY_USAGE,

@@ -155,6 +155,11 @@ int ky_run_is_asked_to_stop(const struct ky_run *run)
     return is_signalled(run) || (run->given.stop && *run->given.stop);
 }
 
+const volatile int *ky_run_flag(const struct ky_run *run)
+{
+    return run->outer_stop ? run->outer_stop : run->given.stop;
+}
+
 /* Why the run has to stop now; NULL if it has not. */
 static const char *stop_reason(struct ky_run *run)
 {
@@ -270,13 +275,22 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
                    own.text[0] ? own.text : "the function `visit` of the program ended the run");
 }
 
+/* 1 if the last call has ended in a search for α before its first step. */
+static int is_before_step(const struct ky_run *run, struct ky_instant before)
+{
+    return run->stop.kind == KY_STOP_ASKED && ky_run_is_asked_to_stop(run) &&
+           ky_instant_compare(run->sim->now, before) == 0;
+}
+
 /* Advances to the next instant at which something may be due, or to where the integrator stops. */
 static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
 {
     struct ky_error own;
+    const struct ky_instant before = run->sim->now;
     run->within = NULL;
     run->sim->is_over = is_over;
     run->sim->is_over_context = run;
+    run->sim->search_stop = ky_run_flag(run);
     enum ky_status status =
         ky_sim_go_to(run->sim, ky_schedule_next(&run->schedule, run->sim->now), &own);
     const int kind = run->stop.kind; /* of run->within */
@@ -291,6 +305,8 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
         run->stop.kind = kind;
     if (status == KY_STOPPED && is_amid(run))
         return rest(run, error);
+    if (status == KY_STOPPED && is_before_step(run, before)) /* stop_reason() says why */
+        return KY_OK;
     if (status == KY_STOPPED) {
         run->halted = own;
         return KY_OK;
@@ -301,8 +317,9 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
+    const struct ky_instant before = run->sim->now;
     enum ky_status status = go_on(run, error);
-    if (run->stop.kind == KY_STOP_CLOSE_PAIR || is_amid(run))
+    if (run->stop.kind == KY_STOP_CLOSE_PAIR || is_amid(run) || is_before_step(run, before))
         return status;
     if (!status)
         status = take_parameters(run, error);

@@ -98,7 +98,8 @@ struct ky_run_watch {
 /* A remark about the bodies for the user, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
-    char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE], matter[KY_NOTE]; /* or empty */
+    /* each may be empty */
+    char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE], matter[KY_NOTE], pairs[KY_NOTE];
 };
 
 /* Facts about the bodies before the start. */
@@ -224,6 +225,8 @@ char *ky_run_copy_text(const char *text);
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
 /* 1 if the caller has asked the run to stop, else 0. */
 int ky_run_is_asked_to_stop(const struct ky_run *run);
+/* The flag that may stop the run: of the parameters, or of the run; or NULL. */
+const volatile int *ky_run_flag(const struct ky_run *run);
 /* Runs from the current step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
  * the output that is due, and run.json at the end, also after a failure. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);
@@ -313,6 +316,9 @@ enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *unit
 enum ky_status ky_run_check_stars(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *given,
                                   const struct ky_units *units, struct ky_error *error);
+/* Notes pairs of stars that may exchange mass, which no evolution of single stars follows. */
+enum ky_status ky_run_note_pairs(struct ky_run *run, const struct ky_bodies *bodies,
+                                 struct ky_error *error);
 /* Gives the stars of a run that begins their radii. */
 enum ky_status ky_run_place_stars(struct ky_run *run, struct ky_error *error);
 /* Lets stars evolve to the time of the run, between two steps. Their changes of energy are added to

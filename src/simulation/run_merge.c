@@ -10,6 +10,14 @@
 #include "physics/main_sequence.h"
 #include "simulation/run.h"
 
+/* 1 if the CPU has the bodies, whatever the engine: it leads groups also with a device. */
+static int has_cpu_bodies(const struct ky_parameters *parameters)
+{
+    const int has_groups = parameters->integrator == KY_HERMITE4 &&
+                           (parameters->groups || parameters->group_radius > 0);
+    return has_groups || !strcmp(parameters->engine, "cpu");
+}
+
 enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
                                         struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -23,9 +31,10 @@ enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
                        "--collisions merge needs all bodies in one place: leave out --ranks");
     if (!strcmp(parameters->engine, "auto"))
         parameters->engine = "cpu";
-    if (strcmp(parameters->engine, "cpu") != 0)
+    if (!has_cpu_bodies(parameters))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--collisions merge is not available on devices: leave out --engine %s",
+                       "--collisions merge is not available on devices, except with --groups: "
+                       "leave out --engine %s",
                        parameters->engine);
     return KY_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "engine/common/force_kinds.h"
 #include "simulation/run.h"
 
 /* Bytes per body in a snapshot, and in a restart file, which also has its acceleration. */
@@ -21,7 +22,8 @@ struct course {
     double steps, snapshots, rows;
     int restarts; /* 1: there are restart files */
     int follows;  /* 1: rows have positions of bodies */
-    int measures; /* 1: errors are measured at the start, for --error */
+    int measures; /* 1: errors are measured at the start, for --error; 2: also during the run,
+                     beside its engine */
 };
 
 /* The largest of four needs: the bodies and their copy on the engine; an evaluation of the forces;
@@ -31,7 +33,8 @@ struct course {
 static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
-    const double beside = course->measures ? given + memory->host : 0;
+    const double beside =
+        (course->measures ? given + memory->host : 0) + (course->measures > 1 ? memory->kept : 0);
     double copied = course->snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
     double row = ky_bodies_bytes(
         n, (unsigned)KY_WITH_POTENTIAL | (course->follows ? (unsigned)KY_WITH_ID : 0U), 1);
@@ -43,6 +46,11 @@ static double host_bytes(const struct ky_memory *memory, const struct course *co
            fmax(fmax(beside, memory->host + distances), memory->kept + fmax(given, copied));
 }
 
+static double device_bytes(const struct ky_memory *memory, const struct course *course)
+{
+    return course->measures > 1 ? 2 * memory->device : memory->device;
+}
+
 /* The largest number of bodies that fit, of which the fraction `massless` has no mass. For large n
  * the memory is linear in n, through two known points. `available` is the free memory; it includes
  * the memory of the given bodies. */
@@ -51,17 +59,18 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
 {
     static const size_t n[2] = {10000000, 20000000};
     struct ky_memory memory[2];
-    double host[2];
+    double host[2], device[2];
     for (int k = 0; k < 2; k++) {
         ky_engine_memory(engine, columns, n[k], (size_t)(massless * (double)n[k]), &memory[k]);
         host[k] = host_bytes(&memory[k], course, n[k]);
+        device[k] = device_bytes(&memory[k], course);
     }
     const double first = (double)n[0], more = (double)(n[1] - n[0]);
     double slope = (host[1] - host[0]) / more;
     double most = first + (available - host[0]) / slope;
-    slope = (memory[1].device - memory[0].device) / more;
+    slope = (device[1] - device[0]) / more;
     if (memory[0].room > 0)
-        most = fmin(most, first + (memory[0].room - memory[0].device) / slope);
+        most = fmin(most, first + (memory[0].room - device[0]) / slope);
     return floor(fmax(0, fmin(most, memory[0].most)));
 }
 
@@ -80,7 +89,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     KY_TRY(ky_integrator_engine(parameters, bodies->n, 0, &engine, error));
     ky_engine_memory(engine, columns, bodies->n, massless, &memory);
     plan->host_bytes = host_bytes(&memory, course, bodies->n);
-    plan->device_bytes = memory.device;
+    plan->device_bytes = device_bytes(&memory, course);
     plan->rank_bytes = memory.ranks ? memory.host / memory.ranks : 0;
     plan->disk_bytes = course->snapshots * IN_SNAPSHOT * n +
                        2 * course->restarts * (IN_RESTART * n + 4096) + 300 * course->rows;
@@ -218,7 +227,9 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
     snprintf(own.choice, sizeof own.choice, "%s", choice.text);
-    course.measures = measures;
+    course.measures = !measures                                                               ? 0
+                      : ky_is_comoving(&resolved) && !ky_force_kind(resolved.force)->is_exact ? 2
+                                                                                              : 1;
     if (!status)
         status = plan_memory(&resolved, &own_initial.bodies, &course, &own, error);
     ky_threads_restore(threads);

@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "simulation/run.h"
 
@@ -60,6 +61,38 @@ enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *unit
     if (!(bodies->radius = ky_allocate_zeroed(bodies->n, sizeof *bodies->radius)))
         return ky_no_memory(error, "radii", bodies->n, sizeof *bodies->radius);
     run->state.stellar_radii = 1;
+    return KY_OK;
+}
+
+/* Giants reach hundreds of solar radii, and a star of equal masses fills its Roche lobe at 2.6
+ * times its radius (Eggleton 1983). */
+enum { CLOSE = 1000 /* solar radii */ };
+
+enum ky_status ky_run_note_pairs(struct ky_run *run, const struct ky_bodies *bodies,
+                                 struct ky_error *error)
+{
+    struct ky_parameters own = run->parameters;
+    struct ky_binaries found = {.size = sizeof found};
+    size_t count = 0;
+    if (!run->stars || bodies->n < 2)
+        return KY_OK;
+    own.engine = "cpu";
+    own.ranks = 1;
+    KY_TRY(ky_binaries_find(&own, bodies, &found, NULL, error));
+    for (size_t k = 0; k < found.count; k++) {
+        const uint32_t *body = found.body[k];
+        count += run->stars->row[body[0]].type != KY_NO_STAR &&
+                 run->stars->row[body[1]].type != KY_NO_STAR &&
+                 found.semi_major_axis[k] * (1 - found.eccentricity[k]) <
+                     CLOSE * run->stars->solar_radius;
+    }
+    ky_binaries_free(&found);
+    if (count)
+        ky_format(run->notes.pairs, KY_NOTE,
+                  "%zu %s of stars %s nearer than %d solar radii at pericentre: mass that they "
+                  "exchange when one becomes a giant is not followed, as stellar evolution treats "
+                  "each star alone",
+                  count, ky_plural(count, "pair", "pairs"), count == 1 ? "is" : "are", CLOSE);
     return KY_OK;
 }
 

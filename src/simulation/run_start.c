@@ -55,8 +55,8 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
     ky_schedule_warn(&run->schedule, &run->parameters);
     warn_of_rounding(&run->sim->parameters);
     const char *const notes[] = {run->notes.escapers, run->notes.coincident, run->notes.peculiar,
-                                 run->notes.matter};
-    for (int k = 0; k < 4; k++) {
+                                 run->notes.matter, run->notes.pairs};
+    for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
         if (notes[k][0])
             ky_log(&run->parameters, KY_LOG_WARNING, "%s", notes[k]);
     }
@@ -149,6 +149,7 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     else
         facts->mass = ky_sum(bodies->n, bodies->mass);
     KY_TRY(ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error));
+    KY_TRY(ky_run_note_pairs(run, bodies, error));
     if (facts->scales.escapers) {
         const size_t fastest = facts->scales.fastest;
         facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
@@ -280,13 +281,13 @@ static enum ky_status describe_space(struct ky_run *run, const struct ky_snapsho
     return KY_OK;
 }
 
-/* Makes the simulation. The caller's flag ends measurements for --error; otherwise the run reads it
- * between steps. */
+/* Makes the simulation. The caller's flag ends measurements for --error, here and later, and the
+ * first forces; otherwise the run reads it between steps. */
 static enum ky_status make_simulation(struct ky_run *run, const struct ky_bodies *bodies,
                                       double time, struct ky_error *error)
 {
     struct ky_parameters own = run->parameters;
-    own.stop = run->outer_stop ? run->outer_stop : run->given.stop;
+    own.stop = ky_run_flag(run);
     KY_TRY(ky_sim_place(&own, bodies, time, &run->sim, error));
     run->sim->parameters.stop = NULL;
     return KY_OK;
@@ -357,7 +358,11 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     KY_TRY(describe_space(run, initial, error));
     run->state.units.g = run->parameters.g;
     ky_announce(&run->parameters, run->sim->n, "first forces");
-    return ky_engine_forces(run->sim->engine, error);
+    struct ky_halt halt = {.flag = ky_run_flag(run)};
+    run->sim->engine->halt = &halt;
+    status = ky_engine_forces(run->sim->engine, error);
+    run->sim->engine->halt = NULL;
+    return status;
 }
 
 /* Removes the lines of the replaced run from run.log. */
@@ -433,17 +438,19 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
     return status;
 }
 
-/* Restores the folder after a run that did not start. */
+/* Restores the folder after a run that did not start: without its run.log, unless an earlier run
+ * has written in it. */
 static void leave(const struct ky_run *run, int made)
 {
     char path[KY_PATH];
     ky_folder_drop(run->given.output);
     if (run->log)
         (void)!ftruncate(fileno(run->log), run->log_before);
-    if (!made || ky_folder_path(run->given.output, "run.log", path, NULL))
+    if (run->log_before || ky_folder_path(run->given.output, "run.log", path, NULL))
         return;
     unlink(path);
-    rmdir(run->given.output);
+    if (made)
+        rmdir(run->given.output);
 }
 
 /* A complete run. Until the first files are complete, a failure leaves the folder unchanged. */
@@ -472,7 +479,9 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, &facts, error);
-    if (status == KY_STOPPED) /* no restart file exists yet */
+    if (status == KY_STOPPED && !run->log_before) /* no restart file exists yet */
+        ky_fail(error, status, "stopped before the first step: nothing has been written");
+    else if (status == KY_STOPPED)
         stopped_early(run, error);
     if (!status)
         status = ky_run_note_peculiar(run, error);

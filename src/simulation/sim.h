@@ -58,6 +58,7 @@ struct ky_sim {
      * parameters' `stop`. */
     int (*is_over)(void *context);
     void *is_over_context;
+    const volatile int *search_stop; /* of a run: ends searches for α, as the parameters' `stop` */
     int has_changed;         /* 1: bodies or forces have changed since the run last checked */
     int has_new_parameters;  /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;     /* of the last call that advanced */

@@ -51,7 +51,8 @@ static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* For another length of steps: restarts the clock at the current time. */
+/* For another length of steps: restarts the clock at the current time. The default of late_step
+ * ends, as it is only for a run without a step. */
 static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -71,6 +72,8 @@ static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameter
     if (status)
         return status;
     sim->parameters = *changed;
+    if (step != before.step && changed->late_step == sim->integrator->verbs->late_step)
+        sim->parameters.late_step = (double)NAN;
     status = ky_sim_renew_integrator(sim, error);
     if (status) {
         sim->parameters = before;
@@ -188,6 +191,7 @@ static const struct row {
 } rows[] = {
     {"step", change_clock, NULL},
     {"step-min", change_clock, NULL},
+    {"late-step", change_clock, NULL},
     {"eta", change_criterion, NULL},
     {"corrections", change_criterion, NULL},
     {"step-length", change_criterion, NULL},
@@ -220,7 +224,6 @@ static const struct row {
     {"mutual", NULL, OPENED},
     {"box", NULL, OPENED},
     {"softening-max", NULL, CLOCK},
-    {"late-step", NULL, CLOCK},
     {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},
@@ -253,6 +256,9 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     const char *const ignored = ky_parameters_ignore(&sim->parameters, row->name);
     if (ignored)
         return ky_fail(error, KY_USAGE, "%s has no effect on forces with %s", row->name, ignored);
+    if (!strcmp(row->name, "late-step") && !ky_integrator_has(&sim->parameters, row->name))
+        return ky_fail(error, KY_USAGE,
+                       "'late-step' cannot change between steps: it is for comoving boxes");
     if (row->change == change_criterion && !ky_integrator_has(&sim->parameters, row->name))
         return ky_fail(error, KY_USAGE, "%s is not an option of integrator %s", row->name,
                        verbs->name);

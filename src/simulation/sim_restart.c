@@ -408,7 +408,8 @@ static enum ky_status load_bodies(struct ky_restart *restart, const struct store
     if (in_pieces)
         KY_TRY(ky_pieces_read(&pieces, &all, resolved->threads, bodies, error));
     *has_forces = ky_knows_acceleration(bodies);
-    return ky_bodies_check_by(resolved->threads, bodies, error);
+    KY_TRY(ky_bodies_check_by(resolved->threads, bodies, error));
+    return ky_bodies_check_forces_from(resolved->threads, 0, bodies, error);
 }
 
 enum ky_status ky_sim_from_restart(struct ky_restart *restart,

@@ -34,7 +34,7 @@ static enum ky_status find(struct ky_sim *sim, struct ky_parameters *tuned,
                            struct ky_choice *choice, struct ky_bodies *bodies,
                            struct ky_error *error)
 {
-    struct ky_halt halt = {.flag = sim->parameters.stop};
+    struct ky_halt halt = {.flag = sim->parameters.stop ? sim->parameters.stop : sim->search_stop};
     KY_TRY(ky_sim_take(sim, 0, 0, bodies, error));
     struct ky_bodies given = *bodies; /* which may lose its softenings */
     KY_TRY(ky_softening_need(tuned, &given, error));

@@ -115,6 +115,14 @@ for device in devices if os.environ.get("KYOHO_TEST_ALL") else []:
     with open(path(device + "/run.json"), encoding="utf-8") as file:
         check('"engine": "%s"' % device.split(":")[0] in (text := file.read()) and "led by" in text, f"{device}: run.json names it", text)
     check(killed("killed", "--engine", device), f"{device}: SIGKILL")
+    events = []
+    for engine in ("cpu", device):
+        run("run", "--model", "plummer", "-n", "40", "--seed", "3", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-3",
+            "--binary-axis-max", "1e-2", "--softening", "0", "--integrator", "hermite4", "--groups", "--body-radius", "0.0005", "--collisions", "merge",
+            "--step-max", "0.015625", "--end", "0.25", "--every", "0", "--quiet", "--overwrite", "--engine", engine, "--output", path("merged"))
+        with open(path("merged/events.csv")) as file:
+            events.append([row[:4] for row in csv.reader(file)])
+    check(len(events[0]) > 2 and events[0] == events[1], f"{device}: mergers as on the CPU", events)
     run("run", "--resume", path("killed"), "--quiet")
     check(table("killed") == there, f"{device}: a run that was killed continues with the same rows")
 

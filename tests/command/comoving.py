@@ -157,6 +157,9 @@ with folder() as where:
     check("33 steps of 0.118546 in ln a, which --late-step divides," in run(*dry).stdout and "164 steps of 0.024 in ln a, 2" in run(*dry, "--step", "0.024").stdout
           and "164 steps of 0.024 in ln a, which --late-step divides," in run(*dry, "--step", "0.024", "--late-step", "0.01").stdout,
           "a dry run tells of the division", run(*dry).stdout)
+    model = ["run", "--model", "cosmic-box", "-n", "1000000", "--engine", "cpu", "--force", "fmm", "--end-z", "15", "--output", at("dry"), "--dry-run"]
+    plain, tuned = (run_json(*model, *more)["host_bytes"] for more in (("--order", "6"), ("--error", "0.01")))
+    check(tuned - plain > 100e6, "a dry run counts the second engine, which finds alpha again as the universe expands", (plain, tuned))
     refused("--late-step in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--late-step", "0.1", "--output", at("no"), text="outside a comoving box")
 
     # the step that is chosen divides the intervals of snapshots and of rows, whichever are closer

@@ -92,6 +92,8 @@ with folder() as where:
         expect(peak, ["run", *model, "--engine", "cpu", "--threads", "2", "--force", "tree", "--error", "0.02", "--steps", "1", "--output", os.path.join(where, "e")],
                "run --error 0.02")
         expect(peak, ["force", *model, "--engine", "cpu", "--threads", "2", "--force", "tree", "--error", "0.02"], "force --error 0.02")
+        expect(peak, ["run", "--model", "cosmic-box", "-n", "1000000", "--engine", "cpu", "--threads", "2", "--force", "fmm", "--error", "0.01", "--step", "0.36",
+                      "--end-z", "15", "--every", "0", "--output", os.path.join(where, "z")], "run --error 0.01 in a box that expands")
         expect(peak, ["force", "--model", "uniform-cube", "-n", "2000000", *TREE, "--leaf", "32"], "force --leaf 32, a cube")
         expect(peak_before_sums, ["run", *model, *DIRECT, "extended", "--steps", "1", "--output", os.path.join(where, "d")],
                "run --force direct")

@@ -234,6 +234,13 @@ def interrupts():
         check(sim.time == 0.3 and sim.steps > 10, "steps that are equal in ln a lead to a time", sim)
         sim.heartbeat = print
         refused(ValueError, "a heartbeat between such steps", ["heartbeat", "advance"], sim.integrate, 0.4)
+    with kyoho.Simulation(kyoho.model("cosmic-box", n=64, side=20)) as sim:
+        sim.advance(1)
+        chosen, first = sim.parameters["late_step"], sim.time
+        sim.step = 0.05
+        sim.advance(1)
+        check(chosen == 0.012 and sim.parameters["late_step"] is None and abs(math.log(sim.time / first) - 0.05) < 1e-6,
+              "a comoving box chooses steps that late_step divides; an assigned step is the step", (chosen, sim.parameters["late_step"], first, sim.time))
     with kyoho.Simulation(**universe, step=1e-7) as sim:
         try:
             with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.2):

@@ -108,13 +108,16 @@ FAKE(CUDA, .advance = NULL);
 FAKE(OPENCL, .advance = fake_advance, .schemes = block_steps);
 static const struct ky_engine_verbs *const list[KINDS] = {&fake_CUDA, &fake_OPENCL, &fake_CPU};
 
-static char told[1024];
+static char told[1024], warned[1024];
+static int isa;
 
 static void take_line(void *context, enum ky_log_level level, const char *line)
 {
     (void)context;
     if (level == KY_LOG_INFO)
         snprintf(told, sizeof told, "%s", line);
+    if (level == KY_LOG_WARNING)
+        snprintf(warned, sizeof warned, "%s", line);
 }
 
 /* The kind that `auto` takes, or −1. */
@@ -125,8 +128,9 @@ static int chosen(int force, int threads, struct ky_engine_use use, struct ky_er
     ky_parameters_defaults(&p);
     p.force = force;
     p.threads = threads;
+    p.isa = isa;
     p.log = take_line;
-    told[0] = '\0';
+    told[0] = warned[0] = '\0';
     for (int k = 0; k < KINDS; k++)
         fakes[k].opened = fakes[k].closed = 0;
     const enum ky_status status = ky_engine_open_best(list, KINDS, &p, use.n, &use, &engine, error);
@@ -174,6 +178,22 @@ static void the_faster_one_is_taken(void **state)
     more_schemes = 0;
     chosen(KY_TREE, 16, (struct ky_engine_use){.n = 300}, &error);
     assert_string_equal(told, "engine fake:0 (a fake) for 300 bodies");
+}
+
+/* An instruction set of the CPU does not decide, and a warning says where it has no effect. */
+static void an_instruction_set_is_for_the_cpu(void **state)
+{
+    (void)state;
+    struct ky_error error;
+    reset(KY_OK, KY_OK, KY_OK);
+    for (isa = KY_ISA_AUTO; isa <= KY_ISA_PLAIN; isa++)
+        for (size_t n = 10; n <= 1000000; n *= 100000) {
+            const int taken = chosen(KY_DIRECT, 1, (struct ky_engine_use){.n = n}, &error);
+            assert_int_equal(taken, n > 10 ? CUDA : CPU);
+            assert_int_equal(strstr(warned, "--isa has no effect on engine fake:1") != NULL,
+                             taken == CUDA && isa == KY_ISA_PLAIN);
+        }
+    isa = KY_ISA_AUTO;
 }
 
 static void engines_that_cannot_do_the_work_are_passed_over(void **state)
@@ -346,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crossovers),
         cmocka_unit_test(the_faster_one_is_taken),
+        cmocka_unit_test(an_instruction_set_is_for_the_cpu),
         cmocka_unit_test(engines_that_cannot_do_the_work_are_passed_over),
         cmocka_unit_test(a_build_without_devices),
         cmocka_unit_test(engines_of_this_machine),

@@ -346,6 +346,72 @@ static void late_steps_are_shorter(void **state)
     }
 }
 
+/* A step that is set ends the default of late_step, and leaves one that was given, which can change
+ * too. */
+static void a_step_that_is_set_is_the_step(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        struct ky_bodies bodies = {0};
+        struct ky_sim *sim;
+        struct ky_parameters parameters = parameters_of(standard, (double)NAN),
+                             told = {.size = sizeof told};
+        parameters.late_step = given ? 0.02 : (double)NAN;
+        make_lattice(2, mass_of(0.3), &bodies);
+        assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+        assert_ok(ky_sim_set_step(sim, 0.12, &error));
+        assert_ok(ky_sim_parameters(sim, &told, &error));
+        assert_true(given ? told.late_step == 0.02 : isnan(told.late_step));
+        if (given)
+            assert_ok(ky_sim_set_parameter(sim, "late-step", "0.03", &error));
+        else { /* equal steps in ln a */
+            assert_ok(ky_sim_advance_to(sim, 1, 1, &error));
+            assert_int_equal(ky_sim_steps(sim), 33);
+        }
+        assert_ok(ky_sim_parameters(sim, &told, &error));
+        assert_true(given ? told.late_step == 0.03 : isnan(told.late_step));
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* A flag ends the search for α at a doubling of the scale factor before its step, also the flag of
+ * a run, which the simulation does not heed between steps. The next call goes on with the same
+ * bits. */
+static void a_flag_ends_a_search(void **state)
+{
+    (void)state;
+    volatile int flag = 0;
+    double x[2][8 * 8 * 8][3];
+    for (int k = 0; k < 2; k++) {
+        struct ky_bodies bodies = {0};
+        struct ky_sim *sim;
+        struct ky_stop stop = {.size = sizeof stop};
+        struct ky_parameters parameters = parameters_of(standard, 0.36);
+        parameters.force = KY_FMM;
+        parameters.error = 1e-2;
+        make_lattice(8, mass_of(0.3), &bodies);
+        for (size_t i = 0; i < bodies.n; i += 3)
+            bodies.position[i][i % 2] += 0.01 * SIDE;
+        assert_ok(ky_sim_open(&parameters, &bodies, 0.02, &sim, &error));
+        if (k) {
+            flag = 1;
+            sim->search_stop = &flag;
+            assert_int_equal(ky_sim_advance(sim, 4, &error), KY_STOPPED);
+            assert_between(ky_sim_time(sim) / 0.02 / exp(2 * 0.36), 1 - 1e-9, 1 + 1e-9);
+            ky_sim_stop_reason(sim, &stop);
+            assert_int_equal(stop.kind, KY_STOP_ASKED);
+            flag = 0;
+        }
+        assert_ok(ky_sim_advance(sim, k ? 2 : 4, &error));
+        assert_ok(ky_sim_get(sim, &bodies, &error));
+        memcpy(x[k], bodies.position, sizeof x[k]);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+}
+
 /* --late-step and --step are refused together where a step would have too many parts. */
 static void too_many_parts_are_refused(void **state)
 {
@@ -522,6 +588,8 @@ int main(void)
         cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
         cmocka_unit_test(late_steps_are_shorter),
+        cmocka_unit_test(a_step_that_is_set_is_the_step),
+        cmocka_unit_test(a_flag_ends_a_search),
         cmocka_unit_test(too_many_parts_are_refused),
         cmocka_unit_test(an_error_is_kept),
         cmocka_unit_test(impossible_tunings_are_refused),

@@ -113,19 +113,25 @@ static const double falling[2][4][6] = {
      {4, 0, -0.75, 0, 0.35, 0},
      {4, 0, 0.75, 0, 0.35, 0}}};
 
-static void begin(struct ky_few *few, const double row[4][6])
+static enum ky_status start(struct ky_few *few, int n, const double (*row)[6], double m,
+                            struct ky_error *error)
 {
     const struct ky_few_settings settings = {
         .g = 1, .tolerance = 1e-11, .angle = 6.283185307179586 / 16};
     double mass[4], x[4][3], v[4][3];
-    struct ky_error error;
-    for (int i = 0; i < 4; i++) {
-        mass[i] = 1;
+    for (int i = 0; i < n; i++) {
+        mass[i] = m;
         memcpy(x[i], row[i], sizeof x[i]);
         memcpy(v[i], row[i] + 3, sizeof v[i]);
     }
-    const struct ky_bodies bodies = {.n = 4, .mass = mass, .position = x, .velocity = v};
-    assert_ok(ky_few_start(few, &settings, &bodies, 0, &error));
+    const struct ky_bodies bodies = {.n = (size_t)n, .mass = mass, .position = x, .velocity = v};
+    return ky_few_start(few, &settings, &bodies, 0, error);
+}
+
+static void begin(struct ky_few *few, int n, const double (*row)[6])
+{
+    struct ky_error error;
+    assert_ok(start(few, n, row, 1, &error));
 }
 
 /* Where two bodies nearly meet, the small relative error of the energy is a large one, which fades
@@ -138,7 +144,7 @@ static void bodies_meet_head_on(void **state)
         enum { MOST = 20000 };
         static struct ky_few few;
         struct ky_error error;
-        begin(&few, falling[which]);
+        begin(&few, 4, falling[which]);
         const double energy = ky_few_energy(&few.system);
         few.settings.most = MOST;
         assert_ok(ky_few_go(&few, 100, NULL, NULL, &error));
@@ -156,7 +162,7 @@ static void a_lost_energy_is_told(void **state)
     static struct ky_few few;
     struct ky_few_motion before;
     struct ky_error error;
-    begin(&few, falling[1]);
+    begin(&few, 4, falling[1]);
     ky_few_keep(&few, &before);
     few.h = ldexp(few.longest, -20);
     few.system.v[2][1][0] *= 1.1;
@@ -165,10 +171,67 @@ static void a_lost_energy_is_told(void **state)
     assert_non_null(strstr(error.text, "--stop-collision"));
 }
 
+/* Three bodies at rest on a line and on an equilateral triangle meet at one point. */
+static void three_bodies_at_one_point_are_lost(void **state)
+{
+    (void)state;
+    static const double meeting[2][3][6] = {
+        {{-1}, {0}, {1}}, {{1}, {-0.5, 0.8660254037844387}, {-0.5, -0.8660254037844384}}};
+    for (int which = 0; which < 2; which++) {
+        static struct ky_few few;
+        struct ky_error error;
+        begin(&few, 3, meeting[which]);
+        few.settings.most = 1000;
+        assert_int_equal(ky_few_go(&few, 100, NULL, NULL, &error), KY_BAD_DATA);
+        assert_non_null(strstr(error.text, "at one point"));
+    }
+}
+
+/* A body with nearly all energy leaves a pair, which stays on its orbit: B of the whole system has
+ * no digits of the pair's potential. */
+static void a_fast_body_leaves_the_orbit(void **state)
+{
+    (void)state;
+    for (double speed = 1e5; speed < 2e9; speed *= 10) {
+        static struct ky_few few;
+        struct ky_error error;
+        const double all[3][6] = {{0}, {1, 0, 0, 0, 1, 0}, {10, 0, 0, speed, 0, 0}};
+        double x[2][3][3], v[3][3];
+        for (int n = 2; n <= 3; n++) {
+            begin(&few, n, all);
+            few.settings.most = 1000;
+            assert_ok(ky_few_go(&few, 10, NULL, NULL, &error));
+            assert_true(ky_few_ahead(&few, 10) <= 0);
+            ky_few_at(&few, 10, x[n - 2], v);
+        }
+        /* the passage changes velocities by 2 G m/(b v) at most, and the centre is rounded */
+        for (int c = 0; c < 3; c++)
+            assert_between(fabs((x[1][1][c] - x[1][0][c]) - (x[0][1][c] - x[0][0][c])), 0,
+                           0.04 / speed + 1e-14 * speed);
+    }
+}
+
+static void masses_whose_products_are_lost_are_refused(void **state)
+{
+    (void)state;
+    static struct ky_few few;
+    static const double mass[] = {1e-160, 1e-90, 0, 1e90, 1e160}, pair[2][6] = {{0}, {1}};
+    struct ky_error error;
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(start(&few, 2, pair, mass[k], &error),
+                         k == 0 || k == 4 ? KY_BAD_DATA : KY_OK);
+    const double near[2][6] = {{0}, {1e-170}};
+    assert_int_equal(start(&few, 2, near, 1, &error), KY_BAD_DATA);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hierarchies_stay),
-                                       cmocka_unit_test(bodies_meet_head_on),
-                                       cmocka_unit_test(a_lost_energy_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hierarchies_stay),
+        cmocka_unit_test(bodies_meet_head_on),
+        cmocka_unit_test(a_lost_energy_is_told),
+        cmocka_unit_test(three_bodies_at_one_point_are_lost),
+        cmocka_unit_test(a_fast_body_leaves_the_orbit),
+        cmocka_unit_test(masses_whose_products_are_lost_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

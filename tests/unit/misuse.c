@@ -625,6 +625,39 @@ static void motions_that_would_not_end(void **state)
     assert_only_closes(sim);
 }
 
+/* Forces that are not finite are refused with every integrator. */
+static void restart_files_with_wrong_forces(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {"acceleration", "potential"};
+    char path[512];
+    snprintf(path, sizeof path, "%s", in_folder("forces.kyo"));
+    for (int integrator = KY_LEAPFROG; integrator <= KY_FEW; integrator++)
+        for (int s = 0; s < 2; s++) {
+            struct ky_restart restart;
+            struct ky_parameters p = usual, none;
+            struct ky_sim *sim;
+            p.integrator = integrator;
+            p.force = KY_DIRECT;
+            p.softening = integrator == KY_FEW ? 0 : p.softening;
+            ky_parameters_defaults(&none);
+            none.threads = 1;
+            remove(path);
+            assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+            assert_ok(ky_sim_save(sim, path, &error));
+            ky_sim_close(sim);
+            assert_ok(ky_restart_read(path, &restart, NULL, &error));
+            const double wrong = s ? (double)INFINITY : (double)NAN;
+            memcpy((char *)(uintptr_t)ky_restart_find(&restart, sections[s])->data + 8, &wrong, 8);
+            remove(path); /* and none is the previous one */
+            assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
+                                       restart.count, &error));
+            assert_int_equal(ky_sim_restore(path, &none, &sim, &error), KY_BAD_DATA);
+            assert_non_null(strstr(error.text, sections[s]));
+            ky_restart_free(&restart);
+        }
+}
+
 /* Restart files with right checksums and a changed number: each word of each section in turn. */
 static void restart_files_that_were_changed(void **state)
 {
@@ -961,6 +994,7 @@ int main(void)
         cmocka_unit_test(unknown_kinds_are_refused),
         cmocka_unit_test(numbers_of_no_sense),
         cmocka_unit_test(motions_that_would_not_end),
+        cmocka_unit_test(restart_files_with_wrong_forces),
         cmocka_unit_test(restart_files_that_were_changed),
         cmocka_unit_test(numbers_that_contradict_the_rest),
     };

@@ -438,6 +438,24 @@ static void a_signal_at_the_start_keeps_old_results(void **state)
     assert_non_null(strstr(error.text, "results in"));
     assert_int_equal(stat(json, &after), 0);
     assert_true(before.st_ino == after.st_ino && before.st_mtime == after.st_mtime);
+    /* the first forces of a new folder end too, and leave none */
+    char fresh[80];
+    snprintf(fresh, sizeof fresh, "%s/fresh", top);
+    ky_snapshot_free(&bodies);
+    prepare(&parameters, &run, &bodies);
+    run.output = fresh;
+    run.stop = &stopped;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_non_null(strstr(error.text, "nothing has been written"));
+    assert_int_equal(access(fresh, F_OK), -1);
+    /* an empty folder stays empty */
+    ky_snapshot_free(&bodies);
+    prepare(&parameters, &run, &bodies);
+    run.output = fresh;
+    run.stop = &stopped;
+    assert_int_equal(mkdir(fresh, 0700), 0);
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_int_equal(rmdir(fresh), 0);
     ky_snapshot_free(&bodies);
 }
 

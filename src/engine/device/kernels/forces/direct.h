@@ -140,7 +140,9 @@ KY_FN struct ky_sink ky_direct_sink(struct ky_direct d, ky_uint k, const int how
     sink.y = body.y;
     sink.z = body.z;
     sink.eps2 = (d.flags & KY_DIRECT_OWN_EPS) ? ky_direct_eps2(d, i) : d.eps2;
-#if KY_IN_EXTENDED
+#if KY_IN_SINGLE
+    sink.near2 = 0; /* only tree walks read it */
+#elif KY_IN_EXTENDED
     float4 low = d.low[i];
     sink.x_low = low.x;
     sink.y_low = low.y;
