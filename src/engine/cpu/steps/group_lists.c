@@ -38,28 +38,6 @@ enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *
     return KY_OK;
 }
 
-/* Bodies that are looked at together. */
-enum { STRIDE = 32 };
-
-/* 1 if some of these bodies may be on the list. */
-static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
-                         uint32_t end)
-{
-    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
-    const double unit = cpu->length * cpu->length;
-    const double by_mass = 2 * group->reach2[0] / unit * (1 + 1e-9),
-                 by_speed = 2 * group->reach2[1] * (1 + 1e-9);
-    const uint32_t slot = group->member[0];
-    int some = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
-                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
-                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
-        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
-    }
-    return some;
-}
-
 static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
                                 struct ky_error *error)
 {
@@ -73,11 +51,22 @@ static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *g
 static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
                                struct ky_error *error)
 {
-    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
-        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
-        const int some = are_some_near(cpu, group, first, last);
-        for (uint32_t i = first; i < last && some; i++)
-            KY_TRY(list_body(cpu, group, i, error));
+    const struct ky_cpu_hermite *own = cpu->hermite;
+    const double unit = cpu->length * cpu->length;
+    /* (√a + √b)² ≤ 2 a + 2 b */
+    struct ky_passing passing = {.weight = own->groups->weight,
+                                 .by_weight = 2 * group->reach2[0] / unit * (1 + 1e-9),
+                                 .by_speed = 2 * group->reach2[1] * (1 + 1e-9)};
+    for (int c = 0; c < 6; c++) {
+        passing.at[c] = own->at[c];
+        passing.centre[c] = own->at[c][group->member[0]];
+    }
+    for (size_t first = 0; first < cpu->n; first += KY_REACH_MOST) {
+        uint32_t found[KY_REACH_MOST];
+        const size_t left = cpu->n - first, count = left < KY_REACH_MOST ? left : KY_REACH_MOST,
+                     some = cpu->lanes->passing(&passing, first, count, found);
+        for (size_t k = 0; k < some; k++)
+            KY_TRY(list_body(cpu, group, found[k], error));
     }
     return KY_OK;
 }

@@ -40,6 +40,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->fresh);
     free(own->starting);
     free(own->partner);
+    free(own->label);
     free(own->line);
     free(own->fast);
     free(own->is_fast);

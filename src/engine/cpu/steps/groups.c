@@ -28,16 +28,19 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->fresh = ky_allocate(n, sizeof *own->fresh);
     own->starting = ky_allocate(n, sizeof *own->starting);
     own->partner = ky_allocate(n, sizeof *own->partner);
+    own->label = ky_allocate(n, sizeof *own->label);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
     own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting || !own->partner || !own->is_fast) {
+        !own->starting || !own->partner || !own->label || !own->is_fast) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
     memset(own->of, 0xff, n * sizeof *own->of);
     memset(own->place, 0xff, n * sizeof *own->place);
+    for (size_t i = 0; i < n; i++)
+        own->label[i] = (int64_t)i;
     return KY_OK;
 }
 

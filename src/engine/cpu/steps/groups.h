@@ -77,6 +77,7 @@ struct ky_cpu_groups {
     uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
     uint32_t *starting;          /* [n] groups whose steps begin */
     uint32_t *partner;           /* [n] of the bodies of the list, or KY_NO_BODY */
+    int64_t *label;              /* [n] the index of each body, as the lanes want it */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
@@ -107,7 +108,10 @@ struct ky_cpu_groups {
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 6 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum {
+    KY_GROUPS_BYTES =
+        6 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
+};
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {

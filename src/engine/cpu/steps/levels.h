@@ -24,6 +24,14 @@ struct ky_cpu_blocks {
     uint64_t since;      /* blocks since the longest step began, or these levels were read */
 };
 
+/* Threads for a loop that takes a few nanoseconds for each of so many bodies: one if it is done
+ * before others wake up. */
+enum { KY_BODIES_WAKE = 32768 };
+static inline int ky_cpu_crew(const struct ky_cpu *cpu, size_t bodies)
+{
+    return bodies >= KY_BODIES_WAKE ? cpu->threads : 1;
+}
+
 /* The level of bodies that take no part in blocks: hidden members of groups. */
 enum { KY_LEVEL_HIDDEN = 255 };
 
