@@ -299,16 +299,15 @@ enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *
             cpu->hermite->at[c][i] = cpu->x[c][i];
             cpu->hermite->at[3 + c][i] = cpu->v[c][i] / cpu->length;
         }
-    for (int round = 0; round < ROUNDS && made; round++) {
+    for (int round = 0; round < ROUNDS && made; round++)
         KY_TRY(join_candidates(b, &made, error));
-        KY_TRY(ky_cpu_groups_masses(cpu, error));
-        for (size_t k = 0; k < own->count; k++)
-            KY_TRY(ky_cpu_group_prepare(b, own->group[k], error));
-    }
+    KY_TRY(ky_cpu_groups_masses(cpu, error));
+    for (size_t i = 0; i < cpu->n; i++)
+        ky_cpu_groups_weigh(cpu, i);
     for (size_t k = 0; k < own->count; k++)
         own->group[k]->is_new = 0;
     own->fresh_count = 0;
-    return KY_OK;
+    return ky_cpu_groups_prepare(b, error);
 }
 
 /* ---- within blocks ---- */
@@ -437,6 +436,9 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     KY_TRY(send_with_members(b, error));
     KY_TRY(ky_cpu_sum_jerks(cpu, b->active, 0, error));
     ky_cpu_groups_correct(b, tick, 0);
+    const int threads = ky_cpu_crew(cpu, cpu->n * b->active);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads < (int)b->active ? threads : (int)b->active)
     for (size_t k = 0; k < b->active; k++) {
         const uint32_t i = own->fresh[k];
         for (size_t c = 0; c < 3; c++) {
@@ -450,6 +452,17 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     }
     b->way->body_steps += (double)b->active;
     return ky_cpu_send(b, own->fresh, own->fresh_count, error);
+}
+
+static void weigh_fresh(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    for (size_t k = 0; k < own->fresh_count; k++) {
+        const struct ky_cpu_group *group = ky_cpu_group_of(cpu, own->fresh[k]);
+        ky_cpu_groups_weigh(cpu, own->fresh[k]);
+        for (int m = 1; group && m < group->n; m++)
+            ky_cpu_groups_weigh(cpu, group->member[m]);
+    }
 }
 
 /* Puts body i on the lists of the groups around it. */
@@ -481,9 +494,11 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const double time = ky_advance_time(b->way, tick);
     for (size_t k = own->count; k-- > 0;) {
+        const uint32_t slot = own->slot[k];
+        const int level = cpu->blocks->level[slot], ends = tick % (b->way->stride >> level) == 0;
+        if (!ends && level > 0) /* new groups have level 0 */
+            continue;
         struct ky_cpu_group *group = own->group[k];
-        const uint32_t slot = group->member[0];
-        const int ends = tick % (b->way->stride >> cpu->blocks->level[slot]) == 0;
         if (group->is_new ? !ky_cpu_group_is_torn(cpu, group)
                           : !ends || !ky_cpu_group_has_ended(cpu, group, time))
             continue;
@@ -513,6 +528,7 @@ enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct 
     if (!own->fresh_count)
         return KY_OK;
     KY_TRY(ky_cpu_groups_masses(cpu, error));
+    weigh_fresh(cpu);
     for (size_t k = 0; k < own->fresh_count; k++)
         KY_TRY(announce(cpu, own->fresh[k], error));
     for (size_t k = 0; k < own->count; k++)

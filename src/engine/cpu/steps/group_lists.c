@@ -32,8 +32,9 @@ enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *
         return KY_OK;
     if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
         !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
+        !ky_extend(&group->pull, group->nears, room, sizeof *group->pull) ||
         !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
-        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
+        return ky_no_memory(error, "neighbours of a group", room, sizeof *group->pull);
     group->room = room;
     return KY_OK;
 }
