@@ -114,6 +114,7 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
         cpu->mass[made->member[k]] = k ? 0 : mass;
         cpu->blocks->level[made->member[k]] = k ? KY_LEVEL_HIDDEN : 0;
     }
+    own->is_resolved[made->member[0]] = 0;
     add_fresh(cpu, made->member[0]);
     own->formed++;
     KY_TRY(start_inside(b, made, some, error));
@@ -242,7 +243,7 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     *count = 0;
     for (uint32_t i = 0; i < cpu->n; i++)
         if (cpu->blocks->level[i] != KY_LEVEL_HIDDEN)
-            line[n++] = (struct ky_cpu_along){cpu->hermite->at[0][i], i};
+            line[n++] = (struct ky_cpu_along){.x = cpu->hermite->at[0][i], .body = i};
     if (n)
         qsort(line, n, sizeof *line, ky_cpu_groups_by_x);
     for (size_t k = 0; k < n && !status; k++)
@@ -332,7 +333,8 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
-    const double x = cpu->hermite->at[0][i],
+    double *const *at = cpu->hermite->at;
+    const double x[3] = {at[0][i], at[1][i], at[2][i]},
                  far = KY_GROUP_REACH * own->radius / cpu->length + own->speed * elapsed;
     struct best best = {0, KY_NO_BODY};
     if (group) {
@@ -340,9 +342,10 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
             consider(cpu, i, group->list[k], &best);
         return best.body;
     }
-    for (size_t k = ky_cpu_groups_from_x(own, x - far);
-         k < own->line_count && own->line[k].x <= x + far; k++)
-        consider(cpu, i, own->line[k].body, &best);
+    for (size_t k = ky_cpu_groups_from_x(own, x[0] - far);
+         k < own->line_count && own->line[k].x <= x[0] + far; k++)
+        if (ky_cpu_is_beside(&own->line[k], x, far))
+            consider(cpu, i, own->line[k].body, &best);
     for (size_t k = 0; k < own->fast_count; k++)
         consider(cpu, i, own->fast[k], &best);
     return best.body;
@@ -493,9 +496,10 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     struct ky_cpu *cpu = b->cpu;
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const double time = ky_advance_time(b->way, tick);
+    const int due = ky_cpu_way_due(b, tick);
     for (size_t k = own->count; k-- > 0;) {
         const uint32_t slot = own->slot[k];
-        const int level = cpu->blocks->level[slot], ends = tick % (b->way->stride >> level) == 0;
+        const int level = cpu->blocks->level[slot], ends = level >= due;
         if (!ends && level > 0) /* new groups have level 0 */
             continue;
         struct ky_cpu_group *group = own->group[k];

@@ -122,7 +122,7 @@ void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
         if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
             ky_cpu_groups_take_out(own, i);
         else
-            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
+            own->line[count++] = (struct ky_cpu_along){at[0][i], at[1][i], at[2][i], i};
     }
     own->line_count = count;
     own->line_tick = tick;
@@ -141,10 +141,11 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
                  speed = (own->speed + here) * cpu->length,
                  reach = (sqrt(group->reach2[0] * own->heaviest) + sqrt(group->reach2[1]) * speed) /
                          cpu->length * (1 + 1e-9),
-                 end = at[0][slot] + reach;
-    for (size_t k = ky_cpu_groups_from_x(own, at[0][slot] - reach);
+                 x[3] = {at[0][slot], at[1][slot], at[2][slot]}, end = x[0] + reach;
+    for (size_t k = ky_cpu_groups_from_x(own, x[0] - reach);
          k < own->line_count && own->line[k].x <= end; k++)
-        KY_TRY(list_body(cpu, group, own->line[k].body, error));
+        if (ky_cpu_is_beside(&own->line[k], x, reach))
+            KY_TRY(list_body(cpu, group, own->line[k].body, error));
     for (size_t k = 0; k < own->fast_count; k++)
         KY_TRY(list_body(cpu, group, own->fast[k], error));
     if (group->listed)

@@ -110,11 +110,12 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
                                     struct ky_error *error)
 {
     double x[3], v[3];
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = group->few ? ky_cpu_group_extent(group, b->cpu->hermite->groups->radius)
-                             : ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
+    group->size = group->few ? ky_cpu_group_extent(group, own->radius)
+                             : ky_cpu_group_size(&orbit, own->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
     group->reach2[2] =
@@ -138,7 +139,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         if (strength > resolved * group->least)
             group->quickest = quicker(b->cpu, group->list[k], group->quickest);
     }
-    group->is_resolved = group->strength > resolved * group->least;
+    own->is_resolved[group->member[0]] = group->strength > resolved * group->least;
     return KY_OK;
 }
 
@@ -271,11 +272,13 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
 
 /* The longest step of a centre: one that is resolved follows its members, and a group that may end
  * must not be missed. */
-static double longest_step(const struct ky_cpu_group *group, double radius)
+static double longest_step(const struct ky_cpu_groups *own, const struct ky_cpu_group *group)
 {
+    const double radius = own->radius;
     double x[3], v[3];
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
-    double longest = group->is_resolved ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
+    double longest =
+        own->is_resolved[group->member[0]] ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
     if (!(orbit.inverse_axis > 0) || (1 + orbit.e) / orbit.inverse_axis > radius)
         longest =
             fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(ky_few_length2(v))));
@@ -297,15 +300,17 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
                             struct ky_error *error)
 {
     const struct ky_cpu *cpu = b->cpu;
-    const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const double now = ky_advance_time(b->way, b->way->now);
     KY_TRY(ky_cpu_group_prepare(b, group, error));
-    ky_cpu_group_count(cpu, group, now, !group->is_resolved);
-    group->is_stable = is_stable(group, radius);
-    if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
+    const int is_resolved = own->is_resolved[group->member[0]];
+    ky_cpu_group_count(cpu, group, now, !is_resolved);
+    group->is_stable = is_stable(group, own->radius);
+    if (group->t != now && !group->few && (is_resolved || !group->is_stable)) {
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
         group->t = now;
     }
-    const double longest = longest_step(group, radius);
+    const double longest = longest_step(own, group);
     group->level = cpu->blocks->level[group->member[0]];
     while (group->level < b->deepest && (fabs(b->step[group->level]) > longest ||
                                          group->level < group->quickest - LEVELS_LONGER))
@@ -364,7 +369,8 @@ static double energy_of(const struct ky_cpu *cpu)
     return sum;
 }
 
-/* What groups need to know of all bodies at the beginning of a longest step. */
+/* Finds the energy of the centres and the order of all bodies at the beginning of a longest step.
+ */
 static void look_round(const struct ky_cpu_way *b)
 {
     b->cpu->hermite->groups->energy = energy_of(b->cpu);
@@ -375,10 +381,11 @@ enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
     size_t count = 0;
-    if (b->way->now % b->way->stride == 0)
+    const int due = ky_cpu_way_due(b, b->way->now);
+    if (due == 0)
         look_round(b);
     for (uint32_t k = 0; k < own->count; k++)
-        if (b->way->now % (b->way->stride >> b->cpu->blocks->level[own->slot[k]]) == 0)
+        if (b->cpu->blocks->level[own->slot[k]] >= due)
             own->starting[count++] = k;
     return begin_all(b, count, error);
 }
@@ -482,7 +489,7 @@ void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all)
     const double time = ky_advance_time(b->way, tick);
     size_t some = 0;
     for (uint32_t k = 0; k < own->count; k++)
-        if (own->group[k]->is_resolved)
+        if (own->is_resolved[own->slot[k]])
             own->starting[some++] = k;
     if (!some)
         return;

@@ -46,6 +46,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->line);
     free(own->fast);
     free(own->is_fast);
+    free(own->is_resolved);
     free(own);
     cpu->hermite->groups = NULL;
 }

@@ -33,8 +33,10 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
     own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
+    own->is_resolved = ky_allocate_zeroed(n, sizeof *own->is_resolved);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting || !own->partner || !own->label || !own->is_fast || !own->slot) {
+        !own->starting || !own->partner || !own->label || !own->is_fast || !own->slot ||
+        !own->is_resolved) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
@@ -295,6 +297,7 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     if (!is_known) {
         ky_cpu_groups_drop(own);
         ky_cpu_groups_sort(cpu);
+        memset(own->is_resolved, 0, cpu->n);
         find_scales(b);
         own->energy = 0; /* as in a run that is resumed here */
         if (has_levels)

@@ -53,8 +53,6 @@ struct ky_cpu_group {
     int quickest;        /* level of the shortest step of single bodies that pull it strongly */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
-    int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
-                            the centre, and the pulls on the centre too */
     /* Bodies that may pull it until the tick `listed_until`, counted as in struct ky_advance with
      * `before`. */
     uint32_t *list;
@@ -70,21 +68,29 @@ struct ky_cpu_group {
 
 /* A body in the order of x. */
 struct ky_cpu_along {
-    double x;
+    double x, y, z;
     uint32_t body;
 };
+/* 1 if it is not farther from x than `far` in each direction. */
+static inline int ky_cpu_is_beside(const struct ky_cpu_along *one, const double x[3], double far)
+{
+    return fabs(one->x - x[0]) <= far && fabs(one->y - x[1]) <= far && fabs(one->z - x[2]) <= far;
+}
 
 struct ky_cpu_groups {
     size_t count, room;
     struct ky_cpu_group **group; /* by their slots, ascending */
     uint32_t *slot;              /* [n] their slots */
     uint32_t *of;                /* [n] index of the group in this slot, or KY_NO_BODY */
-    uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
-    double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
-    uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
-    uint32_t *starting;          /* [n] groups of which threads have to do something */
-    uint32_t *partner;           /* [n] of the bodies of the list, or KY_NO_BODY */
-    int64_t *label;              /* [n] the index of each body, as the lanes want it */
+    /* [n] by slot, of the present step: 1 if the pulls of the members on bodies around the group
+     * differ from the pull of the centre, and the pulls on the centre too. */
+    unsigned char *is_resolved;
+    uint32_t *place;    /* [n] place in the list of the block; KY_NO_BODY: not there */
+    double *weight;     /* [n] m^(2/3); 0 for hidden bodies */
+    uint32_t *fresh;    /* [n] bodies whose forces and steps have to be found */
+    uint32_t *starting; /* [n] groups of which threads have to do something */
+    uint32_t *partner;  /* [n] of the bodies of the list, or KY_NO_BODY */
+    int64_t *label;     /* [n] the index of each body, as the lanes want it */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
@@ -117,7 +123,7 @@ struct ky_cpu_groups {
 /* Bytes of a body in the table, without the groups. */
 enum {
     KY_GROUPS_BYTES =
-        7 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
+        7 * sizeof(uint32_t) + 2 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
 };
 
 /* Where the members of a group are about its centre, and how fast. */

@@ -71,6 +71,14 @@ int ky_cpu_way_deepest(const struct ky_cpu_way *own);
 /* Fills time[] for a tick, which becomes the engine's time. Returns the lowest level whose steps
  * end there. */
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
+/* The lowest level whose steps end at the tick. */
+static inline int ky_cpu_way_due(const struct ky_cpu_way *own, uint64_t tick)
+{
+    int level = 0;
+    while (level < own->deepest && tick % (own->way->stride >> level))
+        level++;
+    return level;
+}
 /* Replaces cpu->blocks->count[], the number of active bodies of each chunk, by the number before
  * each chunk; `active` becomes their sum. */
 void ky_cpu_way_offsets(struct ky_cpu_way *own);
