@@ -14,6 +14,9 @@
 enum { LIST_STEPS = 16 };
 /* It has bodies up to this many times the reach, since paths are curved and the size changes. */
 static const double spare = 1.1;
+/* Bodies with more than this many times the mean weight are seen from so far that they are looked
+ * at one by one. */
+static const double heavy_part = 3;
 
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
 {
@@ -106,23 +109,30 @@ void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
     struct ky_cpu_groups *own = cpu->hermite->groups;
     double *const *at = cpu->hermite->at;
     double mean = 0, most = 0;
-    size_t count = 0;
+    size_t count = 0, some = 0;
     for (size_t i = 0; i < cpu->n; i++) {
         mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
         most += own->weight[i];
+        some += own->weight[i] > 0;
     }
     own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
+    const double heavy = some ? heavy_part * most / (double)some : 0;
     own->heaviest = 0;
-    own->fast_count = 0;
+    own->fast_count = own->heavy_count = 0;
     memset(own->is_fast, 0, cpu->n);
     for (uint32_t i = 0; i < cpu->n; i++) {
         if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
             continue;
-        own->heaviest = fmax(own->heaviest, own->weight[i]);
-        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed) {
             ky_cpu_groups_take_out(own, i);
+            continue;
+        }
+        const int is_heavy = own->weight[i] > heavy;
+        own->line[count++] = (struct ky_cpu_along){at[0][i], at[1][i], at[2][i], i, is_heavy};
+        if (is_heavy)
+            own->heavy[own->heavy_count++] = i;
         else
-            own->line[count++] = (struct ky_cpu_along){at[0][i], at[1][i], at[2][i], i};
+            own->heaviest = fmax(own->heaviest, own->weight[i]);
     }
     own->line_count = count;
     own->line_tick = tick;
@@ -144,8 +154,10 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
                  x[3] = {at[0][slot], at[1][slot], at[2][slot]}, end = x[0] + reach;
     for (size_t k = ky_cpu_groups_from_x(own, x[0] - reach);
          k < own->line_count && own->line[k].x <= end; k++)
-        if (ky_cpu_is_beside(&own->line[k], x, reach))
+        if (!own->line[k].is_heavy && ky_cpu_is_beside(&own->line[k], x, reach))
             KY_TRY(list_body(cpu, group, own->line[k].body, error));
+    for (size_t k = 0; k < own->heavy_count; k++)
+        KY_TRY(list_body(cpu, group, own->heavy[k], error));
     for (size_t k = 0; k < own->fast_count; k++)
         KY_TRY(list_body(cpu, group, own->fast[k], error));
     if (group->listed)

@@ -45,6 +45,7 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->label);
     free(own->line);
     free(own->fast);
+    free(own->heavy);
     free(own->is_fast);
     free(own->is_resolved);
     free(own);

@@ -32,11 +32,12 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own->label = ky_allocate(n, sizeof *own->label);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
+    own->heavy = ky_allocate(n, sizeof *own->heavy);
     own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
     own->is_resolved = ky_allocate_zeroed(n, sizeof *own->is_resolved);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
         !own->starting || !own->partner || !own->label || !own->is_fast || !own->slot ||
-        !own->is_resolved) {
+        !own->is_resolved || !own->heavy) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }

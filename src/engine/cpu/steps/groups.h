@@ -70,6 +70,7 @@ struct ky_cpu_group {
 struct ky_cpu_along {
     double x, y, z;
     uint32_t body;
+    int is_heavy;
 };
 /* 1 if it is not farther from x than `far` in each direction. */
 static inline int ky_cpu_is_beside(const struct ky_cpu_along *one, const double x[3], double far)
@@ -98,12 +99,13 @@ struct ky_cpu_groups {
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
      * within the step: bodies in the order of x. A body is fast if it was faster than `speed`, in
      * the engine's lengths, at the end of a step since, or a change of groups has put it elsewhere;
-     * the line may still have it. */
+     * the line may still have it. Heavy bodies, which pull from far away, are looked at one by one
+     * for lists. */
     struct ky_cpu_along *line; /* [n] */
-    uint32_t *fast;            /* [n] */
+    uint32_t *fast, *heavy;    /* [n] */
     unsigned char *is_fast;    /* [n] 1: among these */
-    size_t line_count, fast_count;
-    double speed, heaviest; /* heaviest: the largest weight */
+    size_t line_count, fast_count, heavy_count;
+    double speed, heaviest; /* heaviest: the largest weight of the others */
     uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
     int is_inside;          /* 1: the engine has the centres */
     int is_packed;          /* 1: the column has groups */
@@ -123,7 +125,7 @@ struct ky_cpu_groups {
 /* Bytes of a body in the table, without the groups. */
 enum {
     KY_GROUPS_BYTES =
-        7 * sizeof(uint32_t) + 2 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
+        8 * sizeof(uint32_t) + 2 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
 };
 
 /* Where the members of a group are about its centre, and how fast. */
