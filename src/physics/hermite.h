@@ -33,6 +33,18 @@ KY_FN KY_HERMITE_REAL ky_hermite_kick(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_H
     return h * (a + h * j / 2);
 }
 
+/* The predicted x, in a unit of length of which v has `part` of the length in its own, and v. */
+KY_FN KY_HERMITE_REAL ky_hermite_place(KY_HERMITE_REAL x, KY_HERMITE_REAL v, KY_HERMITE_REAL a,
+                                       KY_HERMITE_REAL j, KY_HERMITE_REAL h, KY_HERMITE_REAL part)
+{
+    return x + h * part * (v + ky_hermite_drift(a, j, h));
+}
+KY_FN KY_HERMITE_REAL ky_hermite_speed(KY_HERMITE_REAL v, KY_HERMITE_REAL a, KY_HERMITE_REAL j,
+                                       KY_HERMITE_REAL h)
+{
+    return v + ky_hermite_kick(a, j, h);
+}
+
 /* The corrections of the predicted x (divided by h²) and v (divided by h); s at the end of the
  * step, and c. */
 struct ky_hermite_end {

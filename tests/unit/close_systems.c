@@ -403,6 +403,34 @@ static void resumed_runs_have_the_same_bits(void **state)
     ky_bodies_free(&some);
 }
 
+/* So many groups that threads share all that is done for them, some of them for single bodies near
+ * groups. */
+static void threads_leave_no_trace(void **state)
+{
+    (void)state;
+    enum { PAIRS = 500 };
+    static const int threads[] = {1, 5};
+    struct ky_bodies got[2] = {{0}, {0}};
+    struct ky_parameters parameters = parameters_of(0.003);
+    struct ky_close_bodies grouped[2];
+    for (int k = 0; k < 2; k++) {
+        struct ky_sim *sim = NULL;
+        parameters.threads = threads[k];
+        binaries(PAIRS, 2e-3, &got[k]);
+        assert_ok(ky_sim_open(&parameters, &got[k], 0, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        grouped[k] = ky_engine_grouped(sim->engine, 1);
+        assert_ok(ky_sim_bodies(sim, &got[k], &error));
+        ky_sim_close(sim);
+    }
+    printf("# %zu of %d bodies in groups\n", grouped[0].bodies, 2 * PAIRS);
+    assert_true(grouped[0].bodies > PAIRS && grouped[0].bodies < 2 * (PAIRS - 5) &&
+                grouped[0].tides != 0 && grouped[0].tides == grouped[1].tides);
+    assert_true(same_bits(&got[0], &got[1]));
+    for (int k = 0; k < 2; k++)
+        ky_bodies_free(&got[k]);
+}
+
 /* The book of energies is one sum, wherever calls end. */
 static void the_book_does_not_depend_on_calls(void **state)
 {
@@ -759,6 +787,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASES,
         cmocka_unit_test(orbits_are_exact),
+        cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
         cmocka_unit_test(a_board_sums_as_the_lanes),

@@ -18,10 +18,17 @@ enum { SLICES = 64, LEAST_SOURCES = 4096, VECTORS = 64 };
  * threads are worth their start. */
 enum { MANY_BLOCKS = 32, FEW_PAIRS = 100000 };
 
-static size_t slices(const struct ky_moving_task *task)
+static size_t slices(size_t sources)
 {
-    const size_t most = task->sources / LEAST_SOURCES;
+    const size_t most = sources / LEAST_SOURCES;
     return most > SLICES ? SLICES : most > 1 ? most : 1;
+}
+
+size_t ky_moving_each(size_t sources, size_t sinks, int threads)
+{
+    enum { LEAST = 8, TURNS = 2 }; /* sinks; tasks for each thread */
+    const size_t tasks = TURNS * (size_t)threads, each = sinks * slices(sources) / tasks / 2 * 2;
+    return threads <= 1 || each > KY_MOVING_BLOCK ? KY_MOVING_BLOCK : each > LEAST ? each : LEAST;
 }
 
 /* The first source of a slice; for the slice after the last one, the number of sources. */
@@ -113,7 +120,7 @@ end:
 
 enum ky_status ky_moving_run(const struct ky_moving_task *task, struct ky_error *error)
 {
-    const size_t count = slices(task);
+    const size_t count = slices(task->sources);
     const double pairs = (double)task->blocks * KY_MOVING_BLOCK * (double)task->sources;
     const int threads = pairs > (double)FEW_PAIRS ? task->threads : 1;
     for (size_t k = 0; k < task->blocks; k++)

@@ -14,6 +14,9 @@ struct ky_moving_task {
     struct ky_moving_sinks *block; /* [blocks] filled by the caller; results are added */
 };
 
+/* Sinks for each block, so that these threads have work; at most KY_MOVING_BLOCK, and an even
+ * number. */
+size_t ky_moving_each(size_t sources, size_t sinks, int threads);
 /* Clears the sums and the lists of a block. */
 void ky_moving_clear(struct ky_moving_sinks *sinks);
 /* Computes the results of all blocks. The bits do not depend on the number of threads, nor, for a

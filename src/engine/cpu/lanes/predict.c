@@ -1,10 +1,12 @@
-/* Predicts slots, block after block. It is plain C that compilers vectorise, without fused
- * multiply-add, so that every instruction set computes the same positions. */
+/* Predicts slots, block after block, and the bodies of the Hermite scheme. It is plain C that
+ * compilers vectorise, without fused multiply-add, so that every instruction set computes the same
+ * positions. */
 #include "engine/cpu/lanes/functions.h"
 
 #include <string.h>
 
 #include "base/split.h"
+#include "physics/hermite.h"
 #include "physics/jerk.h"
 
 struct predicted {
@@ -98,5 +100,35 @@ void KY_LANE_NAME(ky_predict_double)(const struct ky_slots *slots, size_t first,
             column[KY_PREDICTED_MASS * to->stride + (size_t)k] = b->mass[k] * to->per_mass;
             label[k] = b->label[k];
         }
+    }
+}
+
+/* ---- bodies of the Hermite scheme ---- */
+
+/* Bodies that are predicted together. */
+enum { SOME = 256 };
+
+static inline __attribute__((always_inline)) void
+along(const double *restrict x, const double *restrict v, const double *restrict a,
+      const double *restrict j, const double *restrict h, const double part, size_t count,
+      double *restrict to_x, double *restrict to_v)
+{
+    for (size_t k = 0; k < count; k++) {
+        to_x[k] = ky_hermite_place(x[k], v[k], a[k], j[k], h[k], part);
+        to_v[k] = ky_hermite_speed(v[k], a[k], j[k], h[k]) * part;
+    }
+}
+
+void KY_LANE_NAME(ky_predict_tracks)(const struct ky_tracks *tracks, size_t first, size_t last)
+{
+    double h[SOME];
+    for (; first < last; first += SOME) {
+        const size_t count = last - first < SOME ? last - first : SOME;
+        for (size_t k = 0; k < count; k++)
+            h[k] = tracks->time[tracks->level[first + k]];
+        for (size_t c = 0; c < 3; c++)
+            along(tracks->x[c] + first, tracks->v[c] + first, tracks->a[c] + first,
+                  tracks->j[c] + first, h, tracks->part, count, tracks->at[c] + first,
+                  tracks->at[3 + c] + first);
     }
 }

@@ -1,5 +1,6 @@
-/* Bodies of the board's slots, and their prediction to a time as columns of sources. The CPU's
- * board calls this through struct ky_lanes, for some blocks of slots at a time. */
+/* Predictions. The board's slots are predicted to a time as columns of sources: the CPU's board
+ * calls this through struct ky_lanes, for some blocks of slots at a time. The bodies of the Hermite
+ * scheme are predicted to the tick of a block. */
 #ifndef KY_CPU_PREDICT_TABLE_H
 #define KY_CPU_PREDICT_TABLE_H
 
@@ -32,5 +33,18 @@ struct ky_prediction {
  * KY_JERK_FAR from the origin, or faster, is stored at that limit, where it exerts no force. */
 typedef void ky_predict_function(const struct ky_slots *slots, size_t first, size_t last,
                                  const struct ky_prediction *to);
+
+/* Bodies at the ends of their steps: x in the engine's unit of length, all else in the caller's
+ * units; `part` of the caller's unit of length is one of the engine's. */
+struct ky_tracks {
+    const double *x[3], *v[3], *a[3], *j[3];
+    const unsigned char *level;
+    const double *time; /* by level: since the end of the step */
+    double part;
+    double *at[6]; /* the result: x and v in the engine's lengths */
+};
+
+/* Predicts the bodies [first, last). */
+typedef void ky_tracks_function(const struct ky_tracks *tracks, size_t first, size_t last);
 
 #endif

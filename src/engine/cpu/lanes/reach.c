@@ -27,6 +27,29 @@ static void square_in_box(const struct ky_reach *reach, size_t first, size_t cou
                              ky_nearest_image(KY_APART(z[k], sz), side), 0);
 }
 
+/* Lists the bodies from `first` on with hit[], and, if found2 is not NULL, their r². Returns their
+ * number. */
+static inline __attribute__((always_inline)) size_t list(unsigned char hit[KY_REACH_MOST],
+                                                         size_t first, size_t count,
+                                                         uint32_t *found, const double *r2,
+                                                         double *found2)
+{
+    size_t used = 0;
+    memset(hit + count, 0, (KY_REACH_MOST - count) % sizeof(uint64_t));
+    for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
+        uint64_t hits;
+        memcpy(&hits, hit + k, sizeof hits);
+        for (; hits; hits &= hits - 1) { /* one bit per byte */
+            const size_t at = k + (size_t)__builtin_ctzll(hits) / 8;
+            found[used] = (uint32_t)(first + at);
+            if (found2)
+                found2[used] = r2[at];
+            used++;
+        }
+    }
+    return used;
+}
+
 size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,
                               uint32_t *found, double *found2)
 {
@@ -38,18 +61,23 @@ size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t
         square(reach, first, count, r2);
     for (size_t k = 0; k < count; k++)
         hit[k] = r2[k] <= reach->reach2;
-    memset(hit + count, 0, (KY_REACH_MOST - count) % sizeof(uint64_t));
-    size_t used = 0;
-    for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
-        uint64_t hits;
-        memcpy(&hits, hit + k, sizeof hits);
-        for (; hits; hits &= hits - 1) { /* one bit per byte */
-            size_t at = k + (size_t)__builtin_ctzll(hits) / 8;
-            found[used] = (uint32_t)(first + at);
-            found2[used++] = r2[at];
-        }
-    }
-    return used;
+    return list(hit, first, count, found, r2, found2);
+}
+
+size_t KY_LANE_NAME(ky_passing)(const struct ky_passing *passing, size_t first, size_t count,
+                                uint32_t *found)
+{
+    unsigned char hit[KY_REACH_MOST];
+    const double *const *at = passing->at, *centre = passing->centre;
+    const double *x = at[0] + first, *y = at[1] + first, *z = at[2] + first, *u = at[3] + first,
+                 *v = at[4] + first, *w = at[5] + first, *weight = passing->weight + first;
+    const double cx = centre[0], cy = centre[1], cz = centre[2], cu = centre[3], cv = centre[4],
+                 cw = centre[5], by_weight = passing->by_weight, by_speed = passing->by_speed;
+    for (size_t k = 0; k < count; k++)
+        hit[k] =
+            ky_distance2(x[k] - cx, y[k] - cy, z[k] - cz, 0) <
+            by_weight * weight[k] + by_speed * ky_distance2(u[k] - cu, v[k] - cv, w[k] - cw, 0);
+    return list(hit, first, count, found, NULL, NULL);
 }
 
 /* Bisection in the bits of the number, which increase with it: whatever the range of the squares,

@@ -108,6 +108,13 @@ struct ky_reach {
     double side; /* of the periodic box, whose nearest images are meant; 0: open space */
 };
 
+/* Bodies that move, and one of them: a body has to be noticed if its distance and its velocity
+ * relative to this one fulfil r² < by_weight × weight + by_speed × w². */
+struct ky_passing {
+    const double *at[6], *weight; /* x and v */
+    double centre[6], by_weight, by_speed;
+};
+
 typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct_sinks *sinks);
 /* A hash of reciprocal roots and fused products. Two processors with the same hash compute the same
  * bits of forces. */
@@ -143,6 +150,10 @@ typedef void ky_fmm_group_function(const struct ky_fmm_walk *walk, struct ky_fmm
  * their number. */
 typedef size_t ky_reach_function(const struct ky_reach *reach, size_t first, size_t count,
                                  uint32_t *found, double *found2);
+/* Finds the bodies from `first` on that have to be noticed; at most KY_REACH_MOST. Returns their
+ * number. */
+typedef size_t ky_passing_function(const struct ky_passing *passing, size_t first, size_t count,
+                                   uint32_t *found);
 /* A value of r² that at least `k` of the bodies from `first` on do not exceed; it is at most a few
  * per cent above the k-th smallest. 1 <= k <= count. `work`: count elements. */
 typedef double ky_bound2_function(const struct ky_reach *reach, size_t first, size_t count,
@@ -165,6 +176,7 @@ typedef void ky_few_function(struct ky_few_batch *batch);
     ONE(ky_rest_function, rest, ky_rest)                                                           \
     EACH(ky_predict_function, predict, ky_predict_extended, ky_predict_extended,                   \
          ky_predict_double)                                                                        \
+    ONE(ky_tracks_function, tracks, ky_predict_tracks)                                             \
     ONE(ky_change_function, change, ky_change)                                                     \
     ONE(ky_largest_function, largest, ky_largest)                                                  \
     ONE(ky_sum_function, sum, ky_sum)                                                              \
@@ -179,6 +191,7 @@ typedef void ky_few_function(struct ky_few_batch *batch);
     EACH(ky_space_function, fmm_space, ky_fmm_space_single, ky_fmm_space_single,                   \
          ky_fmm_space_double)                                                                      \
     ONE(ky_reach_function, reach, ky_reach)                                                        \
+    ONE(ky_passing_function, passing, ky_passing)                                                  \
     ONE(ky_bound2_function, bound2, ky_bound2)                                                     \
     ONE(ky_few_function, few, ky_few_steps)
 

@@ -114,6 +114,7 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
         cpu->mass[made->member[k]] = k ? 0 : mass;
         cpu->blocks->level[made->member[k]] = k ? KY_LEVEL_HIDDEN : 0;
     }
+    own->is_resolved[made->member[0]] = 0;
     add_fresh(cpu, made->member[0]);
     own->formed++;
     KY_TRY(start_inside(b, made, some, error));
@@ -242,7 +243,7 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     *count = 0;
     for (uint32_t i = 0; i < cpu->n; i++)
         if (cpu->blocks->level[i] != KY_LEVEL_HIDDEN)
-            line[n++] = (struct ky_cpu_along){cpu->hermite->at[0][i], i};
+            line[n++] = (struct ky_cpu_along){.x = cpu->hermite->at[0][i], .body = i};
     if (n)
         qsort(line, n, sizeof *line, ky_cpu_groups_by_x);
     for (size_t k = 0; k < n && !status; k++)
@@ -299,16 +300,15 @@ enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *
             cpu->hermite->at[c][i] = cpu->x[c][i];
             cpu->hermite->at[3 + c][i] = cpu->v[c][i] / cpu->length;
         }
-    for (int round = 0; round < ROUNDS && made; round++) {
+    for (int round = 0; round < ROUNDS && made; round++)
         KY_TRY(join_candidates(b, &made, error));
-        KY_TRY(ky_cpu_groups_masses(cpu, error));
-        for (size_t k = 0; k < own->count; k++)
-            KY_TRY(ky_cpu_group_prepare(b, own->group[k], error));
-    }
+    KY_TRY(ky_cpu_groups_masses(cpu, error));
+    for (size_t i = 0; i < cpu->n; i++)
+        ky_cpu_groups_weigh(cpu, i);
     for (size_t k = 0; k < own->count; k++)
         own->group[k]->is_new = 0;
     own->fresh_count = 0;
-    return KY_OK;
+    return ky_cpu_groups_prepare(b, error);
 }
 
 /* ---- within blocks ---- */
@@ -333,7 +333,8 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const struct ky_cpu_group *group = ky_cpu_group_of(cpu, i);
-    const double x = cpu->hermite->at[0][i],
+    double *const *at = cpu->hermite->at;
+    const double x[3] = {at[0][i], at[1][i], at[2][i]},
                  far = KY_GROUP_REACH * own->radius / cpu->length + own->speed * elapsed;
     struct best best = {0, KY_NO_BODY};
     if (group) {
@@ -341,9 +342,10 @@ static uint32_t partner(const struct ky_cpu *cpu, uint32_t i, double elapsed)
             consider(cpu, i, group->list[k], &best);
         return best.body;
     }
-    for (size_t k = ky_cpu_groups_from_x(own, x - far);
-         k < own->line_count && own->line[k].x <= x + far; k++)
-        consider(cpu, i, own->line[k].body, &best);
+    for (size_t k = ky_cpu_groups_from_x(own, x[0] - far);
+         k < own->line_count && own->line[k].x <= x[0] + far; k++)
+        if (ky_cpu_is_beside(&own->line[k], x, far))
+            consider(cpu, i, own->line[k].body, &best);
     for (size_t k = 0; k < own->fast_count; k++)
         consider(cpu, i, own->fast[k], &best);
     return best.body;
@@ -437,6 +439,9 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     KY_TRY(send_with_members(b, error));
     KY_TRY(ky_cpu_sum_jerks(cpu, b->active, 0, error));
     ky_cpu_groups_correct(b, tick, 0);
+    const int threads = ky_cpu_crew(cpu, cpu->n * b->active);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads < (int)b->active ? threads : (int)b->active)
     for (size_t k = 0; k < b->active; k++) {
         const uint32_t i = own->fresh[k];
         for (size_t c = 0; c < 3; c++) {
@@ -450,6 +455,17 @@ static enum ky_status find_steps(struct ky_cpu_way *b, uint64_t tick, struct ky_
     }
     b->way->body_steps += (double)b->active;
     return ky_cpu_send(b, own->fresh, own->fresh_count, error);
+}
+
+static void weigh_fresh(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    for (size_t k = 0; k < own->fresh_count; k++) {
+        const struct ky_cpu_group *group = ky_cpu_group_of(cpu, own->fresh[k]);
+        ky_cpu_groups_weigh(cpu, own->fresh[k]);
+        for (int m = 1; group && m < group->n; m++)
+            ky_cpu_groups_weigh(cpu, group->member[m]);
+    }
 }
 
 /* Puts body i on the lists of the groups around it. */
@@ -480,10 +496,13 @@ static enum ky_status end_groups(const struct ky_cpu_way *b, uint64_t tick, stru
     struct ky_cpu *cpu = b->cpu;
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const double time = ky_advance_time(b->way, tick);
+    const int due = ky_cpu_way_due(b, tick);
     for (size_t k = own->count; k-- > 0;) {
+        const uint32_t slot = own->slot[k];
+        const int level = cpu->blocks->level[slot], ends = level >= due;
+        if (!ends && level > 0) /* new groups have level 0 */
+            continue;
         struct ky_cpu_group *group = own->group[k];
-        const uint32_t slot = group->member[0];
-        const int ends = tick % (b->way->stride >> cpu->blocks->level[slot]) == 0;
         if (group->is_new ? !ky_cpu_group_is_torn(cpu, group)
                           : !ends || !ky_cpu_group_has_ended(cpu, group, time))
             continue;
@@ -513,6 +532,7 @@ enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct 
     if (!own->fresh_count)
         return KY_OK;
     KY_TRY(ky_cpu_groups_masses(cpu, error));
+    weigh_fresh(cpu);
     for (size_t k = 0; k < own->fresh_count; k++)
         KY_TRY(announce(cpu, own->fresh[k], error));
     for (size_t k = 0; k < own->count; k++)

@@ -75,22 +75,31 @@ static int is_beside_group(const struct ky_cpu *cpu, const struct place *place)
     return 0;
 }
 
-/* 1 if another body than i and j would pull a group at this place apart. The weights of bodies are
- * not asked for, since a body that has just left a group has an old one. */
-static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
+/* The number of bodies [first, end) that pull a group at this place apart. The weights of bodies
+ * are not asked for, since a body that has just left a group has an old one. */
+static int count_pulling(const struct ky_cpu *cpu, const struct place *place, size_t first,
+                         size_t end)
 {
-    const double *centre = place->centre;
     double *const *at = cpu->hermite->at;
-    const double reach2 =
+    const double *x = at[0], *y = at[1], *z = at[2], *mass = cpu->mass, cx = place->centre[0],
+                 cy = place->centre[1], cz = place->centre[2],
+                 reach2 =
                      ky_cpu_group_reach2(place->size / cpu->length, place->mass, pulled_apart[0]),
                  reach6 = reach2 * reach2 * reach2;
-    for (size_t k = 0; k < cpu->n; k++) {
-        const double r2 =
-            ky_few_square(at[0][k] - centre[0], at[1][k] - centre[1], at[2][k] - centre[2]);
-        if (r2 * r2 * r2 < reach6 * cpu->mass[k] * cpu->mass[k] && k != place->i && k != place->j)
-            return 1;
+    int count = 0;
+    for (size_t k = first; k < end; k++) {
+        const double r2 = ky_few_square(x[k] - cx, y[k] - cy, z[k] - cz);
+        count += r2 * r2 * r2 < reach6 * mass[k] * mass[k];
     }
-    return is_beside_group(cpu, place);
+    return count;
+}
+
+/* 1 if another body than i and j would pull a group at this place apart. */
+static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
+{
+    const int own = count_pulling(cpu, place, place->i, place->i + 1) +
+                    (place->j != place->i ? count_pulling(cpu, place, place->j, place->j + 1) : 0);
+    return count_pulling(cpu, place, 0, cpu->n) > own || is_beside_group(cpu, place);
 }
 
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)

@@ -23,53 +23,32 @@ struct field {
     const double *x[3], *mass;
     size_t n;
 };
-/* Bodies that are looked at together. */
-enum { SIDE = 8 };
 
-/* Adds the potential energy of the members, less the centre's, in the field of the bodies
- * from `first` on, at most SIDE of them and only up to `end`, to as many sums. */
-static void add_tides(const struct field *field, size_t first, size_t end,
-                      const struct ky_cpu_group *group, const struct ky_cpu_inside *inside,
-                      double sum[SIDE])
-{
-    const uint32_t slot = group->member[0];
-    const double a = field->x[0][slot], b = field->x[1][slot], c = field->x[2][slot],
-                 total = ky_cpu_group_mass(group);
-    double x[SIDE], y[SIDE], z[SIDE], mass[SIDE], inverse[SIDE];
-    for (size_t l = 0; l < SIDE; l++) {
-        const size_t j = first + l < end ? first + l : end - 1;
-        x[l] = field->x[0][j] - a;
-        y[l] = field->x[1][j] - b;
-        z[l] = field->x[2][j] - c;
-        mass[l] = first + l < end && j != slot ? field->mass[j] : 0;
-        inverse[l] = -total * ky_few_inverse(ky_few_square(x[l], y[l], z[l]));
-    }
-    for (int k = 0; k < group->n; k++) {
-        const double *at = inside->x[k], own = group->mass[k];
-        for (size_t l = 0; l < SIDE; l++)
-            inverse[l] +=
-                own * ky_few_inverse(ky_few_square(x[l] - at[0], y[l] - at[1], z[l] - at[2]));
-    }
-    for (size_t l = 0; l < SIDE; l++)
-        sum[l] -= mass[l] * inverse[l];
-}
-
-/* The tidal energy of a group at the time. */
+/* The tidal energy of a group at the time: the potential energy of the members, less the centre's,
+ * in the field of all other bodies. */
 static double tides_on(const struct ky_cpu *cpu, const struct field *field,
                        const struct ky_cpu_group *group, double time)
 {
-    double sum[SIDE] = {0}, energy = 0;
+    const uint32_t slot = group->member[0];
+    const struct ky_moving others = {.x = {field->x[0], field->x[1], field->x[2]},
+                                     .mass = field->mass,
+                                     .label = cpu->hermite->groups->label};
+    struct ky_moving_sinks sinks = {.count = (size_t)group->n + 1};
     struct ky_cpu_inside inside;
     ky_cpu_group_look(group, time, 0, &inside);
-    for (int k = 0; k < group->n; k++)
+    for (int k = 0; k <= group->n; k++) { /* the last one is the centre */
+        sinks.label[k] = (int32_t)slot;
+        sinks.h2[k] = -1;
         for (int c = 0; c < 3; c++)
-            inside.x[k][c] /= cpu->length;
-    for (size_t first = 0; first < field->n; first += SIDE)
-        add_tides(field, first, field->n, group, &inside, sum);
-    for (int l = 0; l < SIDE; l++)
-        energy += sum[l];
+            sinks.x[c][k] = field->x[c][slot] + (k < group->n ? inside.x[k][c] / cpu->length : 0);
+    }
+    cpu->lanes->moving[KY_DOUBLE](&others, 0, field->n, &sinks);
+    double energy = ky_cpu_group_mass(group) * sinks.sum[3][group->n]; /* −potential */
+    for (int k = 0; k < group->n; k++)
+        energy -= group->mass[k] * sinks.sum[3][k];
     return energy * pow(ky_cpu_groups_gm(cpu, 1), 2) / cpu->length;
 }
+_Static_assert((int)KY_GROUP_MOST < (int)KY_MOVING_BLOCK, "members and centre are one block");
 
 /* ---- the book ---- */
 

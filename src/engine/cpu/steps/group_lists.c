@@ -14,6 +14,9 @@
 enum { LIST_STEPS = 16 };
 /* It has bodies up to this many times the reach, since paths are curved and the size changes. */
 static const double spare = 1.1;
+/* Bodies with more than this many times the mean weight are seen from so far that they are looked
+ * at one by one. */
+static const double heavy_part = 3;
 
 int ky_cpu_group_lists(const struct ky_cpu *cpu, const struct ky_cpu_group *group, size_t i)
 {
@@ -32,32 +35,11 @@ enum ky_status ky_cpu_group_extend(struct ky_cpu_group *group, struct ky_error *
         return KY_OK;
     if (!ky_extend(&group->list, group->listed, room, sizeof *group->list) ||
         !ky_extend(&group->near, group->nears, room, sizeof *group->near) ||
+        !ky_extend(&group->pull, group->nears, room, sizeof *group->pull) ||
         !ky_extend(&group->pulls, group->pulling, room, sizeof *group->pulls))
-        return ky_no_memory(error, "neighbours of a group", room, 2 * sizeof *group->list);
+        return ky_no_memory(error, "neighbours of a group", room, sizeof *group->pull);
     group->room = room;
     return KY_OK;
-}
-
-/* Bodies that are looked at together. */
-enum { STRIDE = 32 };
-
-/* 1 if some of these bodies may be on the list. */
-static int are_some_near(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t first,
-                         uint32_t end)
-{
-    double *const *at = cpu->hermite->at, *weight = cpu->hermite->groups->weight;
-    const double unit = cpu->length * cpu->length;
-    const double by_mass = 2 * group->reach2[0] / unit * (1 + 1e-9),
-                 by_speed = 2 * group->reach2[1] * (1 + 1e-9);
-    const uint32_t slot = group->member[0];
-    int some = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const double x = at[0][i] - at[0][slot], y = at[1][i] - at[1][slot],
-                     z = at[2][i] - at[2][slot], u = at[3][i] - at[3][slot],
-                     v = at[4][i] - at[4][slot], w = at[5][i] - at[5][slot];
-        some += x * x + y * y + z * z < by_mass * weight[i] + by_speed * (u * u + v * v + w * w);
-    }
-    return some;
 }
 
 static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *group, uint32_t i,
@@ -73,11 +55,22 @@ static enum ky_status list_body(const struct ky_cpu *cpu, struct ky_cpu_group *g
 static enum ky_status list_all(const struct ky_cpu *cpu, struct ky_cpu_group *group,
                                struct ky_error *error)
 {
-    for (uint32_t first = 0; first < cpu->n; first += STRIDE) {
-        const uint32_t last = first + STRIDE < cpu->n ? first + STRIDE : (uint32_t)cpu->n;
-        const int some = are_some_near(cpu, group, first, last);
-        for (uint32_t i = first; i < last && some; i++)
-            KY_TRY(list_body(cpu, group, i, error));
+    const struct ky_cpu_hermite *own = cpu->hermite;
+    const double unit = cpu->length * cpu->length;
+    /* (√a + √b)² ≤ 2 a + 2 b */
+    struct ky_passing passing = {.weight = own->groups->weight,
+                                 .by_weight = 2 * group->reach2[0] / unit * (1 + 1e-9),
+                                 .by_speed = 2 * group->reach2[1] * (1 + 1e-9)};
+    for (int c = 0; c < 6; c++) {
+        passing.at[c] = own->at[c];
+        passing.centre[c] = own->at[c][group->member[0]];
+    }
+    for (size_t first = 0; first < cpu->n; first += KY_REACH_MOST) {
+        uint32_t found[KY_REACH_MOST];
+        const size_t left = cpu->n - first, count = left < KY_REACH_MOST ? left : KY_REACH_MOST,
+                     some = cpu->lanes->passing(&passing, first, count, found);
+        for (size_t k = 0; k < some; k++)
+            KY_TRY(list_body(cpu, group, found[k], error));
     }
     return KY_OK;
 }
@@ -116,23 +109,30 @@ void ky_cpu_groups_sort_along(const struct ky_cpu *cpu, uint64_t tick)
     struct ky_cpu_groups *own = cpu->hermite->groups;
     double *const *at = cpu->hermite->at;
     double mean = 0, most = 0;
-    size_t count = 0;
+    size_t count = 0, some = 0;
     for (size_t i = 0; i < cpu->n; i++) {
         mean += ky_few_square(at[3][i], at[4][i], at[5][i]) * own->weight[i];
         most += own->weight[i];
+        some += own->weight[i] > 0;
     }
     own->speed = most > 0 ? 3 * sqrt(mean / most) : 0;
+    const double heavy = some ? heavy_part * most / (double)some : 0;
     own->heaviest = 0;
-    own->fast_count = 0;
+    own->fast_count = own->heavy_count = 0;
     memset(own->is_fast, 0, cpu->n);
     for (uint32_t i = 0; i < cpu->n; i++) {
         if (cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
             continue;
-        own->heaviest = fmax(own->heaviest, own->weight[i]);
-        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed)
+        if (ky_few_square(at[3][i], at[4][i], at[5][i]) > own->speed * own->speed) {
             ky_cpu_groups_take_out(own, i);
+            continue;
+        }
+        const int is_heavy = own->weight[i] > heavy;
+        own->line[count++] = (struct ky_cpu_along){at[0][i], at[1][i], at[2][i], i, is_heavy};
+        if (is_heavy)
+            own->heavy[own->heavy_count++] = i;
         else
-            own->line[count++] = (struct ky_cpu_along){at[0][i], i};
+            own->heaviest = fmax(own->heaviest, own->weight[i]);
     }
     own->line_count = count;
     own->line_tick = tick;
@@ -151,10 +151,13 @@ static enum ky_status list_along(const struct ky_cpu *cpu, struct ky_cpu_group *
                  speed = (own->speed + here) * cpu->length,
                  reach = (sqrt(group->reach2[0] * own->heaviest) + sqrt(group->reach2[1]) * speed) /
                          cpu->length * (1 + 1e-9),
-                 end = at[0][slot] + reach;
-    for (size_t k = ky_cpu_groups_from_x(own, at[0][slot] - reach);
+                 x[3] = {at[0][slot], at[1][slot], at[2][slot]}, end = x[0] + reach;
+    for (size_t k = ky_cpu_groups_from_x(own, x[0] - reach);
          k < own->line_count && own->line[k].x <= end; k++)
-        KY_TRY(list_body(cpu, group, own->line[k].body, error));
+        if (!own->line[k].is_heavy && ky_cpu_is_beside(&own->line[k], x, reach))
+            KY_TRY(list_body(cpu, group, own->line[k].body, error));
+    for (size_t k = 0; k < own->heavy_count; k++)
+        KY_TRY(list_body(cpu, group, own->heavy[k], error));
     for (size_t k = 0; k < own->fast_count; k++)
         KY_TRY(list_body(cpu, group, own->fast[k], error));
     if (group->listed)

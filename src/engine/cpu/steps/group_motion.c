@@ -110,11 +110,12 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
                                     struct ky_error *error)
 {
     double x[3], v[3];
+    struct ky_cpu_groups *own = b->cpu->hermite->groups;
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
     const uint64_t step = b->way->stride >> b->cpu->blocks->level[group->member[0]];
     const double h = fabs(b->way->tick) * (double)step;
-    group->size = group->few ? ky_cpu_group_extent(group, b->cpu->hermite->groups->radius)
-                             : ky_cpu_group_size(&orbit, b->cpu->hermite->groups->radius);
+    group->size = group->few ? ky_cpu_group_extent(group, own->radius)
+                             : ky_cpu_group_size(&orbit, own->radius);
     group->period = orbit.period;
     group->least = least_of(b->cpu, group, &orbit);
     group->reach2[2] =
@@ -138,7 +139,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
         if (strength > resolved * group->least)
             group->quickest = quicker(b->cpu, group->list[k], group->quickest);
     }
-    group->is_resolved = group->strength > resolved * group->least;
+    own->is_resolved[group->member[0]] = group->strength > resolved * group->least;
     return KY_OK;
 }
 
@@ -271,11 +272,13 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
 
 /* The longest step of a centre: one that is resolved follows its members, and a group that may end
  * must not be missed. */
-static double longest_step(const struct ky_cpu_group *group, double radius)
+static double longest_step(const struct ky_cpu_groups *own, const struct ky_cpu_group *group)
 {
+    const double radius = own->radius;
     double x[3], v[3];
     const struct ky_few_orbit orbit = outer_orbit(group, x, v);
-    double longest = group->is_resolved ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
+    double longest =
+        own->is_resolved[group->member[0]] ? orbit.period / STEPS_AN_ORBIT : (double)INFINITY;
     if (!(orbit.inverse_axis > 0) || (1 + orbit.e) / orbit.inverse_axis > radius)
         longest =
             fmin(longest, fmax(radius - orbit.r, 0.1 * radius) / (2 * sqrt(ky_few_length2(v))));
@@ -297,15 +300,17 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
                             struct ky_error *error)
 {
     const struct ky_cpu *cpu = b->cpu;
-    const double now = ky_advance_time(b->way, b->way->now), radius = cpu->hermite->groups->radius;
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const double now = ky_advance_time(b->way, b->way->now);
     KY_TRY(ky_cpu_group_prepare(b, group, error));
-    ky_cpu_group_count(cpu, group, now, !group->is_resolved);
-    group->is_stable = is_stable(group, radius);
-    if (group->t != now && !group->few && (group->is_resolved || !group->is_stable)) {
+    const int is_resolved = own->is_resolved[group->member[0]];
+    ky_cpu_group_count(cpu, group, now, !is_resolved);
+    group->is_stable = is_stable(group, own->radius);
+    if (group->t != now && !group->few && (is_resolved || !group->is_stable)) {
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
         group->t = now;
     }
-    const double longest = longest_step(group, radius);
+    const double longest = longest_step(own, group);
     group->level = cpu->blocks->level[group->member[0]];
     while (group->level < b->deepest && (fabs(b->step[group->level]) > longest ||
                                          group->level < group->quickest - LEVELS_LONGER))
@@ -314,25 +319,37 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
                 error);
 }
 
-/* Begins the steps of the groups of the list. */
-static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct ky_error *error)
+/* Something that threads do for several groups. */
+typedef enum ky_status group_work(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                  struct ky_error *error);
+
+/* Does it for the groups of a list of `starting`. */
+static enum ky_status for_starting(const struct ky_cpu_way *b, size_t count, group_work *work,
+                                   struct ky_error *error)
 {
     enum { FEWEST = 8 }; /* groups that are worth the start of threads */
-    const struct ky_cpu *cpu = b->cpu;
-    struct ky_cpu_groups *own = cpu->hermite->groups;
+    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
     size_t bad = SIZE_MAX;
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
+#pragma omp parallel for schedule(dynamic) num_threads(b->cpu->threads)                            \
     reduction(min                                                                                  \
               : bad) if (count >= FEWEST)
     for (size_t k = 0; k < count; k++) {
         struct ky_error ignored;
-        if (begin(b, own->group[own->starting[k]], &ignored) && k < bad)
+        if (work(b, own->group[own->starting[k]], &ignored) && k < bad)
             bad = k;
     }
-    if (bad < count) { /* once more, for the text of the error */
-        KY_TRY(begin(b, own->group[own->starting[bad]], error));
-        return ky_no_memory(error, "neighbours of groups", count, sizeof *own->starting);
-    }
+    if (bad == SIZE_MAX)
+        return KY_OK;
+    KY_TRY(work(b, own->group[own->starting[bad]], error)); /* for the text of the error */
+    return ky_no_memory(error, "neighbours of groups", count, sizeof *own->starting);
+}
+
+/* Begins the steps of the groups of the list. */
+static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct ky_error *error)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    KY_TRY(for_starting(b, count, begin, error));
     for (size_t k = 0; k < count; k++) {
         struct ky_cpu_group *group = own->group[own->starting[k]];
         cpu->blocks->level[group->member[0]] = (unsigned char)group->level;
@@ -352,30 +369,40 @@ static double energy_of(const struct ky_cpu *cpu)
     return sum;
 }
 
+/* Finds the energy of the centres and the order of all bodies at the beginning of a longest step.
+ */
+static void look_round(const struct ky_cpu_way *b)
+{
+    b->cpu->hermite->groups->energy = energy_of(b->cpu);
+    ky_cpu_groups_sort_along(b->cpu, b->way->now);
+}
+
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu_groups *own = b->cpu->hermite->groups;
     size_t count = 0;
-    if (b->way->now % b->way->stride == 0) {
-        own->energy = energy_of(b->cpu);
-        ky_cpu_groups_sort_along(b->cpu, b->way->now);
-    }
-    for (uint32_t k = 0; k < own->count; k++) {
-        const unsigned level = b->cpu->blocks->level[own->group[k]->member[0]];
-        if (b->way->now % (b->way->stride >> level) == 0)
+    const int due = ky_cpu_way_due(b, b->way->now);
+    if (due == 0)
+        look_round(b);
+    for (uint32_t k = 0; k < own->count; k++)
+        if (b->cpu->blocks->level[own->slot[k]] >= due)
             own->starting[count++] = k;
-    }
     return begin_all(b, count, error);
+}
+
+enum ky_status ky_cpu_groups_prepare(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    look_round(b);
+    for (uint32_t k = 0; k < own->count; k++)
+        own->starting[k] = k;
+    return for_starting(b, own->count, ky_cpu_group_prepare, error);
 }
 
 /* ---- pulls of members ---- */
 
-struct pull {
-    double a[3], j[3];
-};
-
 /* Adds gm × the pull from a place d away that moves with w. */
-static void add_pull(struct pull *pull, double gm, const double d[3], const double w[3])
+static void add_pull(struct ky_cpu_pull *pull, double gm, const double d[3], const double w[3])
 {
     const double q = ky_few_inverse(ky_few_length2(d)), g = gm * q * q * q,
                  turn = 3 * product(d, w) * q * q;
@@ -385,7 +412,8 @@ static void add_pull(struct pull *pull, double gm, const double d[3], const doub
     }
 }
 
-static void add_sum(const struct ky_cpu *cpu, size_t k, const struct pull *pull, double factor)
+static void add_sum(const struct ky_cpu *cpu, size_t k, const struct ky_cpu_pull *pull,
+                    double factor)
 {
     double *const *sum = cpu->hermite->sum;
     for (int c = 0; c < 3; c++) {
@@ -394,13 +422,12 @@ static void add_sum(const struct ky_cpu *cpu, size_t k, const struct pull *pull,
     }
 }
 
-/* Adds the pulls between body i and the members of the group, less the pull of the centre. */
-static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
-                        const struct ky_cpu_inside *inside, uint32_t i)
+/* How body i pulls the members of the group, less its pull on the centre. */
+static struct ky_cpu_pull pull_on(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                                  const struct ky_cpu_inside *inside, uint32_t i)
 {
-    const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];
     double d[3], w[3];
-    struct pull pull = {{0}, {0}};
+    struct ky_cpu_pull pull = {{0}, {0}};
     ky_cpu_group_apart(cpu, group, i, d, w);
     add_pull(&pull, -group->gm, d, w);
     for (int k = 0; k < group->n; k++) {
@@ -411,44 +438,68 @@ static void correct_two(const struct ky_cpu *cpu, const struct ky_cpu_group *gro
         }
         add_pull(&pull, ky_cpu_groups_gm(cpu, group->mass[k]), there, then);
     }
-    if (place[i] != KY_NO_BODY)
-        add_sum(cpu, place[i], &pull, -1);
-    if (place[slot] != KY_NO_BODY)
-        add_sum(cpu, place[slot], &pull, ky_cpu_groups_gm(cpu, cpu->mass[i]) / group->gm);
+    return pull;
 }
 
-static void correct_group(const struct ky_cpu *cpu, const struct ky_cpu_group *group, double time)
+/* 1 if the group or body i near it is on the list of the block. */
+static int is_summed(const struct ky_cpu *cpu, const struct ky_cpu_group *group, uint32_t i)
 {
     const uint32_t *place = cpu->hermite->groups->place;
+    return (place[group->member[0]] != KY_NO_BODY || place[i] != KY_NO_BODY) &&
+           cpu->blocks->level[i] != KY_LEVEL_HIDDEN;
+}
+
+/* Finds the pulls of bodies near a group. */
+static void find_pulls(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
+{
     struct ky_cpu_inside inside;
     int has_looked = 0;
     for (size_t k = 0; k < group->nears; k++) {
-        const uint32_t i = group->near[k];
-        if ((place[group->member[0]] == KY_NO_BODY && place[i] == KY_NO_BODY) ||
-            cpu->blocks->level[i] == KY_LEVEL_HIDDEN)
+        if (!is_summed(cpu, group, group->near[k]))
             continue;
         if (!has_looked)
             ky_cpu_group_look(group, time, 1, &inside);
         has_looked = 1;
-        correct_two(cpu, group, &inside, i);
+        group->pull[k] = pull_on(cpu, group, &inside, group->near[k]);
+    }
+}
+
+/* Adds them to the sums. */
+static void add_pulls(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
+{
+    const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];
+    for (size_t k = 0; k < group->nears; k++) {
+        const uint32_t i = group->near[k];
+        if (!is_summed(cpu, group, i))
+            continue;
+        if (place[i] != KY_NO_BODY)
+            add_sum(cpu, place[i], &group->pull[k], -1);
+        if (place[slot] != KY_NO_BODY)
+            add_sum(cpu, place[slot], &group->pull[k],
+                    ky_cpu_groups_gm(cpu, cpu->mass[i]) / group->gm);
     }
 }
 
 void ky_cpu_groups_correct(const struct ky_cpu_way *b, uint64_t tick, int all)
 {
+    enum { FEWEST = 64 }; /* bodies that are worth the start of threads */
     const struct ky_cpu *cpu = b->cpu;
     const struct ky_cpu_groups *own = cpu->hermite->groups;
     const size_t count = all ? cpu->n : b->active;
-    int some = 0;
-    for (size_t k = 0; k < own->count && !some; k++)
-        some = own->group[k]->is_resolved;
+    const double time = ky_advance_time(b->way, tick);
+    size_t some = 0;
+    for (uint32_t k = 0; k < own->count; k++)
+        if (own->is_resolved[own->slot[k]])
+            own->starting[some++] = k;
     if (!some)
         return;
     for (size_t k = 0; k < count; k++)
         own->place[all ? k : cpu->blocks->active[k]] = (uint32_t)k;
-    for (size_t k = 0; k < own->count; k++)
-        if (own->group[k]->is_resolved)
-            correct_group(cpu, own->group[k], ky_advance_time(b->way, tick));
+#pragma omp parallel for schedule(dynamic, 8) num_threads(cpu->threads) if (count >= FEWEST)
+    for (size_t k = 0; k < some; k++)
+        find_pulls(cpu, own->group[own->starting[k]], time);
+    for (size_t k = 0; k < some; k++)
+        add_pulls(cpu, own->group[own->starting[k]]);
     for (size_t k = 0; k < count; k++)
         own->place[all ? k : cpu->blocks->active[k]] = KY_NO_BODY;
 }

@@ -17,6 +17,7 @@ void ky_cpu_group_free(struct ky_cpu_group *group)
     free(group->list);
     free(group->near);
     free(group->pulls);
+    free(group->pull);
     free(group);
 }
 
@@ -34,15 +35,19 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
         return;
     ky_cpu_groups_drop(own);
     free(own->group);
+    free(own->slot);
     free(own->of);
     free(own->place);
     free(own->weight);
     free(own->fresh);
     free(own->starting);
     free(own->partner);
+    free(own->label);
     free(own->line);
     free(own->fast);
+    free(own->heavy);
     free(own->is_fast);
+    free(own->is_resolved);
     free(own);
     cpu->hermite->groups = NULL;
 }
@@ -65,8 +70,10 @@ void ky_cpu_groups_sort(struct ky_cpu *cpu)
         own->group[to] = group;
     }
     memset(own->of, 0xff, cpu->n * sizeof *own->of);
-    for (size_t k = 0; k < own->count; k++)
-        own->of[own->group[k]->member[0]] = (uint32_t)k;
+    for (size_t k = 0; k < own->count; k++) {
+        own->slot[k] = own->group[k]->member[0];
+        own->of[own->slot[k]] = (uint32_t)k;
+    }
 }
 
 double ky_cpu_groups_gm(const struct ky_cpu *cpu, double mass)

@@ -22,22 +22,29 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     own = cpu->hermite->groups = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
         return ky_no_memory(error, "groups", 1, sizeof *own);
+    own->slot = ky_allocate(n, sizeof *own->slot);
     own->of = ky_allocate(n, sizeof *own->of);
     own->place = ky_allocate(n, sizeof *own->place);
     own->weight = ky_allocate(n, sizeof *own->weight);
     own->fresh = ky_allocate(n, sizeof *own->fresh);
     own->starting = ky_allocate(n, sizeof *own->starting);
     own->partner = ky_allocate(n, sizeof *own->partner);
+    own->label = ky_allocate(n, sizeof *own->label);
     own->line = ky_allocate(n, sizeof *own->line);
     own->fast = ky_allocate(n, sizeof *own->fast);
+    own->heavy = ky_allocate(n, sizeof *own->heavy);
     own->is_fast = ky_allocate_zeroed(n, sizeof *own->is_fast);
+    own->is_resolved = ky_allocate_zeroed(n, sizeof *own->is_resolved);
     if (!own->line || !own->fast || !own->of || !own->place || !own->weight || !own->fresh ||
-        !own->starting || !own->partner || !own->is_fast) {
+        !own->starting || !own->partner || !own->label || !own->is_fast || !own->slot ||
+        !own->is_resolved || !own->heavy) {
         ky_cpu_groups_free(cpu);
         return ky_no_memory(error, "groups of bodies", n, KY_GROUPS_BYTES);
     }
     memset(own->of, 0xff, n * sizeof *own->of);
     memset(own->place, 0xff, n * sizeof *own->place);
+    for (size_t i = 0; i < n; i++)
+        own->label[i] = (int64_t)i;
     return KY_OK;
 }
 
@@ -49,17 +56,19 @@ static const double massless_as = 0.01;
 
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error)
 {
-    struct ky_cpu_groups *own = cpu->hermite->groups;
     ky_cpu_moved(cpu);
     KY_TRY(ky_cpu_sort_masses(cpu, error));
     KY_TRY(ky_cpu_reserve_hermite(cpu, error));
     ky_cpu_frame_hermite(cpu);
-    for (size_t i = 0; i < cpu->n; i++) {
-        const int hidden = cpu->blocks->level[i] == KY_LEVEL_HIDDEN;
-        const double mass = hidden ? 0 : fmax(cpu->mass[i], massless_as * own->mean_mass);
-        own->weight[i] = cbrt(mass * mass);
-    }
     return KY_OK;
+}
+
+void ky_cpu_groups_weigh(const struct ky_cpu *cpu, size_t i)
+{
+    const struct ky_cpu_groups *own = cpu->hermite->groups;
+    const int hidden = cpu->blocks->level[i] == KY_LEVEL_HIDDEN;
+    const double mass = hidden ? 0 : fmax(cpu->mass[i], massless_as * own->mean_mass);
+    own->weight[i] = cbrt(mass * mass);
 }
 
 /* ---- centres and members ---- */
@@ -289,6 +298,7 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
     if (!is_known) {
         ky_cpu_groups_drop(own);
         ky_cpu_groups_sort(cpu);
+        memset(own->is_resolved, 0, cpu->n);
         find_scales(b);
         own->energy = 0; /* as in a run that is resumed here */
         if (has_levels)
@@ -302,11 +312,14 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
         if (b->way->now % b->way->stride == 0)
             own->group[k]->listed_until = 0;
     }
+    for (size_t i = 0; i < cpu->n; i++)
+        ky_cpu_groups_weigh(cpu, i);
     return ky_cpu_groups_masses(cpu, error);
 }
 
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error)
 {
+    enum { FEWEST = 64 }; /* groups that are worth the start of threads */
     struct ky_cpu *cpu = b->cpu;
     struct ky_cpu_groups *own = cpu->hermite->groups;
     if (!own || !own->is_inside)
@@ -314,6 +327,7 @@ enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *
     own->is_inside = 0;
     for (size_t k = 0; k < own->count && b->has_stopped; k++) /* the next call finds groups anew */
         ky_cpu_group_close(cpu, own->group[k], ky_advance_time(b->way, b->way->now));
+#pragma omp parallel for num_threads(cpu->threads) if (own->count >= FEWEST)
     for (size_t k = 0; k < own->count; k++) {
         struct ky_cpu_group *group = own->group[k];
         const uint64_t step = b->way->stride >> cpu->blocks->level[group->member[0]],

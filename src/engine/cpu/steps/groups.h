@@ -24,6 +24,11 @@ enum { KY_GROUP_REACH = 2 };
 /* Pairs that are found in a block; others are found in a later one. */
 enum { KY_GROUPS_FOUND = 64 };
 
+/* A force on a body over its mass, and its rate of change. */
+struct ky_cpu_pull {
+    double a[3], j[3];
+};
+
 struct ky_cpu_group {
     int n;
     uint32_t member[KY_GROUP_MOST]; /* the first is the slot of the centre of mass */
@@ -48,13 +53,12 @@ struct ky_cpu_group {
     int quickest;        /* level of the shortest step of single bodies that pull it strongly */
     int is_new;          /* 1: it was made at this tick */
     int is_stable;       /* 1: its members stay near each other */
-    int is_resolved;     /* 1: the pulls of its members on bodies around it differ from the pull of
-                            the centre, and the pulls on the centre too */
     /* Bodies that may pull it until the tick `listed_until`, counted as in struct ky_advance with
      * `before`. */
     uint32_t *list;
     size_t listed, room;
-    uint32_t *pulls, *near; /* [listed] bodies that pull it now; near ones among these */
+    uint32_t *pulls, *near;   /* [listed] bodies that pull it now; near ones among these */
+    struct ky_cpu_pull *pull; /* [nears] by these, on the members less the centre */
     size_t pulling, nears;
     uint64_t listed_until;
     /* The square of a body's reach is m^(2/3) times this: for the list, and now. Between them the
@@ -64,19 +68,30 @@ struct ky_cpu_group {
 
 /* A body in the order of x. */
 struct ky_cpu_along {
-    double x;
+    double x, y, z;
     uint32_t body;
+    int is_heavy;
 };
+/* 1 if it is not farther from x than `far` in each direction. */
+static inline int ky_cpu_is_beside(const struct ky_cpu_along *one, const double x[3], double far)
+{
+    return fabs(one->x - x[0]) <= far && fabs(one->y - x[1]) <= far && fabs(one->z - x[2]) <= far;
+}
 
 struct ky_cpu_groups {
     size_t count, room;
     struct ky_cpu_group **group; /* by their slots, ascending */
+    uint32_t *slot;              /* [n] their slots */
     uint32_t *of;                /* [n] index of the group in this slot, or KY_NO_BODY */
-    uint32_t *place;             /* [n] place in the list of the block; KY_NO_BODY: not there */
-    double *weight;              /* [n] m^(2/3); 0 for hidden bodies */
-    uint32_t *fresh;             /* [n] bodies whose forces and steps have to be found */
-    uint32_t *starting;          /* [n] groups whose steps begin */
-    uint32_t *partner;           /* [n] of the bodies of the list, or KY_NO_BODY */
+    /* [n] by slot, of the present step: 1 if the pulls of the members on bodies around the group
+     * differ from the pull of the centre, and the pulls on the centre too. */
+    unsigned char *is_resolved;
+    uint32_t *place;    /* [n] place in the list of the block; KY_NO_BODY: not there */
+    double *weight;     /* [n] m^(2/3); 0 for hidden bodies */
+    uint32_t *fresh;    /* [n] bodies whose forces and steps have to be found */
+    uint32_t *starting; /* [n] groups of which threads have to do something */
+    uint32_t *partner;  /* [n] of the bodies of the list, or KY_NO_BODY */
+    int64_t *label;     /* [n] the index of each body, as the lanes want it */
     size_t fresh_count;
     uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
     size_t found_count;
@@ -84,12 +99,13 @@ struct ky_cpu_groups {
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
      * within the step: bodies in the order of x. A body is fast if it was faster than `speed`, in
      * the engine's lengths, at the end of a step since, or a change of groups has put it elsewhere;
-     * the line may still have it. */
+     * the line may still have it. Heavy bodies, which pull from far away, are looked at one by one
+     * for lists. */
     struct ky_cpu_along *line; /* [n] */
-    uint32_t *fast;            /* [n] */
+    uint32_t *fast, *heavy;    /* [n] */
     unsigned char *is_fast;    /* [n] 1: among these */
-    size_t line_count, fast_count;
-    double speed, heaviest; /* heaviest: the largest weight */
+    size_t line_count, fast_count, heavy_count;
+    double speed, heaviest; /* heaviest: the largest weight of the others */
     uint64_t line_tick;     /* when they were found; UINT64_MAX: not in this call */
     int is_inside;          /* 1: the engine has the centres */
     int is_packed;          /* 1: the column has groups */
@@ -107,7 +123,10 @@ struct ky_cpu_groups {
 };
 
 /* Bytes of a body in the table, without the groups. */
-enum { KY_GROUPS_BYTES = 6 * sizeof(uint32_t) + 1 + sizeof(double) + sizeof(struct ky_cpu_along) };
+enum {
+    KY_GROUPS_BYTES =
+        8 * sizeof(uint32_t) + 2 + sizeof(double) + sizeof(int64_t) + sizeof(struct ky_cpu_along)
+};
 
 /* Where the members of a group are about its centre, and how fast. */
 struct ky_cpu_inside {
@@ -149,8 +168,10 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
-/* To be called when masses have changed within a call. */
+/* To be called when masses have changed within a call. Bodies that have joined or left groups have
+ * to be weighed then, or all. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
+void ky_cpu_groups_weigh(const struct ky_cpu *cpu, size_t i);
 
 /* group_energy.c: adds the booked energies of the group to the table. */
 void ky_cpu_group_add(struct ky_cpu_groups *own, struct ky_cpu_group *group);
@@ -169,9 +190,10 @@ void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_b
 /* group_motion.c: begins the steps of the groups whose steps begin now: moves their insides to the
  * ends. */
 enum ky_status ky_cpu_groups_begin(const struct ky_cpu_way *b, struct ky_error *error);
-/* Finds orbits and neighbours of a group at the present tick. */
+/* Finds orbits and neighbours of a group, or of all groups, at the present tick. */
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error);
+enum ky_status ky_cpu_groups_prepare(const struct ky_cpu_way *b, struct ky_error *error);
 /* The radius within which the two sides of an orbit are and will be for a while; `radius` of
  * groups. */
 double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius);

@@ -36,8 +36,8 @@ struct state {
 static struct state predicted(const struct ky_cpu *cpu, size_t c, size_t i, double h)
 {
     const double v = cpu->v[c][i], a = cpu->a[c][i], j = jerk_of(cpu, c)[i];
-    return (struct state){cpu->x[c][i] + h / cpu->length * (v + ky_hermite_drift(a, j, h)),
-                          v + ky_hermite_kick(a, j, h)};
+    return (struct state){ky_hermite_place(cpu->x[c][i], v, a, j, h, 1 / cpu->length),
+                          ky_hermite_speed(v, a, j, h)};
 }
 
 static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct state state)
@@ -46,14 +46,31 @@ static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct state state)
     cpu->hermite->at[3 + c][i] = state.v / cpu->length;
 }
 
+/* The columns of all bodies, for the lanes. The unit of length is a power of two, so that
+ * to multiply by its inverse gives the bits of a division. */
+static struct ky_tracks tracks(const struct ky_cpu_way *b)
+{
+    const struct ky_cpu *cpu = b->cpu;
+    struct ky_tracks tracks = {
+        .level = cpu->blocks->level, .time = b->time, .part = 1 / cpu->length};
+    for (size_t c = 0; c < 3; c++) {
+        tracks.x[c] = cpu->x[c];
+        tracks.v[c] = cpu->v[c];
+        tracks.a[c] = cpu->a[c];
+        tracks.j[c] = jerk_of(cpu, c);
+        tracks.at[c] = cpu->hermite->at[c];
+        tracks.at[3 + c] = cpu->hermite->at[3 + c];
+    }
+    return tracks;
+}
+
 /* Predicts the bodies of a chunk; returns the number of steps that end. */
 static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int due)
 {
     const unsigned char *level = b->cpu->blocks->level;
+    const struct ky_tracks all = tracks(b);
     size_t active = 0;
-    for (size_t c = 0; c < 3; c++)
-        for (size_t i = range.begin; i < range.end; i++)
-            stand(b->cpu, c, i, predicted(b->cpu, c, i, b->time[level[i]]));
+    b->cpu->lanes->tracks(&all, range.begin, range.end);
     for (size_t i = range.begin; i < range.end; i++)
         active += level[i] >= due && level[i] != KY_LEVEL_HIDDEN;
     return active;
@@ -76,7 +93,7 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
     struct ky_cpu_blocks *own = b->cpu->blocks;
     const int due = ky_cpu_way_clock(b, tick);
     ky_cpu_send_at(b, tick);
-#pragma omp parallel for num_threads(b->cpu->team)
+#pragma omp parallel for num_threads(ky_cpu_crew(b->cpu, b->cpu->n))
     for (size_t k = 0; k < b->chunks; k++)
         own->count[k] = predict(b, ky_cpu_way_range(b, k), due);
     ky_cpu_way_offsets(b);
@@ -199,9 +216,12 @@ static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct ch
  * next ones are chosen; otherwise they have none. */
 static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int last, int choose)
 {
+    enum { AS_MANY = 32 }; /* bodies of a plain loop take as long as one correction */
+    const int threads = ky_cpu_crew(b->cpu, AS_MANY * b->active);
+    (void)threads; /* without OpenMP */
     size_t cut = 0, doubts = 0;
     uint32_t close = KY_NO_BODY;
-#pragma omp parallel for num_threads(b->cpu->team) reduction(+ : cut, doubts) reduction(min : close)
+#pragma omp parallel for num_threads(threads) reduction(+ : cut, doubts) reduction(min : close)
     for (size_t k = 0; k < b->active; k++) {
         struct choice own = {0, 0, close};
         double norm[4] = {0};

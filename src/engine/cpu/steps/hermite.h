@@ -30,6 +30,7 @@ struct ky_cpu_hermite {
                                             others, contiguous; otherwise NULL */
     void *column;                        /* sources, for the lanes */
     struct ky_moving_sinks *block;       /* and one for a single sink */
+    size_t each;                         /* sinks of a block in the sums of a batch */
     uint32_t *near; /* sources near the sinks of a block: [KY_HERMITE_NEAR] for each sink */
     double near2;   /* sources with s² up to this act in double, in squares of the engine's length;
                        −1: none */

@@ -228,7 +228,7 @@ static struct ky_moving sources(const struct ky_cpu *cpu, struct set set)
     const float *f = set.column;
     struct ky_moving moving = {.what =
                                    KY_MOVING_JERK | (cpu->hermite->near2 > 0 ? KY_MOVING_NEAR : 0)};
-#pragma omp parallel for num_threads(cpu->team) if (cpu->team > 1)
+#pragma omp parallel for num_threads(ky_cpu_crew(cpu, n))
     for (size_t k = 0; k < 3 * chunks; k++) {
         const size_t first = k / 3 * KY_BODIES_CHUNK, end = first + KY_BODIES_CHUNK;
         fill(cpu, set, k % 3, first, end < n ? end : n);
@@ -261,8 +261,8 @@ static uint32_t *list_of(const struct ky_cpu_hermite *own, const struct ky_movin
 static void load(struct ky_cpu *cpu, size_t k, size_t i)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
-    k %= KY_MOVING_BLOCK;
+    struct ky_moving_sinks *block = &own->block[k / own->each];
+    k %= own->each;
     for (int c = 0; c < 3; c++) {
         block->x[c][k] = own->at[c][i] - own->middle[c];
         block->v[c][k] = (own->at[3 + c][i] - own->middle[3 + c]) / own->speed;
@@ -319,9 +319,9 @@ static struct ky_jerk_field add_near(const struct ky_cpu *cpu, struct set set,
 static void add(const struct ky_cpu *cpu, struct set set, size_t k, size_t i, size_t to)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
+    const struct ky_moving_sinks *block = &own->block[k / own->each];
     const double near_scale = ky_cpu_scale(cpu).acceleration, scale = near_scale * own->heaviest;
-    k %= KY_MOVING_BLOCK;
+    k %= own->each;
     for (int c = 0; c < 3; c++) { /* the potential follows the accelerations */
         own->sum[c][to] += scale * block->sum[c][k];
         own->sum[3 + c][to] += scale * own->speed * block->sum[4 + c][k];
@@ -334,18 +334,32 @@ static void add(const struct ky_cpu *cpu, struct set set, size_t k, size_t i, si
         own->sum[c][to] += near_scale * number[c];
 }
 
+/* Threads for the sums of these sources for `here` sinks. */
+static int threads_for(const struct ky_cpu *cpu, size_t count, size_t here)
+{
+    const double pairs = (double)(here > FEWEST ? here : FEWEST) * (double)count;
+    return pairs > MANY ? cpu->threads : 1;
+}
+
+/* Sinks of a block if there are `here` of them, so that blocks are not more than BLOCKS. */
+static size_t each_of(const struct ky_cpu *cpu, size_t count, size_t here)
+{
+    const size_t each = ky_moving_each(count, here, threads_for(cpu, count, here));
+    return cpu->board || each * BLOCKS < here ? KY_MOVING_BLOCK : each;
+}
+
 /* Blocks of sinks for a task. */
 static enum ky_status run_blocks(const struct ky_cpu *cpu, const struct ky_moving *moving,
                                  size_t count, size_t here, struct ky_moving_sinks *block,
                                  struct ky_error *error)
 {
-    const double pairs = (double)(here > FEWEST ? here : FEWEST) * (double)count;
+    const size_t each = cpu->hermite->each;
     const struct ky_moving_task task = {.lanes = cpu->lanes,
                                         .precision = cpu->parameters->precision,
-                                        .threads = pairs > MANY ? cpu->threads : 1,
+                                        .threads = threads_for(cpu, count, here),
                                         .moving = moving,
                                         .sources = count,
-                                        .blocks = (here + KY_MOVING_BLOCK - 1) / KY_MOVING_BLOCK,
+                                        .blocks = (here + each - 1) / each,
                                         .block = block};
     return ky_moving_run(&task, error);
 }
@@ -355,9 +369,9 @@ static enum ky_status run_blocks(const struct ky_cpu *cpu, const struct ky_movin
 static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
                              size_t k, struct ky_error *error)
 {
-    struct ky_moving_sinks *block = &cpu->hermite->block[k / KY_MOVING_BLOCK],
+    struct ky_moving_sinks *block = &cpu->hermite->block[k / cpu->hermite->each],
                            *alone = &cpu->hermite->block[BLOCKS];
-    k %= KY_MOVING_BLOCK;
+    k %= cpu->hermite->each;
     for (int c = 0; c < 3; c++)
         alone->x[c][0] = block->x[c][k], alone->v[c][0] = block->v[c][k];
     alone->eps2[0] = block->eps2[k];
@@ -382,9 +396,10 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
                           size_t here, struct ky_error *error)
 {
     struct ky_moving_sinks *block = cpu->hermite->block;
+    const size_t each = cpu->hermite->each;
     KY_TRY(run_blocks(cpu, moving, count, here, block, error));
     for (size_t k = 0; k < here; k++)
-        if (block[k / KY_MOVING_BLOCK].found[k % KY_MOVING_BLOCK] > KY_HERMITE_NEAR)
+        if (block[k / each].found[k % each] > KY_HERMITE_NEAR)
             KY_TRY(narrow(cpu, moving, count, k, error));
     return KY_OK;
 }
@@ -428,6 +443,7 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     const struct ky_cpu_share share = ky_cpu_share(cpu, count, set.n, 1);
     for (size_t first = share.first; first < share.end && !status; first += BATCH) {
         const size_t here = share.end - first < BATCH ? share.end - first : BATCH;
+        cpu->hermite->each = each_of(cpu, set.n, here);
         for (size_t k = 0; k < here; k++) {
             const size_t i = sink(cpu, first + k, all);
             load(cpu, k, i);

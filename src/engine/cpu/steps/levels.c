@@ -84,12 +84,16 @@ void ky_cpu_way_know(const struct ky_cpu_way *own, int now)
 
 int ky_cpu_way_deepest(const struct ky_cpu_way *own)
 {
-    const unsigned char *level = own->cpu->blocks->level;
-    int deepest = 0;
-#pragma omp parallel for num_threads(own->cpu->team) reduction(max : deepest)
-    for (size_t i = 0; i < own->cpu->n; i++)
-        deepest = level[i] > deepest && level[i] != KY_LEVEL_HIDDEN ? level[i] : deepest;
-    return deepest;
+    enum { AT_ONCE = 16 }; /* bodies of a vector */
+    const struct ky_cpu *cpu = own->cpu;
+    const unsigned char *level = cpu->blocks->level;
+    unsigned char above = 1; /* the level + 1, which is 0 for hidden bodies */
+#pragma omp parallel for num_threads(ky_cpu_crew(cpu, cpu->n / AT_ONCE)) reduction(max : above)
+    for (size_t i = 0; i < cpu->n; i++) {
+        const unsigned char here = (unsigned char)(level[i] + 1);
+        above = here > above ? here : above;
+    }
+    return above - 1;
 }
 
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick)

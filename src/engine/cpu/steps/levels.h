@@ -24,6 +24,14 @@ struct ky_cpu_blocks {
     uint64_t since;      /* blocks since the longest step began, or these levels were read */
 };
 
+/* Threads for a loop that takes a few nanoseconds for each of so many bodies: one if it is done
+ * before others wake up. */
+enum { KY_BODIES_WAKE = 32768 };
+static inline int ky_cpu_crew(const struct ky_cpu *cpu, size_t bodies)
+{
+    return bodies >= KY_BODIES_WAKE ? cpu->threads : 1;
+}
+
 /* The level of bodies that take no part in blocks: hidden members of groups. */
 enum { KY_LEVEL_HIDDEN = 255 };
 
@@ -63,6 +71,14 @@ int ky_cpu_way_deepest(const struct ky_cpu_way *own);
 /* Fills time[] for a tick, which becomes the engine's time. Returns the lowest level whose steps
  * end there. */
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
+/* The lowest level whose steps end at the tick. */
+static inline int ky_cpu_way_due(const struct ky_cpu_way *own, uint64_t tick)
+{
+    int level = 0;
+    while (level < own->deepest && tick % (own->way->stride >> level))
+        level++;
+    return level;
+}
 /* Replaces cpu->blocks->count[], the number of active bodies of each chunk, by the number before
  * each chunk; `active` becomes their sum. */
 void ky_cpu_way_offsets(struct ky_cpu_way *own);
