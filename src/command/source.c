@@ -107,15 +107,13 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
     if (cli_given(cli, "g"))
         model->units.g = parameters->g;
     struct ky_units units;
-    enum ky_status status = model_options_settle(cli, source->model, &model->units, &units);
-    if (status)
-        return status;
+    KY_TRY(model_options_settle(cli, source->model, &model->units, &units));
     parameters->units = units;
     model->softening = parameters->softening;
     model->softening_kind = parameters->softening_kind;
     model->log = cli_log;
     model->log_context = cli;
-    status = model_options_take(cli, source->model, &source->options);
+    enum ky_status status = model_options_take(cli, source->model, &source->options);
     if (!status)
         status = source->may_wait
                      ? ky_source_model(source->model, model, &source->later, snapshot, &cli->error)

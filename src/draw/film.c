@@ -329,12 +329,9 @@ enum ky_status ky_film(const char *path, const char *const *files, size_t count,
     KY_NEED(path, error);
     KY_NEED(parameters, error);
     struct film work = {.files = files, .count = count};
-    enum ky_status status = ky_draw_reading(reading, &work.reading, error);
-    if (!status)
-        status = adopt(&work, parameters, film, error);
-    if (status)
-        return status;
-    status = begin(&work);
+    KY_TRY(ky_draw_reading(reading, &work.reading, error));
+    KY_TRY(adopt(&work, parameters, film, error));
+    enum ky_status status = begin(&work);
     if (!status)
         status = make(&work, path);
     end(&work);

@@ -231,12 +231,10 @@ enum ky_status ky_equilibrium_put(const struct ky_sphere *of, const struct ky_mo
     struct ky_snapshot sphere;
     double half, mean[2][3];
     ky_snapshot_clear(&sphere);
-    enum ky_status status = ky_equilibrium_half_mass(of->model, of->own, &half, error);
-    if (status)
-        return status;
+    KY_TRY(ky_equilibrium_half_mass(of->model, of->own, &half, error));
     const double length = of->radius / half, speed = sqrt(of->mass / length);
     part.softening = common->softening / length;
-    status = ky_equilibrium_make(of->model, of->own, &part, &sphere, error);
+    enum ky_status status = ky_equilibrium_make(of->model, of->own, &part, &sphere, error);
     if (!status) {
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.position, mean[0]);
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.velocity, mean[1]);

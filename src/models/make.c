@@ -251,18 +251,15 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
         return ky_fail(
             error, KY_UNSUPPORTED,
             "the bodies of the model %s depend on each other: make them with ky_model_make", name);
-    enum ky_status status = ky_model_resolve(model, given, &recipe->parameters, recipe->own, error);
-    if (!status)
-        status = keep_texts(recipe, error);
-    if (status)
-        return status;
+    KY_TRY(ky_model_resolve(model, given, &recipe->parameters, recipe->own, error));
+    KY_TRY(keep_texts(recipe, error));
     if (has_pairs(model, &recipe->parameters))
         return ky_fail(error, KY_UNSUPPORTED,
                        "pairs are chosen from all stars: make them with ky_model_make");
     while (ky_models[recipe->model] != model)
         recipe->model++;
     struct ky_model_common common = common_of(model, &recipe->parameters);
-    status = soften(model, recipe->own, &recipe->parameters, &common, error);
+    enum ky_status status = soften(model, recipe->own, &recipe->parameters, &common, error);
     describe(model, &recipe->parameters, &common, snapshot);
     if (model->scaling != KY_NOT_SCALED)
         snapshot->softening *= common.length;

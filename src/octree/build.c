@@ -227,12 +227,9 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     scratch->parted = 0;
     if (bodies->part) {
         end = ky_octree_roots(tree, bodies->part, 0, NULL);
-        enum ky_status status = more_sprouts(scratch, 0, end, error);
-        if (!status)
-            status = ky_octree_reserve(&scratch->root, &scratch->root_room, end,
-                                       sizeof *scratch->root, "roots of a tree", error);
-        if (status)
-            return status;
+        KY_TRY(more_sprouts(scratch, 0, end, error));
+        KY_TRY(ky_octree_reserve(&scratch->root, &scratch->root_room, end, sizeof *scratch->root,
+                                 "roots of a tree", error));
         scratch->parted = ky_octree_roots(tree, bodies->part, end, scratch->sprout);
     }
     tree->roots = end;

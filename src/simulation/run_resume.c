@@ -320,11 +320,9 @@ enum ky_status ky_resume(const struct ky_parameters *parameters,
     KY_NEED(parameters, error);
     KY_NEED(run, error);
     struct ky_run *resumed = NULL;
-    enum ky_status status = ky_run_create(parameters, run, &resumed, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_create(parameters, run, &resumed, error));
     int threads = ky_threads_take(resumed->parameters.threads);
-    status = reopen(resumed, error);
+    enum ky_status status = reopen(resumed, error);
     if (!status)
         status = ky_run_loop(resumed, error);
     ky_threads_restore(threads);

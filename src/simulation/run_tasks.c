@@ -206,14 +206,14 @@ static enum ky_status take(struct ky_task_share *share, void *told, struct ky_er
 {
     struct taking *taking = told;
     uint64_t wrong = 0;
-    enum ky_status status = ky_source_take(&taking->source, share, &wrong, outcome, error);
-    if (!status && !wrong)
-        status = check_taken(share, taking, &wrong, outcome, error);
-    if (!status && !wrong)
-        status = know(share, taking, error);
-    if (!status && !wrong)
+    KY_TRY(ky_source_take(&taking->source, share, &wrong, outcome, error));
+    if (!wrong)
+        KY_TRY(check_taken(share, taking, &wrong, outcome, error));
+    if (!wrong)
+        KY_TRY(know(share, taking, error));
+    if (!wrong)
         take_momenta(taking, &share->bodies);
-    return status;
+    return KY_OK;
 }
 
 /* ---- pieces of a restart file ---- */

@@ -376,9 +376,7 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
         return too_many("--steps", (double)steps, error);
     schedule->end = (struct ky_instant){steps * schedule->stride, 0};
     if (!isnan(end)) {
-        enum ky_status status = find_end(schedule, end, error);
-        if (status)
-            return status;
+        KY_TRY(find_end(schedule, end, error));
     } else if (!steps)
         return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
     enum ky_status status = check_every(schedule, error);

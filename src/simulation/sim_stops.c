@@ -403,9 +403,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
                             struct ky_pairs *pairs, struct ky_force_report *report,
                             struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     KY_NEED(pairs, error);
     struct ky_pairs own = {0};
     struct ky_bodies places = {.n = sim->n};
@@ -421,7 +419,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);
     struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
-    status = ky_engine_get(sim->engine, &places, error);
+    enum ky_status status = ky_engine_get(sim->engine, &places, error);
     if (!status)
         status = ky_walker_pairs(&walker, sim->n, (const double(*)[3])places.position, radius,
                                  radii, &own, error);

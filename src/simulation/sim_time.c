@@ -289,15 +289,13 @@ static void note_stop(struct ky_sim *sim)
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
     const double step = sim->parameters.step;
-    enum ky_status status = ky_sim_check_open(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_open(sim, error));
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE,
                        "no step is known; give --step, a finite time that is not 0");
     sim->stop = ky_not_stopped;
-    status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
-                                ky_instant_time(&sim->line, instant), error);
+    enum ky_status status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
+                                               ky_instant_time(&sim->line, instant), error);
     if (!status)
         status = ky_sim_catch_up(sim, error);
     if (!status && instant.ticks > sim->now.ticks)

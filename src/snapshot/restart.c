@@ -268,10 +268,8 @@ enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky
     struct entry *table = NULL;
     struct ky_input input;
     *section = (struct ky_section){0};
-    enum ky_status status = ky_input_open(path, &input, error);
-    if (status)
-        return status;
-    status = read_table(&input, &head, &table, error);
+    KY_TRY(ky_input_open(path, &input, error));
+    enum ky_status status = read_table(&input, &head, &table, error);
     for (size_t k = 0; !status && k < head.sections; k++)
         if (!strncmp(table[k].name, name, sizeof table[k].name))
             status = read_section(&input, &table[k], section, error);

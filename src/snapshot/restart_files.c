@@ -59,10 +59,8 @@ static enum ky_status read_path(const char *file, const char *path, struct ky_re
 {
     struct ky_input input;
     *restart = (struct ky_restart){0};
-    enum ky_status status = ky_input_open(file, &input, error);
-    if (status)
-        return status;
-    status = ky_restart_read_input(&input, restart, error);
+    KY_TRY(ky_input_open(file, &input, error));
+    enum ky_status status = ky_restart_read_input(&input, restart, error);
     ky_input_close(&input);
     if (!status)
         status = ky_pieces_check(path, restart, error);

@@ -452,14 +452,12 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     struct ky_cpu *cpu = b->common.cpu;
     const uint64_t since = way->now % way->stride ? cpu->blocks->since : 0;
     int64_t more;
-    enum ky_status status = look_around(b, &more, error);
+    KY_TRY(look_around(b, &more, error));
     const uint64_t tick = way->now + (way->stride >> b->used);
-    if (status)
-        return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->bodies.tree_serves = 0;
     KY_TRY(drop_strays(b, tick, error));
-    status = settle(b, tick, error);
+    enum ky_status status = settle(b, tick, error);
     const int is_lost = status == KY_BAD_DATA;
     if (status && !is_lost)
         return status;

@@ -525,15 +525,13 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
     if (ky_device_shared(state))
         return ky_walk_field(state, sources->links, sources->own, points, acceleration, potential,
                              error);
-    enum ky_status status = sets_need(state, error);
-    if (status)
-        return status;
+    KY_TRY(sets_need(state, error));
     state->points->seconds = (struct ky_field_seconds){{0}};
     struct divided divided = {.near = count_near(state, points)};
     state->points->since = ky_clock();
     if (divided.near == points->count)
         return near_field(sources, points, acceleration, potential, error);
-    status = field_of_divided(sources, &divided, points, error);
+    enum ky_status status = field_of_divided(sources, &divided, points, error);
     if (!status)
         gather(&divided, points->count, acceleration, potential);
     free(divided.number);

@@ -147,17 +147,14 @@ enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tr
     if (bodies->live == 0)
         return KY_OK;
     struct ky_pinned *pinned = &state->ranks->pinned[KY_PIN_LOOK];
-    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
-    if (!status)
-        status = ky_ranks_pin(card, pinned, "a sample of bodies",
-                              (head + 2 * numbers) * KY_STATE_BYTES, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_tree_need_bodies(tree, bodies, error));
+    KY_TRY(ky_ranks_pin(card, pinned, "a sample of bodies", (head + 2 * numbers) * KY_STATE_BYTES,
+                        error));
     union ky_state_value *value = pinned->data, *none = value + head + numbers;
     for (size_t k = 0; k < numbers; k++)
         none[k] = ky_to_state(card, (double)NAN); /* a body of another rank */
-    status = card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES, none,
-                                       numbers * KY_STATE_BYTES, error);
+    enum ky_status status = card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES,
+                                                      none, numbers * KY_STATE_BYTES, error);
     if (!status)
         status = ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error);
     if (!status)

@@ -123,9 +123,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     *card = NULL;
-    enum ky_status status = ky_device_check(&ky_cuda_driver, index, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_check(&ky_cuda_driver, index, error));
     struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
     if (!cuda)
         return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
@@ -134,7 +132,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cuda->base.teams = KY_TEAMS_OF_BLOCK;
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
-    status = connect(cuda, error);
+    enum ky_status status = connect(cuda, error);
     if (status)
         close_device(&cuda->base);
     else

@@ -98,9 +98,7 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     *card = NULL;
-    enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_check(&ky_opencl_driver, index, error));
     struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
     if (!cl)
         return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
@@ -109,7 +107,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cl->base.teams = 1;
     cl->device = ky_opencl_device(index);
     pthread_mutex_lock(&alone);
-    status = connect(cl, error);
+    enum ky_status status = connect(cl, error);
     pthread_mutex_unlock(&alone);
     if (status)
         close_device(&cl->base);
