@@ -1,7 +1,6 @@
 /* The cells and bodies of a part's tree that sinks need if cells act on cells: see sinks.h. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
