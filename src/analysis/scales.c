@@ -7,7 +7,6 @@
 #include "base/bodies.h"
 #include "base/sizes.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "physics/recommended.h"
 
 double ky_total_energy(const struct ky_sums *sums)

@@ -1,7 +1,6 @@
 /* Values of options with units: 50Myr, 3pc. The unit in brackets at the end of an option's help
  * gives the kind of unit that it takes. The units of the bodies may be known only when a file has
  * been read; until then such a value waits as text. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* The tree of the system: every rank gets the cells and bodies that its own groups need. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -10,7 +10,6 @@
  * are small, because tides of large ones take energy from the orbit. */
 #include <math.h>
 
-#include "base/sums.h"
 #include "models/choreography.h"
 #include "models/equilibrium.h"
 

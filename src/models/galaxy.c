@@ -16,7 +16,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "base/sums.h"
 #include "physics/softening.h"

@@ -1,7 +1,6 @@
 /* The resumption of a run from its restart file. */
 #include "simulation/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "simulation/run.h"
 
 /* ---- the start ---- */

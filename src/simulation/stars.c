@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,9 @@
 /* The CPU engine: its verbs and their common code. OpenMP over bodies, SIMD lanes over sinks. */
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"

@@ -8,7 +8,6 @@
 #include "base/order.h"
 #include "base/status.h"
 #include "octree/sample.h"
-#include "physics/jerk.h"
 
 /* Number of bodies whose median is the origin; number of blocks of slots for which threads are
  * worth their start; blocks per turn of a thread. */

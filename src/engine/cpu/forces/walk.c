@@ -2,10 +2,8 @@
  * It is scalar, and in double for any precision, since following the links dominates the time. */
 #include "engine/cpu/forces/forces.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"

@@ -14,7 +14,6 @@
  * go to the engines of their current positions. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"

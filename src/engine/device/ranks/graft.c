@@ -4,7 +4,6 @@
  * `missing` (above.c); then the cells of the parcels, rank by rank. The part's own bodies are
  * followed by the body of `missing`, and then by the bodies of the parcels. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"

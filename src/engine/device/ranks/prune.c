@@ -8,7 +8,6 @@
 #include "engine/device/ranks/exchange.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
-#include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
 /* The memory for openers is this much for each cell that can wait. */

@@ -13,7 +13,6 @@
 #include "octree/keys.h"
 #include "octree/layout.h"
 #include "octree/opening_kinds.h"
-#include "physics/opening.h"
 #include "physics/taylor_orders.h"
 
 /* Marks of the phases. */

@@ -12,7 +12,6 @@
 #include "engine/device/tree/active.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
-#include "physics/opening.h"
 
 int ky_links_of_host(const struct ky_parameters *parameters)
 {
