@@ -192,9 +192,8 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layou
                              struct ky_error *error)
 {
     size_t room = scene->size[0] * scene->size[1] * ky_layer_count(scene->parameters->show);
-    double *layers = ky_allocate(room, sizeof *layers);
-    if (!layers)
-        return ky_no_memory(error, "the picture", room, sizeof *layers);
+    double *layers;
+    KY_TRY(ky_array(&layers, room, sizeof *layers, "the picture", error));
     enum ky_status status = ky_layers_project(scene, &panel->bodies, layers, error);
     if (!status) {
         ky_layers_paint(scene, layers, canvas, layout->left, layout->top);
@@ -250,9 +249,8 @@ static enum ky_status draw_panels(const struct ky_canvas_goal *goal,
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     size_t room = scene.size[0] * scene.size[1] * ky_layer_count(parameters->show);
     struct ky_canvas canvas = {0};
-    double *layers = ky_allocate(count * room, sizeof *layers);
-    if (!layers)
-        return ky_no_memory(error, "the picture", count * room, sizeof *layers);
+    double *layers;
+    KY_TRY(ky_array(&layers, count * room, sizeof *layers, "the picture", error));
     enum ky_status status = ky_scene_choose(&scene, panels, count, 0, layers, error);
     if (!status)
         status = paint(&scene, panels, count, layers, &canvas, error);

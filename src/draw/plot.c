@@ -340,9 +340,8 @@ enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size
     struct ky_canvas canvas = {0};
     KY_TRY(ky_draw_available(path, error));
     KY_TRY(check(plots, count, size, error));
-    struct frame *frames = ky_allocate_zeroed(count, sizeof *frames);
-    if (!frames)
-        return ky_no_memory(error, "the plot", count, sizeof *frames);
+    struct frame *frames;
+    KY_TRY(ky_array_zeroed(&frames, count, sizeof *frames, "the plot", error));
     for (size_t p = 0; p < count; p++)
         frames[p].plot = &plots[p];
     enum ky_status status = choose_axes(frames, count, comment, sizeof comment, error);

@@ -192,9 +192,8 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
-    if (!equilibrium)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
+    struct ky_equilibrium *equilibrium;
+    KY_TRY(ky_array(&equilibrium, 1, sizeof *equilibrium, "the model's tables", error));
     enum ky_status status = profile_of(model, own, &equilibrium->profile, error);
     if (!status)
         status = ky_model_allocate(common, 0, snapshot, error);
@@ -215,9 +214,8 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
 enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error)
 {
-    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
-    if (!profile)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
+    struct ky_profile *profile;
+    KY_TRY(ky_array(&profile, 1, sizeof *profile, "the model's tables", error));
     enum ky_status status = profile_of(model, own, profile, error);
     *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
     free(profile);

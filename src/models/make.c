@@ -188,9 +188,8 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
 {
     struct ky_model_parameters parameters;
     ky_snapshot_clear(snapshot);
-    void *own = ky_allocate_zeroed(1, model->own_size);
-    if (!own)
-        return ky_no_memory(error, "the model's parameters", 1, model->own_size);
+    void *own;
+    KY_TRY(ky_array_zeroed(&own, 1, model->own_size, "the model's parameters", error));
     enum ky_status status = ky_model_resolve(model, given, &parameters, own, error);
     if (!status)
         status = make_all(model, own, &parameters, snapshot, error);

@@ -140,9 +140,8 @@ static uint64_t largest(const uint64_t *values, size_t n)
  * already. */
 static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
 {
-    uint64_t *sorted = ky_allocate(n, sizeof *sorted);
-    if (!sorted)
-        return ky_no_memory(error, "ids", n, sizeof *sorted);
+    uint64_t *sorted;
+    KY_TRY(ky_array(&sorted, n, sizeof *sorted, "ids", error));
     memcpy(sorted, id, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ky_order_ids);
     size_t same = 0;

@@ -187,9 +187,8 @@ static enum ky_status more_sprouts(struct ky_octree_scratch *scratch, size_t use
     if (wanted <= scratch->sprout_capacity)
         return KY_OK;
     size_t capacity = wanted + wanted / 2;
-    struct ky_sprout *more = ky_allocate(capacity, sizeof *more);
-    if (!more)
-        return ky_no_memory(error, "growing tree", capacity, sizeof *more);
+    struct ky_sprout *more;
+    KY_TRY(ky_array(&more, capacity, sizeof *more, "growing tree", error));
     memcpy(more, scratch->sprout, used * sizeof *more);
     free(scratch->own_sprout);
     scratch->own_sprout = scratch->sprout = more;

@@ -205,9 +205,7 @@ static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, s
 static enum ky_status surround(struct pruning *p, struct ky_error *error)
 {
     p->arounds = (p->boxes + AROUND - 1) / AROUND;
-    p->around = ky_allocate(p->arounds, sizeof *p->around);
-    if (!p->around)
-        return ky_no_memory(error, "boxes of another part", p->arounds, sizeof *p->around);
+    KY_TRY(ky_array(&p->around, p->arounds, sizeof *p->around, "boxes of another part", error));
     for (size_t k = 0; k < p->arounds; k++) {
         const size_t left = p->boxes - k * AROUND;
         p->around[k] = join_boxes(p->box + k * AROUND, left < AROUND ? left : AROUND);

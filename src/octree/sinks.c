@@ -21,15 +21,8 @@ struct listing {
 /* Room for one more; the sinks so far may lie elsewhere then. */
 static struct ky_octree_sink *append(struct listing *list)
 {
-    if (list->count == list->room) {
-        const size_t room = 2 * list->room + 64;
-        if (!ky_extend(&list->sink, list->count, room, sizeof *list->sink)) {
-            list->failed = 1;
-            return NULL;
-        }
-        list->room = room;
-    }
-    return &list->sink[list->count++];
+    list->failed |= !ky_room_for_one(&list->sink, list->count, &list->room, sizeof *list->sink);
+    return list->failed ? NULL : &list->sink[list->count++];
 }
 
 static float error_of(const struct listing *list, float least)

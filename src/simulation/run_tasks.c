@@ -344,9 +344,8 @@ static enum ky_status take_by_ranks(struct ky_run *run, size_t n, struct taking 
 enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,
                            struct ky_run_facts *facts, struct ky_error *error)
 {
-    struct taking *taking = ky_allocate_zeroed(1, sizeof *taking);
-    if (!taking)
-        return ky_no_memory(error, "a source of bodies", 1, sizeof *taking);
+    struct taking *taking;
+    KY_TRY(ky_array_zeroed(&taking, 1, sizeof *taking, "a source of bodies", error));
     taking->source = *run->from;
     taking->time = time;
     enum ky_status status = take_by_ranks(run, bodies->n, taking, error);

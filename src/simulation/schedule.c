@@ -460,9 +460,8 @@ void ky_schedule_free(struct ky_schedule *schedule)
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error)
 {
-    struct ky_instant *more = ky_allocate(schedule->ats + 1, sizeof *more);
-    if (!more)
-        return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
+    struct ky_instant *more;
+    KY_TRY(ky_array(&more, schedule->ats + 1, sizeof *more, "times of --at", error));
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
     size_t place = schedule->ats++; /* later ones belong to a former, later end */

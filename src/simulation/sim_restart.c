@@ -185,9 +185,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
 {
     const size_t most = NUMBERS + MOST_ARRAYS + 2 + extras;
     const struct ky_section lists[] = {ky_sim_told_section(sim), ky_sim_tunings_section(sim)};
-    struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
-    if (!sections)
-        return ky_no_memory(error, "restart sections", most, sizeof *sections);
+    struct ky_section *sections;
+    KY_TRY(ky_array_zeroed(&sections, most, sizeof *sections, "restart sections", error));
     const struct ky_writers writers = ky_sim_writers(sim, KY_PIECES_ARRAYS);
     to->bodies = sim->n;
     to->writers = &writers;

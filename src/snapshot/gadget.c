@@ -494,9 +494,7 @@ static enum ky_status read_pieces(const struct ky_input *input, uint32_t files,
                                   struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    share->slab = ky_allocate(SLAB, 8);
-    if (!share->slab)
-        return ky_no_memory(error, "input slab", SLAB, 8);
+    KY_TRY(ky_array(&share->slab, SLAB, 8, "input slab", error));
     for (uint32_t k = 0; k < files && !status; k++) {
         struct piece p;
         const uint64_t n = before[k + 1] - before[k];

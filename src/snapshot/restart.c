@@ -205,9 +205,8 @@ static enum ky_status read_section(const struct ky_input *input, const struct en
     section->name[sizeof section->name - 1] = '\0';
     if (entry->offset > input->size || entry->bytes > input->size - entry->offset)
         return ky_fail(error, KY_BAD_DATA, "section '%s' does not fit in the file", section->name);
-    void *data = ky_allocate(entry->bytes, 1);
-    if (!data)
-        return ky_no_memory(error, section->name, entry->bytes, 1);
+    void *data;
+    KY_TRY(ky_array(&data, entry->bytes, 1, section->name, error));
     section->data = data;
     section->bytes = entry->bytes;
     KY_TRY(ky_input_read(input, entry->offset, data, entry->bytes, error));

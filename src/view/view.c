@@ -121,9 +121,8 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
         status = ky_options_check(&set, error);
     if (status)
         return status;
-    struct ky_view *made = ky_allocate_zeroed(1, sizeof *made);
-    if (!made)
-        return ky_no_memory(error, "view", 1, sizeof *made);
+    struct ky_view *made;
+    KY_TRY(ky_array_zeroed(&made, 1, sizeof *made, "view", error));
     made->calls = &ky_view_desk;
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;

@@ -377,9 +377,8 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
     if (!ky_cpu_is_divided(cpu) || cpu->bodies.tree_serves)
         return KY_OK;
     double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
-    double *weight = ky_allocate(cpu->n, sizeof *weight);
-    if (!weight)
-        return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
+    double *weight;
+    KY_TRY(ky_array(&weight, cpu->n, sizeof *weight, "weights of bodies", error));
     predict_all(b, set_clock(b, tick));
     weigh(b, weight);
     enum ky_status status = shared->settle(shared->context, at, weight, error);

@@ -92,9 +92,8 @@ static enum ky_status open_board(const struct ky_board_verbs *verbs, const struc
                                  struct ky_error *error)
 {
     *base = NULL;
-    struct ky_device_board *board = ky_allocate_zeroed(1, sizeof *board);
-    if (!board)
-        return ky_no_memory(error, "board", 1, sizeof *board);
+    struct ky_device_board *board;
+    KY_TRY(ky_array_zeroed(&board, 1, sizeof *board, "board", error));
     board->base.verbs = verbs;
     board->opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     enum ky_status status = connect(board, parameters, error);

@@ -272,9 +272,8 @@ static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
     const struct ky_device_state *of = set->of;
     const size_t count = set->points.count, first = of->own_eps ? of->n : 0,
                  rows = of->n + count - first;
-    double *softening = ky_allocate(rows, sizeof *softening);
-    if (!softening)
-        return ky_no_memory(error, "softenings of points", rows, sizeof *softening);
+    double *softening;
+    KY_TRY(ky_array(&softening, rows, sizeof *softening, "softenings of points", error));
     for (size_t i = first; i < of->n; i++)
         softening[i] = of->parameters->softening;
     for (size_t k = 0; k < count; k++)

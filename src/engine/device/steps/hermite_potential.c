@@ -67,9 +67,8 @@ enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_e
         return KY_OK;
     struct ky_card *card = state->bodies.card;
     const double unit = ky_device_scale(state).potential;
-    double *potential = ky_allocate(state->n, sizeof *potential);
-    if (!potential)
-        return ky_no_memory(error, "potentials", state->n, sizeof *potential);
+    double *potential;
+    KY_TRY(ky_array(&potential, state->n, sizeof *potential, "potentials", error));
     for (size_t i = 0; i < state->n; i++)
         potential[i] = state->hermite->potential[i] / unit;
     const enum ky_status status = card->driver->write(card, &state->bodies.potential, 0, potential,

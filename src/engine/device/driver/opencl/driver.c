@@ -96,9 +96,8 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
 {
     *card = NULL;
     KY_TRY(ky_device_check(&ky_opencl_driver, index, error));
-    struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
-    if (!cl)
-        return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
+    struct ky_opencl *cl;
+    KY_TRY(ky_array_zeroed(&cl, 1, sizeof *cl, "OpenCL device", error));
     cl->base.driver = &ky_opencl_driver;
     cl->base.team = KY_OPENCL_TEAM;
     cl->base.teams = 1;
@@ -255,9 +254,8 @@ static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_address 
                             struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                             struct ky_error *error)
 {
-    void *middle = ky_allocate(bytes, 1);
-    if (!middle)
-        return ky_no_memory(error, "copy between devices", bytes, 1);
+    void *middle;
+    KY_TRY(ky_array(&middle, bytes, 1, "copy between devices", error));
     enum ky_status status = read_buffer(from_card, from.buffer, from.offset, middle, bytes, error);
     if (!status)
         status = write_with(to_card, CL_TRUE, to, middle, bytes, error);
