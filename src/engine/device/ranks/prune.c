@@ -228,11 +228,7 @@ static enum ky_status need_marks(const struct ky_exchange *exchange, size_t part
                  least = roots > LEAST_ROOM ? roots : LEAST_ROOM;
     if (ranks->wait_room < least)
         ranks->wait_room = least;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&ranks->wait[0], "cells to test", ranks->wait_room, KY_PRUNE_WAIT * word},
         {&ranks->wait[1], "cells to test next", ranks->wait_room, KY_PRUNE_WAIT * word},
         {&ranks->openers, "openers of cells", OPENERS_EACH * ranks->wait_room, word},
