@@ -89,13 +89,13 @@ static enum ky_status find(const struct request *request, struct found *found,
                                            .position = (const double(*)[3])found->position,
                                            .acceleration = found->acceleration,
                                            .potential = found->column[POTENTIAL]};
-    enum ky_status status = ky_external_field(&request->parameters, &points, error);
-    for (size_t k = 0; k < found->rows && !status; k++)
+    KY_TRY(ky_external_field(&request->parameters, &points, error));
+    for (size_t k = 0; k < found->rows; k++)
         for (int c = 0; c < 3; c++) {
             found->column[X + c][k] = found->position[k][c];
             found->column[AX + c][k] = found->acceleration[k][c];
         }
-    return status;
+    return KY_OK;
 }
 
 static void show(const struct cli *cli, const struct request *request, const struct table *table)

@@ -101,12 +101,12 @@ enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *er
     const double farthest = 1e150; /* squares of larger coordinates would overflow */
     struct ky_bodies plain = *bodies;
     plain.id = NULL; /* ids need not be unique here */
-    enum ky_status status = ky_bodies_check(&plain, error);
-    for (size_t i = 0; !status && i < plain.n; i++)
+    KY_TRY(ky_bodies_check(&plain, error));
+    for (size_t i = 0; i < plain.n; i++)
         for (int k = 0; k < 3; k++)
             if (!(fabs(plain.position[i][k]) <= farthest))
                 return ky_fail(error, KY_BAD_DATA, "body %zu is farther away than %g", i, farthest);
-    return status;
+    return KY_OK;
 }
 
 /* KY_USAGE for parameters that contradict each other. */
@@ -116,17 +116,17 @@ static enum ky_status check_fit(const struct ky_draw_parameters *parameters, str
         return ky_fail(error, KY_USAGE,
                        "--divide colours components: it works only with --show components");
     struct ky_about about;
-    enum ky_status status = ky_about_read(parameters->about, &about, error);
-    for (int k = 0; k < 3 && parameters->about && !status; k++)
+    KY_TRY(ky_about_read(parameters->about, &about, error));
+    for (int k = 0; k < 3 && parameters->about; k++)
         if (!isnan(parameters->centre[k]))
             return ky_fail(
                 error, KY_USAGE,
                 "--about follows the bodies, --centre-%c is a fixed position: give only one",
                 "xyz"[k]);
-    if (!status && parameters->about && parameters->show == KY_SHOW_TRAILS)
+    if (parameters->about && parameters->show == KY_SHOW_TRAILS)
         return ky_fail(error, KY_USAGE,
                        "--about does not work with trails, whose picture does not move");
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,

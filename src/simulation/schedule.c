@@ -379,8 +379,8 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
         KY_TRY(find_end(schedule, end, error));
     } else if (!steps)
         return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
-    enum ky_status status = check_every(schedule, error);
-    return status ? status : check_advance(schedule, error);
+    KY_TRY(check_every(schedule, error));
+    return check_advance(schedule, error);
 }
 
 /* The shortest interval, in steps, that gives at most KY_ENERGY_ROWS rows and divides the interval

@@ -215,10 +215,9 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
     const double step = ky_timeline_length(&sim->line, sim->now.ticks, stride);
     if (sim->now.part == 0)
         return KY_OK;
-    enum ky_status status = short_step(sim, step - sim->now.part, error);
-    if (!status)
-        sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
-    return status ? status : ky_sim_watch(sim, error);
+    KY_TRY(short_step(sim, step - sim->now.part, error));
+    sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
+    return ky_sim_watch(sim, error);
 }
 
 /* To an instant within the present step. */
