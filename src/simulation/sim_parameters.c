@@ -59,15 +59,19 @@ static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameter
     const struct ky_parameters before = sim->parameters;
     char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT];
     struct ky_timeline line;
-    KY_TRY(ky_timeline_make(changed, time, step, &line, error));
+    enum ky_status status = ky_timeline_make(changed, time, step, &line, error);
+    if (status)
+        return status;
     if (!isfinite(step) || step == 0 || !ky_timeline_advances(&line, 1))
         return ky_fail(error, KY_USAGE,
                        "step %s; it must be finite, not 0, and more than the rounding of the time "
                        "%s",
                        ky_step_words(&line, step, wanted), ky_time_words(&line, time, now));
-    KY_TRY(ky_sim_check_time(sim, error));
+    status = ky_sim_check_time(sim, error);
+    if (status)
+        return status;
     sim->parameters = *changed;
-    enum ky_status status = ky_sim_renew_integrator(sim, error);
+    status = ky_sim_renew_integrator(sim, error);
     if (status) {
         sim->parameters = before;
         return status;
@@ -132,9 +136,11 @@ static enum ky_status change_stops(struct ky_sim *sim, const struct ky_parameter
 {
     const struct ky_bodies bodies = {.n = sim->n, .radius = sim->radius};
     const struct ky_parameters before = sim->parameters;
-    KY_TRY(ky_stopping_check_bodies(changed, &bodies, error));
+    enum ky_status status = ky_stopping_check_bodies(changed, &bodies, error);
+    if (status)
+        return status;
     sim->parameters = *changed;
-    enum ky_status status = ky_sim_make_watch(sim, error);
+    status = ky_sim_make_watch(sim, error);
     if (status)
         sim->parameters = before;
     return status;

@@ -1,4 +1,4 @@
-/* What OpenCL's codes mean. */
+/* Error messages for OpenCL's codes. */
 #include "engine/device/driver/opencl/opencl.h"
 
 static const struct {

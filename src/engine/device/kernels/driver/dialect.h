@@ -452,9 +452,9 @@ KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
 }
 #endif
 
-/* Joins what the lanes of a group have written to local memory, half of them with the other half
- * until lane 0 has all: `join` of lane KY_LANE with lane KY_LANE + step. A power of two of lanes;
- * after the call all of them see the result. */
+/* Joins the numbers that the lanes of a group have written to local memory: `join` acts on lane
+ * KY_LANE and lane KY_LANE + step, with fewer lanes each time, until lane 0 has the result, which
+ * all lanes see after the call. The number of lanes is a power of two. */
 #define KY_REDUCE(lanes, join)                                                                     \
     do {                                                                                           \
         KY_BARRIER();                                                                              \
