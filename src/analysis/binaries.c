@@ -71,9 +71,8 @@ static enum ky_status find_neighbours(const struct ky_parameters *parameters, st
     const struct ky_bodies *bodies = search->bodies;
     const size_t n = bodies->n, k = n - 1 < KY_BINARY_NEIGHBOURS ? n - 1 : KY_BINARY_NEIGHBOURS;
     struct ky_walker walker;
-    double *distance = ky_allocate(n, sizeof *distance);
-    if (!distance)
-        return ky_no_memory(error, "distances", n, sizeof *distance);
+    double *distance;
+    KY_TRY(ky_array(&distance, n, sizeof *distance, "distances", error));
     const struct ky_walk_request request = {
         .action = KY_ACTION_nearest, .n = n, .k = k, .results = distance};
     enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
@@ -169,9 +168,7 @@ static enum ky_status pair_up(struct search *search, struct ky_binaries *own,
                               struct ky_error *error)
 {
     const size_t n = search->bodies->n;
-    search->partner = ky_allocate(n, sizeof *search->partner);
-    if (!search->partner)
-        return ky_no_memory(error, "partners", n, sizeof *search->partner);
+    KY_TRY(ky_array(&search->partner, n, sizeof *search->partner, "partners", error));
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++)
         search->partner[i] = nearest_partner(search, i);

@@ -65,12 +65,8 @@ static int add_cube(const struct ky_box_grid *grid, size_t cube, const double pl
         }
         if (r2 > radius * radius)
             continue;
-        if (sphere->count == sphere->room) {
-            const size_t room = 2 * sphere->room + 64;
-            if (!ky_extend(&sphere->body, sphere->count, room, sizeof *sphere->body))
-                return 0;
-            sphere->room = room;
-        }
+        if (!ky_room_for_one(&sphere->body, sphere->count, &sphere->room, sizeof *sphere->body))
+            return 0;
         sphere->body[sphere->count++] = (struct ky_box_near){r2, grid->body[k]};
     }
     return 1;

@@ -444,14 +444,13 @@ enum ky_status ky_portion_centre(const struct ky_portion *portion, const struct 
                                  size_t most, double centre[3], struct ky_error *error)
 {
     size_t massive, before, taken = 0;
-    enum ky_status status = ky_portion_positive(portion, bodies->mass, &massive, &before, error);
-    if (status)
-        return status;
-    void *sample = ky_allocate(massive < most ? massive : most, sizeof(struct sampled));
-    if (!sample)
-        return ky_no_memory(error, "a sample", most, sizeof(struct sampled));
+    KY_TRY(ky_portion_positive(portion, bodies->mass, &massive, &before, error));
+    void *sample;
+    KY_TRY(ky_array(&sample, massive < most ? massive : most, sizeof(struct sampled), "a sample",
+                    error));
     taken = take_sample(portion, bodies, massive, before, most, sample);
-    status = ky_portion_collect(portion, &sample, &taken, sizeof(struct sampled), error);
+    enum ky_status status =
+        ky_portion_collect(portion, &sample, &taken, sizeof(struct sampled), error);
     for (int c = 0; c < 3; c++)
         centre[c] = 0;
     if (!status && portion->leads)

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "base/threads.h"
 #include "domain/domain.h"
 #include "engine/common/force_kinds.h"

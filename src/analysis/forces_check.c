@@ -330,14 +330,12 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
     KY_NEED(parameters, error);
     KY_NEED(bodies, error);
     struct call call = {.engine = NULL};
-    enum ky_status status = adopt(&call, parameters, wanted, error);
-    if (status)
-        return status;
+    KY_TRY(adopt(&call, parameters, wanted, error));
     call.halt.flag = call.parameters.stop;
     const size_t samples = (size_t)call.wanted.samples;
     call.check = begin_check(bodies, &call.parameters,
                              call.wanted.samples < bodies->n ? samples : bodies->n);
-    status = run(&call, bodies, error);
+    enum ky_status status = run(&call, bodies, error);
     end_check(&call.check);
     ky_engine_close(call.engine);
     if (status)

@@ -166,9 +166,9 @@ static enum ky_status measure_all(const struct spheres *own, struct ky_error *er
 {
     const int threads = ky_threads(0);
     int failed = 0;
-    struct ky_box_sphere *sphere = ky_allocate_zeroed((size_t)threads, sizeof *sphere);
-    if (!sphere)
-        return ky_no_memory(error, "spheres about groups", (size_t)threads, sizeof *sphere);
+    struct ky_box_sphere *sphere;
+    KY_TRY(
+        ky_array_zeroed(&sphere, (size_t)threads, sizeof *sphere, "spheres about groups", error));
 #pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(| : failed)
     for (size_t g = 0; g < own->catalogue->groups; g++) {
         double found[2] = {(double)NAN, (double)NAN};

@@ -228,9 +228,8 @@ static enum ky_status search_bin(const struct bins *bins, size_t bin, double ins
     size_t here = 0;
     for (size_t b = portion->from; b < portion->to; b++)
         here += bins->part[b * (bins->edges + 1) + bin].n;
-    void *shells = ky_allocate(here, sizeof(struct shell));
-    if (!shells)
-        return ky_no_memory(error, "radii of bodies", here, sizeof(struct shell));
+    void *shells;
+    KY_TRY(ky_array(&shells, here, sizeof(struct shell), "radii of bodies", error));
     fill(bins, bin, shells);
     enum ky_status status =
         ky_portion_collect(portion, &shells, &here, sizeof(struct shell), error);
@@ -295,9 +294,8 @@ enum ky_status ky_portion_radii(const struct ky_portion *portion, const struct k
         status = place_edges(&bins, error);
     if (status)
         return status;
-    bins.part = ky_allocate_zeroed(KY_BLOCKS * (bins.edges + 1), sizeof *bins.part);
-    if (!bins.part)
-        return ky_no_memory(error, "bins of radius", KY_BLOCKS * BINS, sizeof *bins.part);
+    KY_TRY(ky_array_zeroed(&bins.part, KY_BLOCKS * (bins.edges + 1), sizeof *bins.part,
+                           "bins of radius", error));
     status = weigh(&bins, error);
     if (!status)
         status = search_bins(&bins, n, goals, error);

@@ -51,9 +51,8 @@ static enum ky_status sort(const struct ky_walker *walker, const struct ky_neigh
                            struct ky_error *error)
 {
     const size_t n = lists->n, all = lists->offset[n];
-    struct near *near = ky_allocate(all, sizeof *near);
-    if (!near)
-        return ky_no_memory(error, "the nearest bodies", all, sizeof *near);
+    struct near *near;
+    KY_TRY(ky_array(&near, all, sizeof *near, "the nearest bodies", error));
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++) {
         const size_t first = lists->offset[i], end = lists->offset[i + 1];
@@ -79,9 +78,8 @@ enum ky_status ky_walker_nearest(struct ky_walker *walker, const struct ky_bodie
 {
     const size_t n = bodies->n;
     struct ky_neighbour_lists lists = {0};
-    double *reach = ky_allocate(n, sizeof *reach);
-    if (!reach)
-        return ky_no_memory(error, "distances", n, sizeof *reach);
+    double *reach;
+    KY_TRY(ky_array(&reach, n, sizeof *reach, "distances", error));
     const struct ky_walk_request request = {
         .action = KY_ACTION_nearest, .n = n, .k = k, .results = reach};
     enum ky_status status = ky_walker_walk(walker, &request, error);

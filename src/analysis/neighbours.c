@@ -30,9 +30,8 @@ static enum ky_status make_room(const double *counts, size_t n, struct ky_neighb
 {
     double total = 0;
     lists->n = n;
-    lists->offset = ky_allocate(n + 1, sizeof *lists->offset);
-    if (!lists->offset)
-        return ky_no_memory(error, "offsets of the neighbour lists", n + 1, sizeof *lists->offset);
+    KY_TRY(ky_array(&lists->offset, n + 1, sizeof *lists->offset, "offsets of the neighbour lists",
+                    error));
     lists->offset[0] = 0;
     for (size_t i = 0; i < n; i++) {
         lists->offset[i + 1] = lists->offset[i] + (size_t)counts[i];
@@ -87,9 +86,8 @@ enum ky_status ky_walker_neighbours_of_any(struct ky_walker *walker, const doubl
     struct ky_walk_request request = {.n = n, .radius = radius, .radii = radii};
     if (lists)
         memset(lists, 0, sizeof *lists);
-    double *counts = ky_allocate(n, sizeof *counts);
-    if (!counts)
-        return ky_no_memory(error, "counts of neighbours", n, sizeof *counts);
+    double *counts;
+    KY_TRY(ky_array(&counts, n, sizeof *counts, "counts of neighbours", error));
     enum ky_status status = find(walker, &request, counts, count, lists, error);
     free(counts);
     if (status && lists)

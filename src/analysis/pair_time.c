@@ -85,9 +85,8 @@ static enum ky_status time_of(const struct ky_bodies *bodies, double g, double *
     struct ky_neighbour_lists near = {0};
     if (bodies->n < 2)
         return KY_OK;
-    double *distance = ky_allocate(bodies->n, sizeof *distance);
-    if (!distance)
-        return ky_no_memory(error, "distances", bodies->n, sizeof *distance);
+    double *distance;
+    KY_TRY(ky_array(&distance, bodies->n, sizeof *distance, "distances", error));
     ky_force_defaults(&parameters);
     parameters.engine = "cpu";
     enum ky_status status = find_distances(&parameters, bodies, distance, error);

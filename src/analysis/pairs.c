@@ -50,14 +50,8 @@ static enum ky_status compare(struct search *search, size_t i, size_t j, struct 
     const double r2 = ky_walker_distance2(search->walker, search->position[i], search->position[j]);
     if (!(r2 < reach * reach))
         return KY_OK;
-    if (search->count == search->room) {
-        const size_t room = 2 * search->room + 16;
-        struct pair *more = realloc(search->pair, room * sizeof *more);
-        if (!more)
-            return ky_no_memory(error, "pairs of bodies", room, sizeof *more);
-        search->pair = more;
-        search->room = room;
-    }
+    if (!ky_room_for_one(&search->pair, search->count, &search->room, sizeof *search->pair))
+        return ky_no_memory(error, "pairs of bodies", search->count + 1, sizeof *search->pair);
     search->pair[search->count++] = (struct pair){{i < j ? i : j, i < j ? j : i}, sqrt(r2)};
     return KY_OK;
 }
@@ -99,9 +93,8 @@ static enum ky_status compare_lists(struct search *search, const struct ky_neigh
 static enum ky_status walk(struct ky_walker *walker, struct search *search, struct ky_error *error)
 {
     struct ky_neighbour_lists lists = {0};
-    double *reach = ky_allocate(search->radii, sizeof *reach);
-    if (!reach)
-        return ky_no_memory(error, "radii of the search for pairs", search->radii, sizeof *reach);
+    double *reach;
+    KY_TRY(ky_array(&reach, search->radii, sizeof *reach, "radii of the search for pairs", error));
     look_far(search, reach);
     enum ky_status status =
         ky_walker_neighbours_of_any(walker, reach, search->radii, NULL, &lists, error);

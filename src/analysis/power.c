@@ -162,9 +162,8 @@ static enum ky_status add_up(const struct pair *pair, size_t count, struct shell
                              struct ky_error *error)
 {
     const size_t n = pair->fourier->n;
-    struct shell *part = ky_allocate_zeroed(n * (count + 1), sizeof *part);
-    if (!part)
-        return ky_no_memory(error, "shells of waves", n * (count + 1), sizeof *part);
+    struct shell *part;
+    KY_TRY(ky_array_zeroed(&part, n * (count + 1), sizeof *part, "shells of waves", error));
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < n; i++)
         add_waves(pair, i, count, part + i * (count + 1));

@@ -276,9 +276,8 @@ static enum ky_status measure(const struct ky_profile_parameters *parameters,
     KY_TRY(find_edges(parameters, bodies, profile, error));
     if (parameters->box > 0)
         find_velocity(bodies, profile);
-    sums.shell = ky_allocate_zeroed(KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);
-    if (!sums.shell)
-        return ky_no_memory(error, "shells", KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);
+    KY_TRY(ky_array_zeroed(&sums.shell, KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell,
+                           "shells", error));
     sum_shells(&sums);
     double inside = sums.shell[0].mass;
     for (size_t s = 0; s < profile->shells; s++) {
@@ -299,9 +298,7 @@ static enum ky_status measure_nearest(const struct ky_profile_parameters *parame
     KY_TRY(find_centre(parameters, bodies, profile, error));
     if (!(box > 0))
         return measure(parameters, bodies, profile, error);
-    near.position = ky_allocate(near.n, sizeof *near.position);
-    if (!near.position)
-        return ky_no_memory(error, "positions in the box", near.n, sizeof *near.position);
+    KY_TRY(ky_array(&near.position, near.n, sizeof *near.position, "positions in the box", error));
     for (size_t i = 0; i < near.n; i++)
         for (int k = 0; k < 3; k++)
             near.position[i][k] = ky_image_near(bodies->position[i][k], profile->centre[k], box);

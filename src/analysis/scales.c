@@ -7,7 +7,6 @@
 #include "base/bodies.h"
 #include "base/sizes.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "physics/recommended.h"
 
 double ky_total_energy(const struct ky_sums *sums)
@@ -118,14 +117,11 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     KY_NEED(scales, error);
     struct ky_scales own = {0};
     const struct ky_portion all = ky_portion_of_all(bodies->n);
-    enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
-    if (!status && !(g > 0))
+    KY_TRY(ky_bodies_need(bodies, KY_NEED_MOTION, error));
+    if (!(g > 0))
         return ky_fail(error, KY_USAGE, "the gravitational constant is %g; it must be positive", g);
-    if (!status)
-        status = ky_sampled_centre(bodies, own.centre, error);
-    if (!status)
-        status = find_scales(&all, bodies, g, softening, &own, error);
-    if (!status)
-        ky_size_give_grown(scales, &own, sizeof own, offsetof(struct ky_scales, random_speed));
-    return status;
+    KY_TRY(ky_sampled_centre(bodies, own.centre, error));
+    KY_TRY(find_scales(&all, bodies, g, softening, &own, error));
+    ky_size_give_grown(scales, &own, sizeof own, offsetof(struct ky_scales, random_speed));
+    return KY_OK;
 }

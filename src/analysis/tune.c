@@ -405,9 +405,8 @@ static enum ky_status run(struct work *work)
     const size_t most = ENGINES * FAMILIES * MOST_VALUES, n = work->bodies->n;
     if (!n)
         return ky_fail(work->error, KY_BAD_DATA, "there are no bodies");
-    work->tuning.setting = ky_allocate_zeroed(most, sizeof *work->tuning.setting);
-    if (!work->tuning.setting)
-        return ky_no_memory(work->error, "settings", most, sizeof *work->tuning.setting);
+    KY_TRY(ky_array_zeroed(&work->tuning.setting, most, sizeof *work->tuning.setting, "settings",
+                           work->error));
     find_engines(work);
     list_families(work);
     ky_log(work->parameters, KY_LOG_INFO,
@@ -434,9 +433,8 @@ enum ky_status ky_tune(const struct ky_parameters *parameters, const struct ky_b
     if (wanted)
         KY_TRY(ky_size_adopt(&limits, sizeof limits, wanted, "ky_tune_parameters_defaults", error));
     KY_TRY(ky_options_check(&set, error));
-    struct work *work = ky_allocate_zeroed(1, sizeof *work);
-    if (!work)
-        return ky_no_memory(error, "settings", 1, sizeof *work);
+    struct work *work;
+    KY_TRY(ky_array_zeroed(&work, 1, sizeof *work, "settings", error));
     work->parameters = &own;
     work->wanted = &limits;
     work->bodies = bodies;

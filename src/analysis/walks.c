@@ -67,18 +67,15 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     struct ky_bodies given = *bodies;
     char others[KY_OPENING_NAMES];
     ky_force_defaults(&own);
-    enum ky_status status = read_request(action, input, &request, error);
-    if (!status)
-        status = ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
-    if (!status && request.action == KY_ACTION_gravity)
-        status = ky_softening_need(&own, &given, error);
-    if (status)
-        return status;
-    status = ky_walker_open(&own, &given,
-                            request.action == KY_ACTION_gravity
-                                ? "ranks do not compute gravity by general walks"
-                                : NULL,
-                            &walker, error);
+    KY_TRY(read_request(action, input, &request, error));
+    KY_TRY(ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error));
+    if (request.action == KY_ACTION_gravity)
+        KY_TRY(ky_softening_need(&own, &given, error));
+    enum ky_status status = ky_walker_open(&own, &given,
+                                           request.action == KY_ACTION_gravity
+                                               ? "ranks do not compute gravity by general walks"
+                                               : NULL,
+                                           &walker, error);
     const struct ky_opening_kind *opening = ky_opening_kind(walker.parameters.opening);
     ky_opening_names(0, others);
     if (!status && request.action == KY_ACTION_gravity && opening->by_alpha)

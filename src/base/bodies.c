@@ -176,9 +176,8 @@ static enum ky_status twice(uint64_t id, struct ky_error *error)
 /* KY_BAD_DATA if an id occurs twice; for ids of any range. */
 static enum ky_status check_by_sorting(const uint64_t *id, size_t n, struct ky_error *error)
 {
-    uint64_t *sorted = ky_allocate(n, sizeof *sorted);
-    if (!sorted)
-        return ky_no_memory(error, "check of ids", n, sizeof *sorted);
+    uint64_t *sorted;
+    KY_TRY(ky_array(&sorted, n, sizeof *sorted, "check of ids", error));
     memcpy(sorted, id, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ky_order_ids);
     enum ky_status status = KY_OK;

@@ -218,13 +218,11 @@ enum ky_status ky_file_create(const char *path, int overwrite, struct ky_file **
                               struct ky_error *error)
 {
     *file = NULL;
-    enum ky_status status = ky_file_may_write(path, overwrite, error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_may_write(path, overwrite, error));
     struct ky_file *made = new_file(target_of(path));
     if (!made)
         return ky_no_memory(error, "file buffer", BUFFER, 1);
-    status = open_temporary(made, error);
+    enum ky_status status = open_temporary(made, error);
     if (status) {
         ky_file_discard(made);
         return status;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -226,10 +225,8 @@ enum ky_status ky_fourier_open(struct ky_fourier *fourier, size_t n, struct ky_e
 {
     *fourier = (struct ky_fourier){.n = n, .threads = (size_t)ky_threads(0)};
     for (int g = 0; g < KY_GRIDS; g++) {
-        fourier->grid[g] = ky_allocate(n * n, (n + 2) * sizeof(double));
-        if (!fourier->grid[g])
-            return ky_no_memory(error, "a grid of Fourier transforms", n * n,
-                                (n + 2) * sizeof(double));
+        KY_TRY(ky_array(&fourier->grid[g], n * n, (n + 2) * sizeof(double),
+                        "a grid of Fourier transforms", error));
     }
     fourier->root = ky_allocate(n, 2 * sizeof(double));
     fourier->work = ky_allocate(fourier->threads, workspace(n) * sizeof(double));

@@ -204,14 +204,12 @@ enum ky_status ky_options_ini(const struct ky_option_names *names, FILE *file, c
 {
     size_t options = ky_options_total(names->sets, names->count);
     char *text = NULL;
-    enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
-    if (status)
-        return status;
+    KY_TRY(ky_options_read_file(file, name, storage, &text, error));
     struct reading r = {.names = names, .name = name, .error = error};
     r.given = ky_allocate_zeroed(options, sizeof *r.given);
     if (!r.given)
         return ky_no_memory(error, "parameter file", options, sizeof(size_t));
-    status =
+    enum ky_status status =
         read_lines(&r, text + (strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3)); /* byte-order mark */
     free(r.given);
     return status;

@@ -74,6 +74,17 @@ int ky_extend(void *array, size_t old, size_t count, size_t size)
     return 1;
 }
 
+int ky_room_for_one(void *array, size_t count, size_t *room, size_t size)
+{
+    const size_t more = 2 * *room + 64;
+    if (count < *room)
+        return 1;
+    if (!ky_extend(array, count, more, size))
+        return 0;
+    *room = more;
+    return 1;
+}
+
 /* Large memory is cleared by several threads, since the system also clears each page when it is
  * first touched, and that takes most of the time. */
 static void clear(int threads, char *memory, size_t bytes)
@@ -98,4 +109,30 @@ void *ky_allocate_zeroed_by(int threads, size_t count, size_t size)
 void *ky_allocate_zeroed(size_t count, size_t size)
 {
     return ky_allocate_zeroed_by(0, count, size);
+}
+
+enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
+{
+    return ky_fail(error, KY_FAULT,
+                   "out of memory: %s (%zu × %zu bytes); take fewer bodies, or end other programs "
+                   "that use memory",
+                   what, count, size);
+}
+
+enum ky_status ky_array(void *array, size_t count, size_t size, const char *what,
+                        struct ky_error *error)
+{
+    void *memory = ky_allocate(count, size);
+    memcpy(array, &memory, sizeof memory);
+    return memory ? KY_OK : ky_no_memory(error, what, count, size);
+}
+
+enum ky_status ky_array_zeroed(void *array, size_t count, size_t size, const char *what,
+                               struct ky_error *error)
+{
+    void *memory;
+    KY_TRY(ky_array(array, count, size, what, error));
+    memcpy(&memory, array, sizeof memory);
+    clear(0, memory, count * size);
+    return KY_OK;
 }

@@ -15,6 +15,9 @@ void *ky_allocate(size_t count, size_t size);
 /* Replaces *array by ky_allocate(count, size) with the first `old` elements copied, and frees the
  * old memory. Returns 1; or 0 if memory runs out, and *array stays as it is. */
 int ky_extend(void *array, size_t old, size_t count, size_t size);
+/* Makes room for one more element behind `count`: if *room elements are all there is, it doubles,
+ * with 64 more. Returns 1; or 0 if memory runs out, and nothing changes. */
+int ky_room_for_one(void *array, size_t count, size_t *room, size_t size);
 /* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
  */
 double ky_allocated(double bytes);
@@ -28,5 +31,12 @@ double ky_memory_total(void);
  * OpenMP takes. */
 void *ky_allocate_zeroed_by(int threads, size_t count, size_t size);
 void *ky_allocate_zeroed(size_t count, size_t size); /* 0 threads */
+
+/* Points *array to ky_allocate(count, size), or to zeroed memory; KY_FAULT, and NULL, if memory
+ * runs out. `what`: as for ky_no_memory. */
+enum ky_status ky_array(void *array, size_t count, size_t size, const char *what,
+                        struct ky_error *error);
+enum ky_status ky_array_zeroed(void *array, size_t count, size_t size, const char *what,
+                               struct ky_error *error);
 
 #endif

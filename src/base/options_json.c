@@ -1,5 +1,4 @@
 /* Options in JSON: read from a file, and written as numbers, texts and flags. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -115,18 +115,17 @@ static enum ky_status read_letters(struct words *w, const char *word)
 /* Reads the command line word by word, up to the first that is wrong. */
 static enum ky_status read_words(struct words *w, const char **positional, int *positionals)
 {
-    enum ky_status status = KY_OK;
     int ended = 0;
-    while (w->at < w->argc && !status) {
+    while (w->at < w->argc) {
         const char *word = w->argv[w->at++];
         if (ended || word[0] != '-' || !word[1])
             positional[(*positionals)++] = word;
         else if (!strcmp(word, "--"))
             ended = 1;
         else
-            status = word[1] == '-' ? read_name(w, word) : read_letters(w, word);
+            KY_TRY(word[1] == '-' ? read_name(w, word) : read_letters(w, word));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_options_command_line(const struct ky_option_names *names, int argc, char **argv,

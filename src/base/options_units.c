@@ -1,7 +1,6 @@
 /* Values of options with units: 50Myr, 3pc. The unit in brackets at the end of an option's help
  * gives the kind of unit that it takes. The units of the bodies may be known only when a file has
  * been read; until then such a value waits as text. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +46,11 @@ static enum ky_status set_real(const struct ky_option *option, void *values, con
     char number[KY_NUMBER_TEXT];
     const char *end, *where = form->where;
     double value;
-    enum ky_status status = ky_quantity_read(text, form, &value, &end, error);
-    if (!status && *end)
-        status = ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
-    if (status)
-        return status;
-    status = ky_option_set_text(option, values, ky_number_text(number, value), where, error);
+    KY_TRY(ky_quantity_read(text, form, &value, &end, error));
+    if (*end)
+        return ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
+    enum ky_status status =
+        ky_option_set_text(option, values, ky_number_text(number, value), where, error);
     return status ? ky_fail_in(error, status, "%s is %s in the units of the bodies: ", text, number)
                   : KY_OK;
 }
@@ -85,11 +83,8 @@ static enum ky_status check_list(const char *text, struct ky_dimension dimension
     const struct ky_units any = {1, 1, 1, 1};
     const struct ky_quantity_form form = {&any, dimension, where};
     double value;
-    for (const char *at = text; at; at = *at ? at + 1 : NULL) {
-        enum ky_status status = ky_quantity_read(at, &form, &value, &at, error);
-        if (status)
-            return status;
-    }
+    for (const char *at = text; at; at = *at ? at + 1 : NULL)
+        KY_TRY(ky_quantity_read(at, &form, &value, &at, error));
     return KY_OK;
 }
 
@@ -140,9 +135,7 @@ static enum ky_status settle_list(const char *text, const struct ky_quantity_for
     for (const char *at = text; at; at = *at ? at + 1 : NULL) {
         double value;
         char number[KY_NUMBER_TEXT];
-        enum ky_status status = ky_quantity_read(at, form, &value, &at, error);
-        if (status)
-            return status;
+        KY_TRY(ky_quantity_read(at, form, &value, &at, error));
         used += (size_t)ky_format(list + used, room - used, "%s%s", used ? "," : "",
                                   ky_number_text(number, value));
     }

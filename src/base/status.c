@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -56,7 +55,7 @@ static size_t format_line(char *line, size_t size, const char *format, va_list a
     va_copy(again, arguments);
     int length = ky_format_list(line, size, format, arguments);
     size_t needed = length < 0 ? 0 : (size_t)length;
-    char *whole = needed < size ? NULL : ky_allocate(needed + 1, 1);
+    char *whole = needed < size ? NULL : malloc(needed + 1);
     if (whole) {
         ky_format_list(whole, needed + 1, format, again);
         const char *tail = whole + needed - END;
@@ -129,12 +128,4 @@ void ky_announce(const struct ky_parameters *parameters, size_t n, const char *w
     enum { LARGE = 10000000 };
     if (n >= LARGE)
         ky_log(parameters, KY_LOG_INFO, "%s (%zu bodies)", what, n);
-}
-
-enum ky_status ky_no_memory(struct ky_error *error, const char *what, size_t count, size_t size)
-{
-    return ky_fail(error, KY_FAULT,
-                   "out of memory: %s (%zu × %zu bytes); take fewer bodies, or end other programs "
-                   "that use memory",
-                   what, count, size);
 }

@@ -75,9 +75,7 @@ static enum ky_status begin(struct cli *cli, const struct ky_bodies *from, struc
     struct ky_bodies *bodies = &systems->bodies;
     const unsigned with = KY_WITH_ID | (from->softening ? KY_WITH_SOFTENING : 0U);
     KY_TRY(ky_bodies_allocate(bodies, from->n, with, &cli->error));
-    systems->members = ky_allocate(from->n, sizeof *systems->members);
-    if (!systems->members)
-        return ky_no_memory(&cli->error, "systems", from->n, sizeof *systems->members);
+    KY_TRY(ky_array(&systems->members, from->n, sizeof *systems->members, "systems", &cli->error));
     for (size_t i = 0; i < from->n; i++) {
         bodies->mass[i] = from->mass[i];
         memcpy(bodies->position[i], from->position[i], sizeof *from->position);

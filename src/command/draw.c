@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -113,9 +112,8 @@ static enum ky_status draw_picture(struct cli *cli, const struct draw_request *r
                                    const struct file_list *files, size_t count)
 {
     struct ky_read_options reading;
-    const char **names = ky_allocate(count, sizeof *names);
-    if (!names)
-        return ky_no_memory(&cli->error, "panels", count, sizeof *names);
+    const char **names;
+    KY_TRY(ky_array(&names, count, sizeof *names, "panels", &cli->error));
     for (size_t k = 0; k < count; k++)
         names[k] = files->names[ky_spread(k, count, files->count)];
     enum ky_status status = reading_how(cli, request->reading, NULL, KY_SPACE_AS_STORED, &reading);

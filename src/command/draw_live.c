@@ -1,5 +1,4 @@
 /* A picture that follows a run: the latest snapshot in its folder is drawn again and again. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -118,9 +118,8 @@ enum ky_status draw_errors(struct cli *cli, const struct draw_request *request,
             "--plot errors takes the snapshot with the exact accelerations, then 1 to %d "
             "others",
             MOST);
-    struct distribution *found = ky_allocate(count, sizeof *found);
-    if (!found)
-        return ky_no_memory(&cli->error, "errors", count, sizeof *found);
+    struct distribution *found;
+    KY_TRY(ky_array(&found, count, sizeof *found, "errors", &cli->error));
     ky_snapshot_clear(&exact);
     enum ky_status status =
         reading_get(cli, request->reading, files->names[0], NULL, KY_SPACE_AS_STORED, &exact);

@@ -325,9 +325,8 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
     struct run own = {0};
     double radii[RADII];
     enum ky_status status = KY_OK;
-    series->values = ky_allocate(n, (RADII + 1) * sizeof *series->values);
-    if (!series->values)
-        return ky_no_memory(&cli->error, "radii", n, (RADII + 1) * sizeof *series->values);
+    KY_TRY(
+        ky_array(&series->values, n, (RADII + 1) * sizeof *series->values, "radii", &cli->error));
     for (size_t s = 0; s < n && !status; s++) {
         status =
             measure_radii(cli, request, series->files.names[s], &series->values[s], radii, &own);

@@ -81,9 +81,7 @@ static enum ky_status read_points(const struct request *request, struct found *f
 static enum ky_status find(const struct request *request, struct found *found,
                            struct ky_error *error)
 {
-    enum ky_status status = read_points(request, found, error);
-    if (status)
-        return status;
+    KY_TRY(read_points(request, found, error));
     for (int c = 1; c < COLUMNS; c++)
         found->column[c] = found->column[0] + (size_t)c * found->rows;
     const struct ky_field_points points = {.size = sizeof points,
@@ -91,13 +89,13 @@ static enum ky_status find(const struct request *request, struct found *found,
                                            .position = (const double(*)[3])found->position,
                                            .acceleration = found->acceleration,
                                            .potential = found->column[POTENTIAL]};
-    status = ky_external_field(&request->parameters, &points, error);
-    for (size_t k = 0; k < found->rows && !status; k++)
+    KY_TRY(ky_external_field(&request->parameters, &points, error));
+    for (size_t k = 0; k < found->rows; k++)
         for (int c = 0; c < 3; c++) {
             found->column[X + c][k] = found->position[k][c];
             found->column[AX + c][k] = found->acceleration[k][c];
         }
-    return status;
+    return KY_OK;
 }
 
 static void show(const struct cli *cli, const struct request *request, const struct table *table)

@@ -1,7 +1,6 @@
 /* Files and folders of snapshots. */
 #include "command/files.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -34,10 +34,10 @@ static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapsho
     struct ky_bodies *bodies = &system->bodies;
     if (bodies->softening || !other->bodies.softening || isnan(system->softening))
         return KY_OK; /* ky_merge reports which one is missing */
-    enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
-    for (size_t i = 0; i < bodies->n && !status; i++)
+    KY_TRY(ky_bodies_extend(bodies, KY_WITH_SOFTENING, error));
+    for (size_t i = 0; i < bodies->n; i++)
         bodies->softening[i] = system->softening / length;
-    return status;
+    return KY_OK;
 }
 
 /* Chooses the softening of two systems that each have a common one: --softening, or the larger one,

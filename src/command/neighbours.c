@@ -54,9 +54,8 @@ static void write_rows(struct ky_file *file, const struct ky_bodies *bodies, con
 /* Statistics of the counts. */
 static enum ky_status count_all(struct cli *cli, struct results *results, size_t n)
 {
-    double *counts = ky_allocate(n, sizeof *counts);
-    if (!counts)
-        return ky_no_memory(&cli->error, "counts", n, sizeof *counts);
+    double *counts;
+    KY_TRY(ky_array(&counts, n, sizeof *counts, "counts", &cli->error));
     for (size_t i = 0; i < n; i++) {
         counts[i] = results->count[i];
         results->alone += results->count[i] == 0;
@@ -143,9 +142,8 @@ static void write_nearest(struct ky_file *file, const struct ky_bodies *bodies, 
 static enum ky_status spread_nearest(struct cli *cli, const struct nearest *found, size_t n,
                                      size_t m, struct spread *spread)
 {
-    double *distances = ky_allocate(n, sizeof *distances);
-    if (!distances)
-        return ky_no_memory(&cli->error, "distances", n, sizeof *distances);
+    double *distances;
+    KY_TRY(ky_array(&distances, n, sizeof *distances, "distances", &cli->error));
     for (size_t i = 0; i < n; i++)
         distances[i] = found->distance[i * found->k + m];
     const enum ky_status status = spread_of(cli, distances, n, spread);

@@ -70,9 +70,8 @@ static struct table table_of(const struct orbit *orbit, const struct ky_units *u
 
 static enum ky_status make_room(struct orbit *orbit, size_t rows, struct ky_error *error)
 {
-    double *room = ky_allocate(rows, COLUMNS * sizeof *room);
-    if (!room)
-        return ky_no_memory(error, "orbit", rows, COLUMNS * sizeof *room);
+    double *room;
+    KY_TRY(ky_array(&room, rows, COLUMNS * sizeof *room, "orbit", error));
     orbit->rows = rows;
     for (size_t c = 0; c < COLUMNS; c++)
         orbit->column[c] = room + c * rows;

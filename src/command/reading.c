@@ -1,5 +1,4 @@
 /* Reading snapshots: the options of all subcommands that read one. */
-#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 

@@ -107,15 +107,13 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
     if (cli_given(cli, "g"))
         model->units.g = parameters->g;
     struct ky_units units;
-    enum ky_status status = model_options_settle(cli, source->model, &model->units, &units);
-    if (status)
-        return status;
+    KY_TRY(model_options_settle(cli, source->model, &model->units, &units));
     parameters->units = units;
     model->softening = parameters->softening;
     model->softening_kind = parameters->softening_kind;
     model->log = cli_log;
     model->log_context = cli;
-    status = model_options_take(cli, source->model, &source->options);
+    enum ky_status status = model_options_take(cli, source->model, &source->options);
     if (!status)
         status = source->may_wait
                      ? ky_source_model(source->model, model, &source->later, snapshot, &cli->error)
@@ -233,32 +231,27 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
 {
     const char *file = source_file(cli, source), *timed = find_timed(cli);
     ky_snapshot_clear(snapshot);
-    enum ky_status status = check_source(cli, source);
-    if (!status)
-        status = check_intervals(cli, parameters);
-    if (status)
-        return status;
+    KY_TRY(check_source(cli, source));
+    KY_TRY(check_intervals(cli, parameters));
     if (file) {
         snprintf(origin, ORIGIN, "%s", file);
-        status = read_file(cli, source, file, snapshot);
+        KY_TRY(read_file(cli, source, file, snapshot));
     } else {
-        status = make(cli, source, parameters, snapshot, origin);
+        KY_TRY(make(cli, source, parameters, snapshot, origin));
     }
-    if (!status && file)
-        status = source_units(cli, file, source->units,
-                              cli_given(cli, "g") ? parameters->g : (double)NAN, &snapshot->units,
-                              snapshot->softening_kind >= 0);
-    if (!status && file)
-        status = cli_settle(cli, &snapshot->units);
-    if (!status && file)
+    if (file)
+        KY_TRY(source_units(cli, file, source->units,
+                            cli_given(cli, "g") ? parameters->g : (double)NAN, &snapshot->units,
+                            snapshot->softening_kind >= 0));
+    if (file)
+        KY_TRY(cli_settle(cli, &snapshot->units));
+    if (file)
         parameters->units = snapshot->units;
-    if (!status)
-        status = take_box(cli, source, &snapshot->space, parameters);
-    if (!status)
-        status = check_times(cli, timed, parameters, &snapshot->space);
-    if (!status && snapshot->units.g > 0)
+    KY_TRY(take_box(cli, source, &snapshot->space, parameters));
+    KY_TRY(check_times(cli, timed, parameters, &snapshot->space));
+    if (snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
-    return status;
+    return KY_OK;
 }
 
 /* For a plan, bodies up to this number are made or read, since that takes hardly any time. */

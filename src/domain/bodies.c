@@ -67,9 +67,8 @@ enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, vo
 {
     const int threads = domain->engine->threads;
     const size_t n = domain->engine->n, parts = (size_t)threads;
-    struct ky_error *own = ky_allocate_zeroed(parts, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "threads of a rank", parts, sizeof *own);
+    struct ky_error *own;
+    KY_TRY(ky_array_zeroed(&own, parts, sizeof *own, "threads of a rank", error));
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int k = 0; k < threads; k++) {
         const size_t part = (size_t)k;

@@ -129,9 +129,8 @@ static enum ky_status send_parcels(struct ky_comm *comm, const struct by_parcels
                                    struct ky_error *error)
 {
     const size_t ranks = (size_t)comm->size;
-    struct ky_parcel *parcels = ky_allocate(2 * ranks, sizeof *parcels);
-    if (!parcels)
-        return ky_no_memory(error, "the ranks", 2 * ranks, sizeof *parcels);
+    struct ky_parcel *parcels;
+    KY_TRY(ky_array(&parcels, 2 * ranks, sizeof *parcels, "the ranks", error));
     char *to = it->all;
     for (size_t r = 0; r < ranks; to += it->bytes[r], r++) {
         parcels[r] =
@@ -148,9 +147,8 @@ static enum ky_status send_equal(struct ky_comm *comm, struct by_parcels it, siz
                                  struct ky_error *error)
 {
     const size_t ranks = (size_t)comm->size;
-    size_t *each = ky_allocate(ranks, sizeof *each);
-    if (!each)
-        return ky_no_memory(error, "the ranks", ranks, sizeof *each);
+    size_t *each;
+    KY_TRY(ky_array(&each, ranks, sizeof *each, "the ranks", error));
     for (size_t r = 0; r < ranks; r++)
         each[r] = bytes;
     it.bytes = each;
@@ -213,9 +211,8 @@ static enum ky_status gather_parts(struct ky_comm *comm, const void *own, const 
     }
     if (sum > INT_MAX)
         return send_parcels(comm, &(struct by_parcels){own, 0, bytes, all}, error);
-    int *counts = ky_allocate(2 * (size_t)ranks, sizeof *counts);
-    if (!counts)
-        return ky_no_memory(error, "the ranks", 2 * (size_t)ranks, sizeof *counts);
+    int *counts;
+    KY_TRY(ky_array(&counts, 2 * (size_t)ranks, sizeof *counts, "the ranks", error));
     for (int r = 0, at = 0; r < ranks; at += counts[r], r++) {
         counts[r] = (int)bytes[r];
         counts[ranks + r] = at;

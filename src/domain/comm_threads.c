@@ -473,9 +473,7 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
 {
     struct ky_comm *first;
     struct ky_error own = {KY_OK, ""};
-    enum ky_status status = ky_comm_open(size, function, context, &first, error);
-    if (status)
-        return status;
+    KY_TRY(ky_comm_open(size, function, context, &first, error));
     own.status = function(first, context, &own);
     if (own.status)
         first->verbs->fail(first, &own);

@@ -19,18 +19,17 @@ static enum ky_status tell_rows(struct ky_domain *domain, const struct ky_bodies
                                 struct ky_error *error)
 {
     const size_t width = ky_row_numbers(with);
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < to->n && !status; first += KY_DOMAIN_CHUNK) {
+    for (size_t first = 0; first < to->n; first += KY_DOMAIN_CHUNK) {
         const size_t end = first + KY_DOMAIN_CHUNK < to->n ? first + KY_DOMAIN_CHUNK : to->n;
         double *row = rows;
         for (size_t i = first; from && i < end; i++)
             row = ky_row_write(row, from, i, with);
-        status = ky_comm_broadcast(domain->comm, rows, (end - first) * width * sizeof *rows, error);
+        KY_TRY(ky_comm_broadcast(domain->comm, rows, (end - first) * width * sizeof *rows, error));
         const double *got = rows;
-        for (size_t i = first; i < end && !status; i++)
+        for (size_t i = first; i < end; i++)
             got = ky_row_read(got, to, i, with);
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_domain_copy(struct ky_domain *domain, const struct ky_bodies *bodies,

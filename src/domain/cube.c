@@ -19,19 +19,18 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
     struct ky_domain *domain = curve->domain;
     const double per_length = 1 / ky_engine_units_of(domain->engine).length;
     double position[KY_DOMAIN_CHUNK][3];
-    enum ky_status status = KY_OK;
     (void)part;
-    for (; first < end && !status; first += KY_DOMAIN_CHUNK) {
+    for (; first < end; first += KY_DOMAIN_CHUNK) {
         struct ky_bodies chunk = {.n = end - first, .position = position};
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
         if (!curve->at)
-            status = ky_domain_read(domain, first, &chunk, error);
-        for (size_t k = 0; k < chunk.n && !status; k++)
+            KY_TRY(ky_domain_read(domain, first, &chunk, error));
+        for (size_t k = 0; k < chunk.n; k++)
             for (int c = 0; c < 3; c++)
                 curve->x[c][first + k] =
                     curve->at ? curve->at[c][first + k] : position[k][c] * per_length;
     }
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status read_places(struct ky_ranging *curve, struct ky_error *error)

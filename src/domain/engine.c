@@ -6,7 +6,6 @@
 #include "base/forks.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "base/threads.h"
 #include "domain/orders.h"
 #include "engine/common/active.h"

@@ -123,9 +123,9 @@ static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
     const size_t ends = (size_t)domain->comm->size - 1,
                  limit = ky_octree_part_bodies(&domain->parameters);
     const int last = curve->verbs->levels ? KY_KEY_LEVELS : curve->layout.levels;
-    uint64_t *count = ky_allocate_zeroed(ends * LEVELS, sizeof *count);
-    if (!count)
-        return ky_no_memory(error, "cells at the ends of ranges", ends * LEVELS, sizeof *count);
+    uint64_t *count;
+    KY_TRY(ky_array_zeroed(&count, ends * LEVELS, sizeof *count, "cells at the ends of ranges",
+                           error));
     enum ky_status status = curve->verbs->count(curve, at, ends, count, error);
     if (!status)
         status = ky_domain_add(domain, count, ends * LEVELS, error);

@@ -1,6 +1,5 @@
 /* Collective tasks on the bodies of all ranks: see engine/task.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"

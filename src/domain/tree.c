@@ -1,6 +1,5 @@
 /* The tree of the system: every rank gets the cells and bodies that its own groups need. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -197,9 +196,8 @@ static enum ky_status tell_roots(struct exchange *m, const struct ky_shared_tree
     const int have_sinks = m->has_cells && !wanted->points;
     const struct ky_octree *tree = &m->domain->tree;
     void *all = NULL;
-    struct ky_octree_root *own = ky_allocate(tree->roots, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "roots of a tree", tree->roots, sizeof *own);
+    struct ky_octree_root *own;
+    KY_TRY(ky_array(&own, tree->roots, sizeof *own, "roots of a tree", error));
     ky_octree_tell_roots(tree, own);
     for (size_t r = 0; r < tree->roots && have_sinks; r++)
         own[r].least = ky_octree_least(tree, m->cells.least, (uint32_t)r);
@@ -256,9 +254,7 @@ static enum ky_status make_boxes(struct exchange *m, const struct ky_shared_tree
     unsigned char *marks = NULL;
     if (!wanted->is_active || wanted->has_active)
         return box_groups(m, wanted, wanted->has_active, error);
-    marks = ky_allocate(tree->groups, 1);
-    if (!marks)
-        return ky_no_memory(error, "groups with active bodies", tree->groups, 1);
+    KY_TRY(ky_array(&marks, tree->groups, 1, "groups with active bodies", error));
     mark_groups(tree, wanted->is_active, marks);
     const enum ky_status status = box_groups(m, wanted, marks, error);
     free(marks);
@@ -270,9 +266,7 @@ static enum ky_status take_boxes(struct exchange *m, const struct ky_shared_tree
                                  struct ky_error *error)
 {
     m->boxes = wanted->boxes;
-    m->box = ky_allocate(m->boxes, sizeof *m->box);
-    if (!m->box)
-        return ky_no_memory(error, "boxes of points", m->boxes, sizeof *m->box);
+    KY_TRY(ky_array(&m->box, m->boxes, sizeof *m->box, "boxes of points", error));
     for (size_t k = 0; k < m->boxes; k++) {
         m->box[k] = wanted->box[k];
         for (int c = 0; c < 3; c++)
@@ -470,9 +464,7 @@ static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared
 static enum ky_status number_own(struct ky_domain *domain, struct ky_error *error)
 {
     struct ky_octree *tree = &domain->tree;
-    tree->number = ky_allocate(tree->n, sizeof *tree->number);
-    if (!tree->number)
-        return ky_no_memory(error, "numbers of bodies", tree->n, sizeof *tree->number);
+    KY_TRY(ky_array(&tree->number, tree->n, sizeof *tree->number, "numbers of bodies", error));
     for (size_t k = 0; k < tree->n; k++)
         tree->number[k] = (uint32_t)domain->index[tree->order[k]];
     return KY_OK;

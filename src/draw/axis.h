@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "base/quantity.h"
-
 enum { KY_MOST_TICKS = 64, KY_MOST_MINOR = 256, KY_TICK_TEXT = 32, KY_AXIS_TEXT = 192 };
 
 /* An axis from low to high; on a logarithmic axis these are logarithms (base 10). */

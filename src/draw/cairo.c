@@ -313,9 +313,7 @@ enum ky_status ky_cairo_write(const char *name, struct ky_canvas *canvas, const 
                               int overwrite, struct ky_error *error)
 {
     struct ky_file *file;
-    enum ky_status status = ky_file_create(name, overwrite, &file, error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_create(name, overwrite, &file, error));
     cairo_surface_t *page = new_page(file, name, canvas, comment);
     cairo_t *context = cairo.create(page);
     cairo.scale(context, point, point);

@@ -17,9 +17,7 @@ enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t hei
 {
     *canvas = (struct ky_canvas){.width = width, .height = height};
     canvas->pen = ky_cairo_pen() ? ky_cairo_pen() : &ky_pixel_pen;
-    canvas->rgb = ky_allocate(width * height, 3);
-    if (!canvas->rgb)
-        return ky_no_memory(error, "the picture", width * height, 3);
+    KY_TRY(ky_array(&canvas->rgb, width * height, 3, "the picture", error));
     for (size_t i = 0; i < 3 * width * height; i++)
         canvas->rgb[i] = paper[i % 3];
     memcpy(canvas->paper, paper, sizeof canvas->paper);
@@ -69,9 +67,8 @@ static enum ky_status fill_pixels(const struct ky_canvas *canvas, struct ky_pict
                                   struct ky_error *error)
 {
     const size_t pixels = canvas->width * canvas->height;
-    uint8_t *rgba = ky_allocate(pixels, 4);
-    if (!rgba)
-        return ky_no_memory(error, "the picture", pixels, 4);
+    uint8_t *rgba;
+    KY_TRY(ky_array(&rgba, pixels, 4, "the picture", error));
     for (size_t i = 0; i < pixels; i++) {
         memcpy(rgba + 4 * i, canvas->rgb + 3 * i, 3);
         rgba[4 * i + 3] = UINT8_MAX;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -102,12 +101,12 @@ enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *er
     const double farthest = 1e150; /* squares of larger coordinates would overflow */
     struct ky_bodies plain = *bodies;
     plain.id = NULL; /* ids need not be unique here */
-    enum ky_status status = ky_bodies_check(&plain, error);
-    for (size_t i = 0; !status && i < plain.n; i++)
+    KY_TRY(ky_bodies_check(&plain, error));
+    for (size_t i = 0; i < plain.n; i++)
         for (int k = 0; k < 3; k++)
             if (!(fabs(plain.position[i][k]) <= farthest))
                 return ky_fail(error, KY_BAD_DATA, "body %zu is farther away than %g", i, farthest);
-    return status;
+    return KY_OK;
 }
 
 /* KY_USAGE for parameters that contradict each other. */
@@ -117,17 +116,17 @@ static enum ky_status check_fit(const struct ky_draw_parameters *parameters, str
         return ky_fail(error, KY_USAGE,
                        "--divide colours components: it works only with --show components");
     struct ky_about about;
-    enum ky_status status = ky_about_read(parameters->about, &about, error);
-    for (int k = 0; k < 3 && parameters->about && !status; k++)
+    KY_TRY(ky_about_read(parameters->about, &about, error));
+    for (int k = 0; k < 3 && parameters->about; k++)
         if (!isnan(parameters->centre[k]))
             return ky_fail(
                 error, KY_USAGE,
                 "--about follows the bodies, --centre-%c is a fixed position: give only one",
                 "xyz"[k]);
-    if (!status && parameters->about && parameters->show == KY_SHOW_TRAILS)
+    if (parameters->about && parameters->show == KY_SHOW_TRAILS)
         return ky_fail(error, KY_USAGE,
                        "--about does not work with trails, whose picture does not move");
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,
@@ -193,9 +192,8 @@ enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layou
                              struct ky_error *error)
 {
     size_t room = scene->size[0] * scene->size[1] * ky_layer_count(scene->parameters->show);
-    double *layers = ky_allocate(room, sizeof *layers);
-    if (!layers)
-        return ky_no_memory(error, "the picture", room, sizeof *layers);
+    double *layers;
+    KY_TRY(ky_array(&layers, room, sizeof *layers, "the picture", error));
     enum ky_status status = ky_layers_project(scene, &panel->bodies, layers, error);
     if (!status) {
         ky_layers_paint(scene, layers, canvas, layout->left, layout->top);
@@ -251,9 +249,8 @@ static enum ky_status draw_panels(const struct ky_canvas_goal *goal,
     scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     size_t room = scene.size[0] * scene.size[1] * ky_layer_count(parameters->show);
     struct ky_canvas canvas = {0};
-    double *layers = ky_allocate(count * room, sizeof *layers);
-    if (!layers)
-        return ky_no_memory(error, "the picture", count * room, sizeof *layers);
+    double *layers;
+    KY_TRY(ky_array(&layers, count * room, sizeof *layers, "the picture", error));
     enum ky_status status = ky_scene_choose(&scene, panels, count, 0, layers, error);
     if (!status)
         status = paint(&scene, panels, count, layers, &canvas, error);

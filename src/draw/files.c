@@ -20,9 +20,8 @@ struct drawing {
 static enum ky_status draw_panels(const struct drawing *drawing, struct ky_error *error)
 {
     const size_t count = drawing->count;
-    struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
-    if (!panels)
-        return ky_no_memory(error, "panels", count, sizeof *panels);
+    struct ky_snapshot *panels;
+    KY_TRY(ky_array_zeroed(&panels, count, sizeof *panels, "panels", error));
     enum ky_status status = KY_OK;
     size_t read = 0;
     for (; read < count && !status; read++)

@@ -284,9 +284,8 @@ static enum ky_status begin(struct film *film)
     film->frames = film->wanted.frames ? (size_t)film->wanted.frames : film->count;
     KY_TRY(ky_encoder_available(error));
     KY_TRY(choose_scene(film));
-    film->desks = ky_allocate_zeroed((size_t)film->at_once, sizeof *film->desks);
-    if (!film->desks)
-        return ky_no_memory(error, "the film", (size_t)film->at_once, sizeof *film->desks);
+    KY_TRY(ky_array_zeroed(&film->desks, (size_t)film->at_once, sizeof *film->desks, "the film",
+                           error));
     for (int d = 0; d < film->at_once; d++) {
         film->desks[d].file = SIZE_MAX;
         ky_snapshot_clear(&film->desks[d].snapshot);
@@ -329,12 +328,9 @@ enum ky_status ky_film(const char *path, const char *const *files, size_t count,
     KY_NEED(path, error);
     KY_NEED(parameters, error);
     struct film work = {.files = files, .count = count};
-    enum ky_status status = ky_draw_reading(reading, &work.reading, error);
-    if (!status)
-        status = adopt(&work, parameters, film, error);
-    if (status)
-        return status;
-    status = begin(&work);
+    KY_TRY(ky_draw_reading(reading, &work.reading, error));
+    KY_TRY(adopt(&work, parameters, film, error));
+    enum ky_status status = begin(&work);
     if (!status)
         status = make(&work, path);
     end(&work);

@@ -96,9 +96,8 @@ enum ky_status ky_images_list(const struct ky_view *view, const size_t size[2], 
                        "the picture shows %g by %g, too many images of a box of side %g: give a "
                        "smaller --region or --slab",
                        view->side, view->slab, view->box);
-    images->shift = ky_allocate(images->count, sizeof *images->shift);
-    if (!images->shift)
-        return ky_no_memory(error, "images of the box", images->count, sizeof *images->shift);
+    KY_TRY(
+        ky_array(&images->shift, images->count, sizeof *images->shift, "images of the box", error));
     for (size_t k = 0; k < images->count; k++)
         ky_images_next(&walk, images->shift[k]);
     return KY_OK;

@@ -263,10 +263,8 @@ enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error
     /* More grids than the bodies need would only cost time and memory. */
     size_t copies = 2 * pyramid->n / pyramid->cells, threads = (size_t)ky_threads_here();
     copies = copies > threads ? threads : copies ? copies : 1;
-    bins.cell = ky_allocate_zeroed(copies * pyramid->cells, bins.quantities * sizeof *bins.cell);
-    if (!bins.cell)
-        return ky_no_memory(error, "the picture", copies * pyramid->cells,
-                            bins.quantities * sizeof *bins.cell);
+    KY_TRY(ky_array_zeroed(&bins.cell, copies * pyramid->cells, bins.quantities * sizeof *bins.cell,
+                           "the picture", error));
     if (pyramid->crowd > KY_DOTS) {
 #pragma omp parallel for schedule(static) num_threads((int)copies)
         for (size_t k = 0; k < copies; k++)

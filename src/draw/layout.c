@@ -1,7 +1,6 @@
 /* The surroundings of a picture's panels: rows and columns, axes with the unit of length on white
  * margins, and a colour bar. */
 #include <math.h>
-#include <string.h>
 
 #include "base/number.h"
 #include "base/units.h"

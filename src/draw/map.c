@@ -50,9 +50,8 @@ enum ky_status ky_draw_map(const struct ky_snapshot *snapshot,
     scene.size[0] = (size_t)own.width;
     scene.size[1] = (size_t)(own.height ? own.height : own.width);
     const size_t room = scene.size[0] * scene.size[1] * ky_layer_count(own.show);
-    double *layers = ky_allocate(room, sizeof *layers);
-    if (!layers)
-        return ky_no_memory(error, "the picture", room, sizeof *layers);
+    double *layers;
+    KY_TRY(ky_array(&layers, room, sizeof *layers, "the picture", error));
     enum ky_status status = ky_scene_choose(&scene, snapshot, 1, 0, layers, error);
     if (status) {
         free(layers);

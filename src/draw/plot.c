@@ -338,17 +338,13 @@ enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size
     KY_NEED(size, error);
     char comment[256] = "";
     struct ky_canvas canvas = {0};
-    enum ky_status status = ky_draw_available(path, error);
-    if (!status)
-        status = check(plots, count, size, error);
-    if (status)
-        return status;
-    struct frame *frames = ky_allocate_zeroed(count, sizeof *frames);
-    if (!frames)
-        return ky_no_memory(error, "the plot", count, sizeof *frames);
+    KY_TRY(ky_draw_available(path, error));
+    KY_TRY(check(plots, count, size, error));
+    struct frame *frames;
+    KY_TRY(ky_array_zeroed(&frames, count, sizeof *frames, "the plot", error));
     for (size_t p = 0; p < count; p++)
         frames[p].plot = &plots[p];
-    status = choose_axes(frames, count, comment, sizeof comment, error);
+    enum ky_status status = choose_axes(frames, count, comment, sizeof comment, error);
     if (!status)
         status = ky_canvas_open(&canvas, size[0], size[1], paper, error);
     if (!status)

@@ -3,8 +3,6 @@
 #ifndef KY_DRAW_PYRAMID_H
 #define KY_DRAW_PYRAMID_H
 
-#include <stdint.h>
-
 #include "draw/images.h"
 
 enum {

@@ -4,10 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
-#include "base/threads.h"
 #include "engine/common/force_kinds.h"
 
 /* An estimate. With Hermite steps a block of few bodies takes a GPU as long as its launches, some

@@ -266,10 +266,8 @@ static enum ky_status heeded(const struct ky_engine *engine, enum ky_status stat
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
-    enum ky_status status = ky_engine_check_number(n, error);
-    if (status)
-        return status;
-    status = CALL(resize, "change its number of bodies", n, error);
+    KY_TRY(ky_engine_check_number(n, error));
+    enum ky_status status = CALL(resize, "change its number of bodies", n, error);
     engine->n = status ? 0 : n;
     return status;
 }

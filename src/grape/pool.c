@@ -370,13 +370,9 @@ static void keep_sinks(struct ky_pool *pool, const struct ky_board_request *requ
 enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request *request,
                              struct ky_error *error)
 {
-    enum ky_status status = give_up(pool, error);
-    if (!status)
-        status = send(pool, error);
-    if (!status)
-        status = need_sinks(pool, request->count, error);
-    if (status)
-        return status;
+    KY_TRY(give_up(pool, error));
+    KY_TRY(send(pool, error));
+    KY_TRY(need_sinks(pool, request->count, error));
     pool->request = *request;
     pool->request.slots = request->slots < pool->slots ? request->slots : pool->slots;
     pool->request.eps2 = request->eps2 > 0 ? request->eps2 / (pool->length * pool->length) : 0;
@@ -387,7 +383,7 @@ enum ky_status ky_pool_start(struct ky_pool *pool, const struct ky_board_request
     pool->request.h2 = pool->h2;
     if (!later)
         keep_sinks(pool, request);
-    status = start_boards(pool, error);
+    enum ky_status status = start_boards(pool, error);
     if (later)
         keep_sinks(pool, request);
     return status;

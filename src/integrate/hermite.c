@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "engine/common/force_kinds.h"

@@ -59,9 +59,8 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
                                    const struct ky_parameters *parameters,
                                    struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    struct ky_own_steps *made = ky_allocate_zeroed(1, size);
-    if (!made)
-        return ky_no_memory(error, "integrator", 1, size);
+    struct ky_own_steps *made;
+    KY_TRY(ky_array_zeroed(&made, 1, size, "integrator", error));
     *made = *own;
     made->base.stride = own->base.verbs->stride(parameters, parameters->step);
     made->base.tick = parameters->step / (double)made->base.stride;

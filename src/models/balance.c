@@ -52,9 +52,9 @@ static enum ky_status take_sample(const struct ky_model_common *common,
 {
     const struct ky_portion portion = ky_model_portion(common);
     const size_t count = common->n < SAMPLE ? common->n : SAMPLE;
-    enum ky_status status = ky_bodies_allocate(
-        sample, count, bodies->softening ? KY_WITH_SOFTENING : 0, error); /* zeroed */
-    for (size_t k = 0; k < count && !status; k++) {
+    KY_TRY(ky_bodies_allocate(sample, count, bodies->softening ? KY_WITH_SOFTENING : 0,
+                              error)); /* zeroed */
+    for (size_t k = 0; k < count; k++) {
         const size_t i = (size_t)((double)k * (double)common->n / (double)count);
         if (!ky_portion_has(&portion, i))
             continue;
@@ -66,11 +66,9 @@ static enum ky_status take_sample(const struct ky_model_common *common,
             sample->velocity[k][c] = bodies->velocity[i - portion.first][c];
         }
     }
-    if (!status)
-        status = ky_portion_add_up(&portion, sample->mass, count, error);
-    if (!status)
-        status = ky_portion_add_up(&portion, sample->position, 3 * count, error);
-    return status ? status : ky_portion_add_up(&portion, sample->velocity, 3 * count, error);
+    KY_TRY(ky_portion_add_up(&portion, sample->mass, count, error));
+    KY_TRY(ky_portion_add_up(&portion, sample->position, 3 * count, error));
+    return ky_portion_add_up(&portion, sample->velocity, 3 * count, error);
 }
 
 /* KY_USAGE if a number of any body is not finite. */

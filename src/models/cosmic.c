@@ -129,10 +129,8 @@ static struct lattice lattice_of(const struct cosmic *cosmic, size_t bodies)
 static enum ky_status find_columns(struct lattice *lattice, size_t bodies, struct ky_error *error)
 {
     size_t first = 0;
-    lattice->columns = ky_allocate(lattice->n * lattice->n, sizeof *lattice->columns);
-    if (!lattice->columns)
-        return ky_no_memory(error, "columns of the lattice", lattice->n * lattice->n,
-                            sizeof *lattice->columns);
+    KY_TRY(ky_array(&lattice->columns, lattice->n * lattice->n, sizeof *lattice->columns,
+                    "columns of the lattice", error));
     const double square = square_of(lattice, bodies);
     for (size_t i = 0; i < lattice->n; i++)
         for (size_t j = 0; j < lattice->n; j++) {

@@ -194,9 +194,8 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
                                    const struct ky_model_common *common,
                                    struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct ky_equilibrium *equilibrium = ky_allocate(1, sizeof *equilibrium);
-    if (!equilibrium)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *equilibrium);
+    struct ky_equilibrium *equilibrium;
+    KY_TRY(ky_array(&equilibrium, 1, sizeof *equilibrium, "the model's tables", error));
     enum ky_status status = profile_of(model, own, &equilibrium->profile, error);
     if (!status)
         status = ky_model_allocate(common, 0, snapshot, error);
@@ -217,9 +216,8 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
 enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error)
 {
-    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
-    if (!profile)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
+    struct ky_profile *profile;
+    KY_TRY(ky_array(&profile, 1, sizeof *profile, "the model's tables", error));
     enum ky_status status = profile_of(model, own, profile, error);
     *radius = status ? 0 : ky_profile_radius(profile, 0.5) * henon_length(profile);
     free(profile);
@@ -233,12 +231,10 @@ enum ky_status ky_equilibrium_put(const struct ky_sphere *of, const struct ky_mo
     struct ky_snapshot sphere;
     double half, mean[2][3];
     ky_snapshot_clear(&sphere);
-    enum ky_status status = ky_equilibrium_half_mass(of->model, of->own, &half, error);
-    if (status)
-        return status;
+    KY_TRY(ky_equilibrium_half_mass(of->model, of->own, &half, error));
     const double length = of->radius / half, speed = sqrt(of->mass / length);
     part.softening = common->softening / length;
-    status = ky_equilibrium_make(of->model, of->own, &part, &sphere, error);
+    enum ky_status status = ky_equilibrium_make(of->model, of->own, &part, &sphere, error);
     if (!status) {
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.position, mean[0]);
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.velocity, mean[1]);

@@ -10,7 +10,6 @@
  * are small, because tides of large ones take energy from the orbit. */
 #include <math.h>
 
-#include "base/sums.h"
 #include "models/choreography.h"
 #include "models/equilibrium.h"
 
@@ -69,21 +68,19 @@ static enum ky_status make(int count, const struct figure *figure,
 {
     struct ky_bodies *bodies = &snapshot->bodies;
     struct ky_dance dance;
-    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
-    for (int g = 0; g < count && !status; g++)
-        status = draw(figure, common, count, g, bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_model_allocate(common, 0, snapshot, error));
+    for (int g = 0; g < count; g++)
+        KY_TRY(draw(figure, common, count, g, bodies, error));
     const double eps = ky_pair_softening(common);
     const struct ky_dance_law law = {eps * eps, mean_square(bodies)};
-    status = ky_dance_solve(count, figure->size, &law, &dance, error);
-    for (int g = 0; g < count && !status; g++)
+    KY_TRY(ky_dance_solve(count, figure->size, &law, &dance, error));
+    for (int g = 0; g < count; g++)
         for (size_t i = first_of(bodies->n, count, g); i < first_of(bodies->n, count, g + 1); i++)
             for (int c = 0; c < 2; c++) {
                 bodies->position[i][c] += dance.x[g][c];
                 bodies->velocity[i][c] += dance.v[g][c] / sqrt(count); /* for a total mass of 1 */
             }
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status make_three(const void *own, const struct ky_model_common *common,

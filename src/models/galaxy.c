@@ -16,7 +16,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "base/sums.h"
 #include "physics/softening.h"
@@ -77,9 +76,8 @@ struct solving {
 static enum ky_status pull_on(const struct solving *s, int sink, size_t count, const double *r,
                               double *pull, struct ky_error *error)
 {
-    double *part = ky_allocate(count, sizeof *part);
-    if (!part)
-        return ky_no_memory(error, "the model's tables", count, sizeof *part);
+    double *part;
+    KY_TRY(ky_array(&part, count, sizeof *part, "the model's tables", error));
     for (size_t k = 0; k < count; k++)
         pull[k] = 0;
     for (int c = 0; c < KY_COMPONENTS; c++) {
@@ -204,9 +202,8 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
                              const size_t count[KY_COMPONENTS], size_t first,
                              struct ky_bodies *bodies, struct ky_error *error)
 {
-    struct ky_galaxy_tables *tables = ky_allocate(1, sizeof *tables);
-    if (!tables)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *tables);
+    struct ky_galaxy_tables *tables;
+    KY_TRY(ky_array(&tables, 1, sizeof *tables, "the model's tables", error));
     enum ky_status status = ky_galaxy_solve(galaxy, common, tables, error);
     size_t at = first;
     for (int c = 0; c < KY_COMPONENTS && !status; at += count[c++]) {

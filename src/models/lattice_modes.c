@@ -175,9 +175,8 @@ enum ky_status ky_lattice_modes_make(struct ky_lattice_modes *modes, struct ky_h
 {
     const size_t reach = modes->side / 2, count = place_of((size_t[]){reach + 1, 0, 0});
     struct growth table[PULLS];
-    modes->mode = ky_allocate_zeroed(count, sizeof *modes->mode);
-    if (!modes->mode)
-        return ky_no_memory(error, "modes of the lattice", count, sizeof *modes->mode);
+    KY_TRY(
+        ky_array_zeroed(&modes->mode, count, sizeof *modes->mode, "modes of the lattice", error));
 #pragma omp parallel for schedule(static)
     for (int p = 0; p < PULLS; p++)
         table[p] = growth_of(modes, least + (most - least) * p / (PULLS - 1));

@@ -188,9 +188,8 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
 {
     struct ky_model_parameters parameters;
     ky_snapshot_clear(snapshot);
-    void *own = ky_allocate_zeroed(1, model->own_size);
-    if (!own)
-        return ky_no_memory(error, "the model's parameters", 1, model->own_size);
+    void *own;
+    KY_TRY(ky_array_zeroed(&own, 1, model->own_size, "the model's parameters", error));
     enum ky_status status = ky_model_resolve(model, given, &parameters, own, error);
     if (!status)
         status = make_all(model, own, &parameters, snapshot, error);
@@ -251,18 +250,15 @@ enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameter
         return ky_fail(
             error, KY_UNSUPPORTED,
             "the bodies of the model %s depend on each other: make them with ky_model_make", name);
-    enum ky_status status = ky_model_resolve(model, given, &recipe->parameters, recipe->own, error);
-    if (!status)
-        status = keep_texts(recipe, error);
-    if (status)
-        return status;
+    KY_TRY(ky_model_resolve(model, given, &recipe->parameters, recipe->own, error));
+    KY_TRY(keep_texts(recipe, error));
     if (has_pairs(model, &recipe->parameters))
         return ky_fail(error, KY_UNSUPPORTED,
                        "pairs are chosen from all stars: make them with ky_model_make");
     while (ky_models[recipe->model] != model)
         recipe->model++;
     struct ky_model_common common = common_of(model, &recipe->parameters);
-    status = soften(model, recipe->own, &recipe->parameters, &common, error);
+    enum ky_status status = soften(model, recipe->own, &recipe->parameters, &common, error);
     describe(model, &recipe->parameters, &common, snapshot);
     if (model->scaling != KY_NOT_SCALED)
         snapshot->softening *= common.length;

@@ -140,9 +140,8 @@ static uint64_t largest(const uint64_t *values, size_t n)
  * already. */
 static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct ky_error *error)
 {
-    uint64_t *sorted = ky_allocate(n, sizeof *sorted);
-    if (!sorted)
-        return ky_no_memory(error, "ids", n, sizeof *sorted);
+    uint64_t *sorted;
+    KY_TRY(ky_array(&sorted, n, sizeof *sorted, "ids", error));
     memcpy(sorted, id, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ky_order_ids);
     size_t same = 0;
@@ -253,17 +252,15 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
                             const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
-    enum ky_status status = adopt(given, parameters, error);
-    if (!status)
-        status = check_system(a, "first", error);
-    if (!status)
-        status = check_system(b, "second", error);
-    if (!status && !a->softening != !b->softening && isnan(parameters->softening))
+    KY_TRY(adopt(given, parameters, error));
+    KY_TRY(check_system(a, "first", error));
+    KY_TRY(check_system(b, "second", error));
+    if (!a->softening != !b->softening && isnan(parameters->softening))
         return ky_fail(error, KY_USAGE,
                        "only the bodies of the %s system have softenings, and the other bodies "
                        "need one too; give --softening",
                        a->softening ? "first" : "second");
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
@@ -276,19 +273,13 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     KY_NEED(merged, error);
     struct ky_merge_parameters own;
     memset(merged, 0, sizeof *merged);
-    enum ky_status status = check(a, b, parameters, &own, error);
-    if (status)
-        return status;
+    KY_TRY(check(a, b, parameters, &own, error));
     struct ky_halt halt = {.flag = own.stop};
     const struct ky_merge_scale as_it_is = {1, 1, 1};
     struct ky_merge_scale scale;
-    status = ky_halt_check(&halt, error);
-    if (!status)
-        status = scale_of(b, &own, &halt, &scale, error);
-    if (!status)
-        status = ky_halt_check(&halt, error);
-    if (status)
-        return status;
+    KY_TRY(ky_halt_check(&halt, error));
+    KY_TRY(scale_of(b, &own, &halt, &scale, error));
+    KY_TRY(ky_halt_check(&halt, error));
     double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass) * scale.mass,
            mass = mass_a + mass_b;
     if (!(mass > 0))
@@ -297,9 +288,7 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     unsigned with = KY_WITH_ID | (a->softening || b->softening ? KY_WITH_SOFTENING : 0) |
                     (a->radius || b->radius ? KY_WITH_RADIUS : 0) |
                     (a->type || b->type ? KY_WITH_TYPE : 0);
-    status = ky_bodies_allocate(merged, a->n + b->n, with, error);
-    if (status)
-        return status;
+    KY_TRY(ky_bodies_allocate(merged, a->n + b->n, with, error));
     const struct ky_kepler orbit = orbit_of(&own, mass);
     const double angle = ky_kepler_angle(&orbit), x = own.separation;
     double v[2];
@@ -313,7 +302,7 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     place(a, &as_it_is, &first, own.softening, merged, 0);
     if (!ky_halted(&halt))
         place(b, &scale, &second, own.softening, merged, a->n);
-    status = ky_halt_check(&halt, error);
+    enum ky_status status = ky_halt_check(&halt, error);
     if (!status)
         status = make_unique(merged->id, merged->n, a->n, error);
     if (!status)

@@ -57,9 +57,8 @@ enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
                                        struct ky_error *error)
 {
     const double radius = radius_of(uniform);
-    struct ky_profile *profile = ky_allocate(1, sizeof *profile);
-    if (!profile)
-        return ky_no_memory(error, "the model's tables", 1, sizeof *profile);
+    struct ky_profile *profile;
+    KY_TRY(ky_array(&profile, 1, sizeof *profile, "the model's tables", error));
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
     if (!status) {
         ky_profile_homogeneous(profile);

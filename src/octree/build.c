@@ -187,9 +187,8 @@ static enum ky_status more_sprouts(struct ky_octree_scratch *scratch, size_t use
     if (wanted <= scratch->sprout_capacity)
         return KY_OK;
     size_t capacity = wanted + wanted / 2;
-    struct ky_sprout *more = ky_allocate(capacity, sizeof *more);
-    if (!more)
-        return ky_no_memory(error, "growing tree", capacity, sizeof *more);
+    struct ky_sprout *more;
+    KY_TRY(ky_array(&more, capacity, sizeof *more, "growing tree", error));
     memcpy(more, scratch->sprout, used * sizeof *more);
     free(scratch->own_sprout);
     scratch->own_sprout = scratch->sprout = more;
@@ -227,12 +226,9 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     scratch->parted = 0;
     if (bodies->part) {
         end = ky_octree_roots(tree, bodies->part, 0, NULL);
-        enum ky_status status = more_sprouts(scratch, 0, end, error);
-        if (!status)
-            status = ky_octree_reserve(&scratch->root, &scratch->root_room, end,
-                                       sizeof *scratch->root, "roots of a tree", error);
-        if (status)
-            return status;
+        KY_TRY(more_sprouts(scratch, 0, end, error));
+        KY_TRY(ky_octree_reserve(&scratch->root, &scratch->root_room, end, sizeof *scratch->root,
+                                 "roots of a tree", error));
         scratch->parted = ky_octree_roots(tree, bodies->part, end, scratch->sprout);
     }
     tree->roots = end;

@@ -5,7 +5,6 @@
 #include "octree/work.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -126,4 +125,23 @@ enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_paramete
     tree->groups = g.groups;
     tree->shares = g.shares;
     return KY_OK;
+}
+
+int ky_group_next_run(const struct ky_octree *tree, const unsigned char *wanted, size_t end,
+                      struct ky_group_run *run)
+{
+    enum { MOST = 256 }; /* bodies */
+    size_t g = run->end, bodies = 0;
+    while (g < end && !ky_group_is_wanted(wanted, g))
+        g++;
+    *run = (struct ky_group_run){g, g};
+    for (; g < end; g++) {
+        if (!ky_group_is_wanted(wanted, g))
+            continue;
+        bodies += tree->group[g].bodies;
+        if (run->end > run->first && bodies > MOST)
+            break;
+        run->end = g + 1;
+    }
+    return run->end > run->first;
 }

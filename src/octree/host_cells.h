@@ -57,6 +57,20 @@ static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_g
     }
 }
 
+/* The index of the first group at or after a body. */
+static inline size_t ky_group_from(const struct ky_octree *tree, uint32_t body)
+{
+    size_t low = 0, high = tree->groups;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (tree->group[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The moments of a cell. A tree without quadrupoles has only the mass; the other moments are 0. */
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/split.h"
@@ -343,9 +342,8 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
     enum ky_status status = ky_octree_cut(tree, BRANCH, &cuts, error);
     if (status)
         return status;
-    struct ky_octree_sums *branch = ky_allocate(cuts, sizeof *branch);
-    if (!branch)
-        return ky_no_memory(error, "moments of branches", cuts, sizeof *branch);
+    struct ky_octree_sums *branch;
+    KY_TRY(ky_array(&branch, cuts, sizeof *branch, "moments of branches", error));
     int threads = tree->scratch->threads;
     (void)threads;
 #pragma omp parallel for schedule(dynamic)                                                         \

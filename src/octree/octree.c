@@ -53,9 +53,7 @@ static enum ky_status start_scratch(struct ky_octree *tree, const struct ky_para
                                     struct ky_error *error)
 {
     if (!tree->scratch) {
-        tree->scratch = ky_allocate_zeroed(1, sizeof *tree->scratch);
-        if (!tree->scratch)
-            return ky_no_memory(error, "tree", 1, sizeof *tree->scratch);
+        KY_TRY(ky_array_zeroed(&tree->scratch, 1, sizeof *tree->scratch, "tree", error));
         ky_hilbert_init(&tree->scratch->hilbert);
     }
     tree->scratch->threads = ky_threads(parameters->threads);
@@ -89,9 +87,7 @@ enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int ow
         scratch->block = ky_allocate(4 * scratch->stride, sizeof *scratch->block);
         if (!scratch->block)
             return ky_no_memory(error, "bodies of the tree", 4 * scratch->stride, sizeof(double));
-        tree->order = ky_allocate(n, sizeof *tree->order);
-        if (!tree->order)
-            return ky_no_memory(error, "order of the tree", n, sizeof *tree->order);
+        KY_TRY(ky_array(&tree->order, n, sizeof *tree->order, "order of the tree", error));
         scratch->bodies = n;
     }
     if (own_softening)

@@ -135,9 +135,8 @@ enum ky_status ky_octree_pack(const struct ky_octree *tree, const unsigned char 
 {
     const struct header header = count_needed(tree, need);
     const size_t bytes = parcel_bytes(&header);
-    char *data = ky_allocate(bytes, 1);
-    if (!data)
-        return ky_no_memory(error, "cells for another part", bytes, 1);
+    char *data;
+    KY_TRY(ky_array(&data, bytes, 1, "cells for another part", error));
     lay_out(&header, data, parcel);
     memcpy(data, &header, sizeof header);
     const struct ky_given_cells *cells = &parcel->cells;

@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -11,21 +10,11 @@
 #include "physics/orders.h"
 #include "physics/visit.h"
 
-/* Consecutive groups of up to BOX_BODIES bodies share a box. With 64 bodies a box the data sent are
- * 1.00 times the data that the groups need; with 256 they are up to 1.3 times as large, with a
- * quarter of the tests. */
-enum { BOX_BODIES = 256 };
-
 /* The factor by which a test here is stricter than the test of a walk, in float: the squared
  * radius, and the sides of the sinks' box. */
 #define SURE 1.0001
 
 /* ---- boxes ---- */
-
-/* Consecutive groups that share a box. */
-struct run {
-    size_t first, end;
-};
 
 static void widen(const struct ky_octree *tree, const struct ky_group *group, double low[3],
                   double high[3])
@@ -38,12 +27,8 @@ static void widen(const struct ky_octree *tree, const struct ky_group *group, do
     }
 }
 
-static int is_wanted(const struct ky_octree_sinks *sinks, size_t group)
-{
-    return !sinks->wanted || sinks->wanted[group];
-}
-
-static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const struct run *run)
+static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks,
+                                   const struct ky_group_run *run)
 {
     const struct ky_octree *tree = sinks->tree;
     const double far = (double)INFINITY;
@@ -51,7 +36,7 @@ static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const st
     double low[3] = {far, far, far}, high[3] = {-far, -far, -far};
     for (size_t g = run->first; g < run->end; g++) {
         const struct ky_group *group = &tree->group[g];
-        if (!is_wanted(sinks, g))
+        if (!ky_group_is_wanted(sinks->wanted, g))
             continue;
         widen(tree, group, low, high);
         box.factor =
@@ -67,33 +52,14 @@ static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const st
     return box;
 }
 
-/* The next groups from g on that share a box; none if no group up to `end` is wanted. */
-static struct run run_of(const struct ky_octree_sinks *sinks, size_t g, size_t end)
-{
-    const struct ky_group *group = sinks->tree->group;
-    size_t bodies = 0;
-    while (g < end && !is_wanted(sinks, g))
-        g++;
-    struct run run = {.first = g, .end = g};
-    for (; g < end; g++) {
-        if (!is_wanted(sinks, g))
-            continue;
-        bodies += group[g].bodies;
-        if (run.end > run.first && bodies > BOX_BODIES)
-            break;
-        run.end = g + 1;
-    }
-    return run;
-}
-
 /* Writes the boxes of a share's groups, or counts them where `to` is NULL. */
 static size_t boxes_of_share(const struct ky_octree_sinks *sinks, size_t share,
                              struct ky_octree_box *to)
 {
     const size_t end = sinks->tree->share[share + 1];
-    struct run run = run_of(sinks, sinks->tree->share[share], end);
+    struct ky_group_run run = {.end = sinks->tree->share[share]};
     size_t count = 0;
-    for (; run.end > run.first; run = run_of(sinks, run.end, end), count++)
+    for (; ky_group_next_run(sinks->tree, sinks->wanted, end, &run); count++)
         if (to)
             to[count] = box_of(sinks, &run);
     return count;
@@ -239,9 +205,7 @@ static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, s
 static enum ky_status surround(struct pruning *p, struct ky_error *error)
 {
     p->arounds = (p->boxes + AROUND - 1) / AROUND;
-    p->around = ky_allocate(p->arounds, sizeof *p->around);
-    if (!p->around)
-        return ky_no_memory(error, "boxes of another part", p->arounds, sizeof *p->around);
+    KY_TRY(ky_array(&p->around, p->arounds, sizeof *p->around, "boxes of another part", error));
     for (size_t k = 0; k < p->arounds; k++) {
         const size_t left = p->boxes - k * AROUND;
         p->around[k] = join_boxes(p->box + k * AROUND, left < AROUND ? left : AROUND);

@@ -1,7 +1,6 @@
 /* The cells and bodies of a part's tree that sinks need if cells act on cells: see sinks.h. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -89,15 +88,10 @@ struct lists {
 
 static void push(struct lists *lists, uint32_t cell)
 {
-    if (lists->count == lists->room) {
-        const size_t room = 2 * lists->room + 256;
-        if (!ky_extend(&lists->cell, lists->count, room, sizeof *lists->cell)) {
-            lists->failed = 1;
-            return;
-        }
-        lists->room = room;
-    }
-    lists->cell[lists->count++] = cell;
+    if (ky_room_for_one(&lists->cell, lists->count, &lists->room, sizeof *lists->cell))
+        lists->cell[lists->count++] = cell;
+    else
+        lists->failed = 1;
 }
 
 /* ---- sinks that need more cells ---- */

@@ -16,9 +16,7 @@ enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, si
     memcpy(array, &fresh, sizeof fresh);
     *capacity = 0;
     size_t room = count + count / 16;
-    fresh = ky_allocate(room, size);
-    if (!fresh)
-        return ky_no_memory(error, what, room, size);
+    KY_TRY(ky_array(&fresh, room, size, what, error));
     memcpy(array, &fresh, sizeof fresh);
     *capacity = room;
     return KY_OK;

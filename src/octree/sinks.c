@@ -9,9 +9,6 @@
 #include "octree/work.h"
 #include "physics/fmm.h"
 
-/* Consecutive groups of up to RUN_BODIES bodies are one sink. */
-enum { RUN_BODIES = 256 };
-
 struct listing {
     const struct ky_octree_own_sinks *own;
     const uint32_t *root; /* [cells of `top`] 1 + the place among its roots; 0: above them */
@@ -24,15 +21,8 @@ struct listing {
 /* Room for one more; the sinks so far may lie elsewhere then. */
 static struct ky_octree_sink *append(struct listing *list)
 {
-    if (list->count == list->room) {
-        const size_t room = 2 * list->room + 64;
-        if (!ky_extend(&list->sink, list->count, room, sizeof *list->sink)) {
-            list->failed = 1;
-            return NULL;
-        }
-        list->room = room;
-    }
-    return &list->sink[list->count++];
+    list->failed |= !ky_room_for_one(&list->sink, list->count, &list->room, sizeof *list->sink);
+    return list->failed ? NULL : &list->sink[list->count++];
 }
 
 static float error_of(const struct listing *list, float least)
@@ -42,55 +32,14 @@ static float error_of(const struct listing *list, float least)
 
 /* ---- groups ---- */
 
-static size_t group_of(const struct ky_octree *tree, uint32_t body)
-{
-    size_t low = 0, high = tree->groups;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (tree->group[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 float ky_octree_least(const struct ky_octree *tree, const float *least, uint32_t cell)
 {
     const struct ky_cell_link *link = &tree->link[cell];
     float all = (float)INFINITY;
-    for (size_t g = group_of(tree, link->body);
+    for (size_t g = ky_group_from(tree, link->body);
          least && g < tree->groups && tree->group[g].body < link->body + link->bodies; g++)
         all = fminf(all, least[g]);
     return all;
-}
-
-/* The wanted groups among [first, end). */
-struct run {
-    size_t first, end;
-};
-
-static int is_wanted(const struct listing *list, size_t group)
-{
-    return !list->own->wanted || list->own->wanted[group];
-}
-
-static struct run run_of(const struct listing *list, size_t g, size_t end)
-{
-    const struct ky_group *group = list->own->tree->group;
-    size_t bodies = 0;
-    while (g < end && !is_wanted(list, g))
-        g++;
-    struct run run = {g, g};
-    for (; g < end; g++) {
-        if (!is_wanted(list, g))
-            continue;
-        bodies += group[g].bodies;
-        if (run.end > run.first && bodies > RUN_BODIES)
-            break;
-        run.end = g + 1;
-    }
-    return run;
 }
 
 /* A float that is not smaller. */
@@ -100,7 +49,7 @@ static float wide(double x)
 }
 
 /* The box of the run; properties of single groups are accumulated in `sink`. */
-static void measure_run(const struct listing *list, const struct run *run,
+static void measure_run(const struct listing *list, const struct ky_group_run *run,
                         struct ky_octree_sink *sink)
 {
     const struct ky_octree *tree = list->own->tree;
@@ -110,7 +59,7 @@ static void measure_run(const struct listing *list, const struct run *run,
     for (size_t g = run->first; g < run->end; g++) {
         const struct ky_group *group = &tree->group[g];
         double its_low[3], its_high[3], radius2 = 0;
-        if (!is_wanted(list, g))
+        if (!ky_group_is_wanted(list->own->wanted, g))
             continue;
         ky_bodies_box(tree, group, its_low, its_high);
         for (int c = 0; c < 3; c++) {
@@ -141,8 +90,8 @@ static void add_groups(struct listing *list, const struct ky_cell_link *link)
     size_t end = list->group;
     while (end < tree->groups && tree->group[end].body < link->body + link->bodies)
         end++;
-    for (struct run run = run_of(list, list->group, end); run.end > run.first;
-         run = run_of(list, run.end, end)) {
+    struct ky_group_run run = {list->group, list->group};
+    while (ky_group_next_run(tree, list->own->wanted, end, &run)) {
         struct ky_octree_sink *sink = append(list);
         if (!sink)
             return;

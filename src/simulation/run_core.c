@@ -22,14 +22,8 @@ static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_e
     if (old > 0)
         memmove(history->row, history->row + old, (history->count - old) * sizeof *history->row);
     history->count -= old;
-    if (history->count == history->room) {
-        const size_t room = 2 * history->room + 64;
-        struct ky_core_row *row = realloc(history->row, room * sizeof *row);
-        if (!row)
-            return ky_no_memory(error, "core radii", room, sizeof *row);
-        history->row = row;
-        history->room = room;
-    }
+    if (!ky_room_for_one(&history->row, history->count, &history->room, sizeof *history->row))
+        return ky_no_memory(error, "core radii", history->count + 1, sizeof *history->row);
     history->row[history->count++] = (struct ky_core_row){now, radius};
     return KY_OK;
 }
@@ -65,9 +59,8 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     if (isnan(run->state.stop_core) || run->state.collapsed || !history->count ||
         history->row[0].time > ky_sim_time(run->sim) - span)
         return KY_OK;
-    double *work = ky_allocate(history->count, sizeof *work);
-    if (!work)
-        return ky_no_memory(error, "core radii", history->count, sizeof *work);
+    double *work;
+    KY_TRY(ky_array(&work, history->count, sizeof *work, "core radii", error));
     for (size_t k = 0; k < history->count; k++)
         work[k] = history->row[k].radius;
     const double radius = ky_median_mean(work, history->count);

@@ -63,9 +63,7 @@ static enum ky_status add_field(struct ky_parameters *parameters, const char *wa
 {
     const char *before = parameters->field ? parameters->field : "";
     const size_t room = strlen(before) + strlen(wanted) + 2;
-    universe->field = ky_allocate(room, 1);
-    if (!universe->field)
-        return ky_no_memory(error, "external fields", room, 1);
+    KY_TRY(ky_array(&universe->field, room, 1, "external fields", error));
     snprintf(universe->field, room, "%s%s%s", before, *before ? " " : "", wanted);
     parameters->field = universe->field;
     return KY_OK;

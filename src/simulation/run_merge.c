@@ -59,9 +59,7 @@ enum ky_status ky_run_give_radii(struct ky_run *run, const struct ky_units *unit
                        "--collisions needs radii, and the bodies have none: give --body-radius, "
                        "bodies with a column radius (CSV) or a data set Radius (HDF5), or --units "
                        "for radii of stars");
-    bodies->radius = ky_allocate(bodies->n, sizeof *bodies->radius);
-    if (!bodies->radius)
-        return ky_no_memory(error, "radii", bodies->n, sizeof *bodies->radius);
+    KY_TRY(ky_array(&bodies->radius, bodies->n, sizeof *bodies->radius, "radii", error));
     for (size_t i = 0; i < bodies->n; i++)
         bodies->radius[i] = stellar_radius(units, bodies->mass[i]);
     run->state.stellar_radii = 1;

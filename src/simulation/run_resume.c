@@ -1,7 +1,6 @@
 /* The resumption of a run from its restart file. */
 #include "simulation/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +60,7 @@ static enum ky_status restore_times(struct ky_schedule *schedule, const struct k
         return KY_OK;
     const size_t size = restart->version > 1 ? sizeof *schedule->at : sizeof(uint64_t);
     const size_t count = (size_t)at->bytes / size;
-    schedule->at = ky_allocate_zeroed(count, sizeof *schedule->at);
-    if (!schedule->at)
-        return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
+    KY_TRY(ky_array_zeroed(&schedule->at, count, sizeof *schedule->at, "times of --at", error));
     for (size_t k = 0; k < count; k++) { /* version 1 had only whole ticks */
         struct ky_instant *instant = &schedule->at[k];
         memcpy(instant, (const char *)at->data + k * size, size);
@@ -84,9 +81,7 @@ static enum ky_status restore_history(struct ky_run *run, const struct ky_restar
     const size_t count = core ? (size_t)core->bytes / sizeof *history->row : 0;
     if (!count)
         return KY_OK;
-    history->row = ky_allocate(count, sizeof *history->row);
-    if (!history->row)
-        return ky_no_memory(error, "core radii", count, sizeof *history->row);
+    KY_TRY(ky_array(&history->row, count, sizeof *history->row, "core radii", error));
     memcpy(history->row, core->data, count * sizeof *history->row);
     history->count = history->room = count;
     for (size_t k = 0; k < count; k++)
@@ -103,9 +98,7 @@ static enum ky_status restore_listed(struct ky_run_listed *listed, const struct 
     const size_t count = ids ? (size_t)ids->bytes / sizeof *listed->id : 0;
     if (!count)
         return KY_OK;
-    listed->id = ky_allocate(count, sizeof *listed->id);
-    if (!listed->id)
-        return ky_no_memory(error, "ids of escapers", count, sizeof *listed->id);
+    KY_TRY(ky_array(&listed->id, count, sizeof *listed->id, "ids of escapers", error));
     memcpy(listed->id, ids->data, count * sizeof *listed->id);
     listed->count = count;
     for (size_t k = 1; k < count; k++)
@@ -320,11 +313,9 @@ enum ky_status ky_resume(const struct ky_parameters *parameters,
     KY_NEED(parameters, error);
     KY_NEED(run, error);
     struct ky_run *resumed = NULL;
-    enum ky_status status = ky_run_create(parameters, run, &resumed, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_create(parameters, run, &resumed, error));
     int threads = ky_threads_take(resumed->parameters.threads);
-    status = reopen(resumed, error);
+    enum ky_status status = reopen(resumed, error);
     if (!status)
         status = ky_run_loop(resumed, error);
     ky_threads_restore(threads);

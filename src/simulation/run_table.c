@@ -178,14 +178,12 @@ static enum ky_status copy_table(struct ky_run_table *table, const char *path, c
     struct ky_file *file = NULL;
     ssize_t bytes = 0;
     off_t offset = 0;
-    enum ky_status status = ky_file_create(path, 1, &file, error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_create(path, 1, &file, error));
     while ((bytes = pread(fileno(table->file), part, sizeof part, offset)) > 0) {
         ky_file_write(file, part, (size_t)bytes);
         offset += bytes;
     }
-    status = ky_file_finish(file, error);
+    enum ky_status status = ky_file_finish(file, error);
     /* by its temporary name, since another file may be at `path` again */
     FILE *copy = bytes < 0 || status ? NULL : fopen(ky_file_temporary(file), "r+");
     if (!copy || fseek(copy, 0, SEEK_END)) {
@@ -212,22 +210,17 @@ enum ky_status ky_run_keep_table(struct ky_run *run, struct ky_run_table *table,
     if (!table->file)
         return KY_OK;
     snprintf(name, sizeof name, "%s.previous", table->name);
-    enum ky_status status = ky_folder_path(run->folder, table->name, path, error);
-    if (!status)
-        status = ky_folder_path(run->folder, name, previous, error);
-    if (status)
-        return status;
+    KY_TRY(ky_folder_path(run->folder, table->name, path, error));
+    KY_TRY(ky_folder_path(run->folder, name, previous, error));
     int there = !stat(path, &named);
     if (!fstat(fileno(table->file), &open_one) && there && open_one.st_dev == named.st_dev &&
         open_one.st_ino == named.st_ino)
         return KY_OK;
     if (fflush(table->file))
         return cannot_write(run, table, error);
-    status = copy_table(table, path, there ? previous : NULL, error);
-    if (!status)
-        ky_log(&run->parameters, KY_LOG_WARNING,
-               "%s was %s during the run; it is written again%s%s", path,
-               there ? "replaced" : "removed", there ? ", and its replacement is " : "",
-               there ? name : "");
-    return status;
+    KY_TRY(copy_table(table, path, there ? previous : NULL, error));
+    ky_log(&run->parameters, KY_LOG_WARNING, "%s was %s during the run; it is written again%s%s",
+           path, there ? "replaced" : "removed", there ? ", and its replacement is " : "",
+           there ? name : "");
+    return KY_OK;
 }

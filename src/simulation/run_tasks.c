@@ -206,14 +206,14 @@ static enum ky_status take(struct ky_task_share *share, void *told, struct ky_er
 {
     struct taking *taking = told;
     uint64_t wrong = 0;
-    enum ky_status status = ky_source_take(&taking->source, share, &wrong, outcome, error);
-    if (!status && !wrong)
-        status = check_taken(share, taking, &wrong, outcome, error);
-    if (!status && !wrong)
-        status = know(share, taking, error);
-    if (!status && !wrong)
+    KY_TRY(ky_source_take(&taking->source, share, &wrong, outcome, error));
+    if (!wrong)
+        KY_TRY(check_taken(share, taking, &wrong, outcome, error));
+    if (!wrong)
+        KY_TRY(know(share, taking, error));
+    if (!wrong)
         take_momenta(taking, &share->bodies);
-    return status;
+    return KY_OK;
 }
 
 /* ---- pieces of a restart file ---- */
@@ -344,9 +344,8 @@ static enum ky_status take_by_ranks(struct ky_run *run, size_t n, struct taking 
 enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,
                            struct ky_run_facts *facts, struct ky_error *error)
 {
-    struct taking *taking = ky_allocate_zeroed(1, sizeof *taking);
-    if (!taking)
-        return ky_no_memory(error, "a source of bodies", 1, sizeof *taking);
+    struct taking *taking;
+    KY_TRY(ky_array_zeroed(&taking, 1, sizeof *taking, "a source of bodies", error));
     taking->source = *run->from;
     taking->time = time;
     enum ky_status status = take_by_ranks(run, bodies->n, taking, error);

@@ -376,13 +376,11 @@ enum ky_status ky_schedule_extend(struct ky_schedule *schedule, double end, uint
         return too_many("--steps", (double)steps, error);
     schedule->end = (struct ky_instant){steps * schedule->stride, 0};
     if (!isnan(end)) {
-        enum ky_status status = find_end(schedule, end, error);
-        if (status)
-            return status;
+        KY_TRY(find_end(schedule, end, error));
     } else if (!steps)
         return ky_fail(error, KY_USAGE, "the run has no end: give --end, or --steps of at least 1");
-    enum ky_status status = check_every(schedule, error);
-    return status ? status : check_advance(schedule, error);
+    KY_TRY(check_every(schedule, error));
+    return check_advance(schedule, error);
 }
 
 /* The shortest interval, in steps, that gives at most KY_ENERGY_ROWS rows and divides the interval
@@ -462,9 +460,8 @@ void ky_schedule_free(struct ky_schedule *schedule)
 enum ky_status ky_schedule_add(struct ky_schedule *schedule, struct ky_instant instant,
                                struct ky_error *error)
 {
-    struct ky_instant *more = ky_allocate(schedule->ats + 1, sizeof *more);
-    if (!more)
-        return ky_no_memory(error, "times of --at", schedule->ats + 1, sizeof *more);
+    struct ky_instant *more;
+    KY_TRY(ky_array(&more, schedule->ats + 1, sizeof *more, "times of --at", error));
     if (schedule->ats)
         memcpy(more, schedule->at, schedule->ats * sizeof *more);
     size_t place = schedule->ats++; /* later ones belong to a former, later end */

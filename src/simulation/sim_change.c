@@ -233,9 +233,8 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
     if (status || !count)
         return status;
     KY_NEED(id, error);
-    uint64_t *sorted = ky_allocate(count, sizeof *sorted);
-    if (!sorted)
-        return ky_no_memory(error, "ids", count, sizeof *sorted);
+    uint64_t *sorted;
+    KY_TRY(ky_array(&sorted, count, sizeof *sorted, "ids", error));
     memcpy(sorted, id, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ky_order_ids);
     status = ky_sim_take(sim, 0, 0, &bodies, error);

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "physics/softening.h"
 
 /* A step is divided so that the rms displacement is at most this part of the mean spacing. */
 static const double most_of_spacing = 0.25;

@@ -185,9 +185,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
 {
     const size_t most = NUMBERS + MOST_ARRAYS + 2 + extras;
     const struct ky_section lists[] = {ky_sim_told_section(sim), ky_sim_tunings_section(sim)};
-    struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
-    if (!sections)
-        return ky_no_memory(error, "restart sections", most, sizeof *sections);
+    struct ky_section *sections;
+    KY_TRY(ky_array_zeroed(&sections, most, sizeof *sections, "restart sections", error));
     const struct ky_writers writers = ky_sim_writers(sim, KY_PIECES_ARRAYS);
     to->bodies = sim->n;
     to->writers = &writers;
@@ -418,13 +417,9 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
 {
     *made = NULL;
     struct stored_clock stored;
-    enum ky_status status = restore_clock(restart, &stored, error);
-    if (!status)
-        status = check_function(&stored, parameters, error);
-    if (!status)
-        status = check_units(&stored, error);
-    if (status)
-        return status;
+    KY_TRY(restore_clock(restart, &stored, error));
+    KY_TRY(check_function(&stored, parameters, error));
+    KY_TRY(check_units(&stored, error));
     struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters, resolved;
     const struct ky_engine_frame units = {.length = stored.length, .mass = stored.mass};
@@ -432,7 +427,8 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     int has_forces = 0;
     own.step = stored.step;
     KY_TRY(ky_parameters_resolve(&own, &resolved, error));
-    status = load_bodies(restart, &stored, &resolved, &bodies, &sim, &has_forces, error);
+    enum ky_status status =
+        load_bodies(restart, &stored, &resolved, &bodies, &sim, &has_forces, error);
     if (!status && !sim)
         status = ky_sim_begin(&resolved, bodies.n, &sim, error);
     if (!status && has_units(&stored))
@@ -544,12 +540,9 @@ enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *para
     struct ky_parameters own;
     struct ky_restart restart;
     *sim = NULL;
-    enum ky_status status = adopt(parameters, &own, error);
-    if (!status)
-        status = ky_restart_read(path, &restart, NULL, error);
-    if (status)
-        return status;
-    status = restore(&restart, &own, sim, error);
+    KY_TRY(adopt(parameters, &own, error));
+    KY_TRY(ky_restart_read(path, &restart, NULL, error));
+    enum ky_status status = restore(&restart, &own, sim, error);
     return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
 }
 

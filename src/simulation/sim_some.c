@@ -233,9 +233,8 @@ static enum ky_status order_rows(const struct row *rows, const struct ky_bodies 
         const char *from = ky_array_of(given, (enum ky_array_id)k);
         if (!from || (about->with & (KY_WITH_ID | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL)))
             continue;
-        char *to = ky_allocate(own->n, about->bytes);
-        if (!to)
-            return ky_no_memory(error, about->plural, own->n, about->bytes);
+        char *to;
+        KY_TRY(ky_array(&to, own->n, about->bytes, about->plural, error));
         memcpy((char *)own + about->offset, &to, sizeof to);
         for (size_t i = 0; i < own->n; i++)
             memcpy(to + i * about->bytes, from + rows[i].from * about->bytes, about->bytes);

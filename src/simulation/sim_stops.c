@@ -40,14 +40,9 @@ struct found {
 static enum ky_status add(struct found *found, const struct ky_sim *sim, size_t i, size_t j,
                           double distance, struct ky_error *error)
 {
-    if (found->count == found->room) {
-        const size_t room = 2 * found->room + 16;
-        struct entry *more = realloc(found->entry, room * sizeof *more);
-        if (!more)
-            return ky_no_memory(error, "bodies that meet a condition", room, sizeof *more);
-        found->entry = more;
-        found->room = room;
-    }
+    if (!ky_room_for_one(&found->entry, found->count, &found->room, sizeof *found->entry))
+        return ky_no_memory(error, "bodies that meet a condition", found->count + 1,
+                            sizeof *found->entry);
     struct entry *entry = &found->entry[found->count++];
     const size_t index[2] = {i, j == SIZE_MAX ? 0 : j};
     *entry = (struct entry){.distance = distance};
@@ -245,10 +240,9 @@ static enum ky_status note(struct ky_watch *watch, const struct condition *condi
     size_t count = 0;
     if (!found->count && !watch->count)
         return KY_OK;
-    struct met *met = ky_allocate(watch->count + found->count, sizeof *met);
-    if (!met)
-        return ky_no_memory(error, "bodies that meet conditions", watch->count + found->count,
-                            sizeof *met);
+    struct met *met;
+    KY_TRY(ky_array(&met, watch->count + found->count, sizeof *met, "bodies that meet conditions",
+                    error));
     for (size_t k = 0; k < watch->count; k++)
         if (condition->once || watch->met[k].kind != (uint64_t)condition->kind)
             met[count++] = watch->met[k];
@@ -385,9 +379,8 @@ enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *
     if (!told || !watch)
         return KY_OK;
     watch->count = (size_t)told->bytes / sizeof *watch->met;
-    watch->met = ky_allocate(watch->count, sizeof *watch->met);
-    if (!watch->met)
-        return ky_no_memory(error, "bodies that meet conditions", watch->count, sizeof *watch->met);
+    KY_TRY(ky_array(&watch->met, watch->count, sizeof *watch->met, "bodies that meet conditions",
+                    error));
     memcpy(watch->met, told->data, watch->count * sizeof *watch->met);
     for (size_t k = 1; k < watch->count; k++)
         if (in_order(&watch->met[k - 1], &watch->met[k]) >= 0)
@@ -403,9 +396,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
                             struct ky_pairs *pairs, struct ky_force_report *report,
                             struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     KY_NEED(pairs, error);
     struct ky_pairs own = {0};
     struct ky_bodies places = {.n = sim->n};
@@ -417,11 +408,9 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
         return ky_fail(error, KY_USAGE,
                        "%zu radii; there must be 1 or one for each of the %zu bodies", radii,
                        sim->n);
-    places.position = ky_allocate(sim->n, sizeof *places.position);
-    if (!places.position)
-        return ky_no_memory(error, "positions", sim->n, sizeof *places.position);
+    KY_TRY(ky_array(&places.position, sim->n, sizeof *places.position, "positions", error));
     struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
-    status = ky_engine_get(sim->engine, &places, error);
+    enum ky_status status = ky_engine_get(sim->engine, &places, error);
     if (!status)
         status = ky_walker_pairs(&walker, sim->n, (const double(*)[3])places.position, radius,
                                  radii, &own, error);

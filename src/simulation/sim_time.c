@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -216,10 +215,9 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
     const double step = ky_timeline_length(&sim->line, sim->now.ticks, stride);
     if (sim->now.part == 0)
         return KY_OK;
-    enum ky_status status = short_step(sim, step - sim->now.part, error);
-    if (!status)
-        sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
-    return status ? status : ky_sim_watch(sim, error);
+    KY_TRY(short_step(sim, step - sim->now.part, error));
+    sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
+    return ky_sim_watch(sim, error);
 }
 
 /* To an instant within the present step. */
@@ -289,15 +287,13 @@ static void note_stop(struct ky_sim *sim)
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
     const double step = sim->parameters.step;
-    enum ky_status status = ky_sim_check_open(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_open(sim, error));
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE,
                        "no step is known; give --step, a finite time that is not 0");
     sim->stop = ky_not_stopped;
-    status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
-                                ky_instant_time(&sim->line, instant), error);
+    enum ky_status status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
+                                               ky_instant_time(&sim->line, instant), error);
     if (!status)
         status = ky_sim_catch_up(sim, error);
     if (!status && instant.ticks > sim->now.ticks)

@@ -19,9 +19,8 @@ static struct ky_tuned_force force_now(const struct ky_sim *sim, double a)
 enum ky_status ky_sim_note_force(struct ky_sim *sim, double a, struct ky_error *error)
 {
     const size_t count = sim->tunings;
-    struct ky_tuned_force *list = ky_allocate(count + 1, sizeof *list);
-    if (!list)
-        return ky_no_memory(error, "forces that were found", count + 1, sizeof *list);
+    struct ky_tuned_force *list;
+    KY_TRY(ky_array(&list, count + 1, sizeof *list, "forces that were found", error));
     if (count)
         memcpy(list, sim->tuned, count * sizeof *list);
     list[count] = force_now(sim, a);
@@ -80,9 +79,8 @@ enum ky_status ky_sim_restore_tunings(struct ky_sim *sim, const struct ky_restar
                        "entries of %zu bytes",
                        section_name, (unsigned long long)section->bytes, (int)KY_MOST_TUNINGS,
                        sizeof *sim->tuned);
-    sim->tuned = ky_allocate((size_t)count, sizeof *sim->tuned);
-    if (!sim->tuned)
-        return ky_no_memory(error, "forces that were found", (size_t)count, sizeof *sim->tuned);
+    KY_TRY(
+        ky_array(&sim->tuned, (size_t)count, sizeof *sim->tuned, "forces that were found", error));
     memcpy(sim->tuned, section->data, (size_t)section->bytes);
     sim->tunings = (size_t)count;
     for (size_t k = 0; k < count; k++)

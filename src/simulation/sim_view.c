@@ -23,9 +23,7 @@ static enum ky_status choose(struct ky_sim_watch *watch, const struct ky_sim *si
     if (watch->index && watch->n == n)
         return KY_OK;
     ky_sim_watch_close(watch);
-    watch->index = ky_allocate(all, sizeof *watch->index);
-    if (!watch->index)
-        return ky_no_memory(error, "bodies of the view", all, sizeof *watch->index);
+    KY_TRY(ky_array(&watch->index, all, sizeof *watch->index, "bodies of the view", error));
     const size_t count = ky_sample_ids(sim->id, n, most, watch->index);
     enum ky_status status =
         ky_bodies_allocate(&watch->shown, count, sim->with & (unsigned)KY_WITH_TYPE, error);

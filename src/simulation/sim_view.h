@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/status.h"
 #include "simulation/timeline.h"
 
 struct ky_view_frame;

@@ -11,14 +11,11 @@ enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_point
                                  struct ky_error *error)
 {
     struct ky_field_points own;
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_field_adopt(&own, points, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
+    KY_TRY(ky_field_adopt(&own, points, error));
     struct ky_halt halt = {.flag = sim->parameters.stop};
     sim->engine->halt = &halt;
-    status = ky_field_on(sim->engine, &own, error);
+    enum ky_status status = ky_field_on(sim->engine, &own, error);
     sim->engine->halt = NULL;
     return status;
 }
@@ -46,14 +43,12 @@ enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                            const struct ky_walk_input *input, double *results,
                            struct ky_force_report *report, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     KY_NEED(action, error);
     if (sim->n)
         KY_NEED(results, error);
     struct ky_walker walker = walker_of(sim);
-    status = ky_walker_act(&walker, action, input, results, error);
+    enum ky_status status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -62,13 +57,11 @@ enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_
                                  uint32_t *count, struct ky_neighbour_lists *lists,
                                  struct ky_force_report *report, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     if (sim->n)
         KY_NEED(radius, error);
     struct ky_walker walker = walker_of(sim);
-    status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
+    enum ky_status status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -76,13 +69,11 @@ enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_
 enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density, double *smoothing,
                                   struct ky_force_report *report, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     if (sim->n)
         KY_NEED(density, error);
     struct ky_walker walker = walker_of(sim);
-    status = ky_walker_density(&walker, k, density, smoothing, error);
+    enum ky_status status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);
     return status;
 }
@@ -109,13 +100,12 @@ enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
                                      struct ky_catalogue *catalogue, struct ky_force_report *report,
                                      struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     KY_NEED(wanted, error);
     KY_NEED(catalogue, error);
     struct ky_bodies bodies = {0};
-    status = ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
+    enum ky_status status =
+        ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
     if (!status)
         status = ky_engine_get(sim->engine, &bodies, error);
     struct ky_walker walker = walker_of(sim);

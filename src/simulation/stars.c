@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +52,7 @@ static enum ky_status load(struct ky_stars *stars, const char *file, const char 
 static enum ky_status copy_text(struct ky_stars *stars, const char *text, struct ky_error *error)
 {
     const size_t bytes = strlen(text) + 1;
-    stars->text = ky_allocate(bytes, 1);
-    if (!stars->text)
-        return ky_no_memory(error, "options of stellar evolution", bytes, 1);
+    KY_TRY(ky_array(&stars->text, bytes, 1, "options of stellar evolution", error));
     memcpy(stars->text, text, bytes);
     return KY_OK;
 }
@@ -66,9 +63,8 @@ static enum ky_status find_code(struct ky_stars *stars, const char *text, const 
 {
     const size_t length = strcspn(text, ":");
     *options = text[length] ? text + length + 1 : "";
-    char *name = ky_allocate_zeroed(length + 1, 1);
-    if (!name)
-        return ky_no_memory(error, "name of stellar evolution", length + 1, 1);
+    char *name;
+    KY_TRY(ky_array_zeroed(&name, length + 1, 1, "name of stellar evolution", error));
     memcpy(name, text, length);
     enum ky_status status = KY_OK;
     if (is_file(name))
@@ -120,9 +116,8 @@ enum ky_status ky_stars_open(const char *text, const struct ky_stellar *own,
         return ky_fail(error, KY_USAGE,
                        "stellar evolution needs masses and times in physical units: give --units, "
                        "for example --units cluster");
-    struct ky_stars *made = ky_allocate_zeroed(1, sizeof *made);
-    if (!made)
-        return ky_no_memory(error, "stars", 1, sizeof *made);
+    struct ky_stars *made;
+    KY_TRY(ky_array_zeroed(&made, 1, sizeof *made, "stars", error));
     made->myr = 1e6 * KY_YEAR_S * units->velocity_cm_s / units->length_cm;
     made->solar_mass = KY_SUN_G / units->mass_g;
     made->solar_radius = KY_SUN_RADIUS_CM / units->length_cm;

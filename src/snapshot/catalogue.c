@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/number.h"
 #include "base/status.h"
 #include "snapshot/csv.h"
 #include "snapshot/space.h"

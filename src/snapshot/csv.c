@@ -79,10 +79,7 @@ static enum ky_status next_line(struct lines *in, char **line, struct ky_error *
             return ky_fail(error, KY_BAD_DATA,
                            "line %" PRIu64 " is longer than %d bytes; a row of numbers is shorter",
                            in->number + 1, BUFFER);
-        enum ky_status status =
-            ky_input_read(in->input, in->offset, in->buffer + in->end, want, error);
-        if (status)
-            return status;
+        KY_TRY(ky_input_read(in->input, in->offset, in->buffer + in->end, want, error));
         in->offset += want;
         in->end += want;
     }

@@ -21,9 +21,8 @@ enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *f
                                const void *object, struct ky_section *section,
                                struct ky_error *error)
 {
-    struct pair *pairs = ky_allocate_zeroed(count, sizeof *pairs);
-    if (!pairs)
-        return ky_no_memory(error, "restart fields", count, sizeof *pairs);
+    struct pair *pairs;
+    KY_TRY(ky_array_zeroed(&pairs, count, sizeof *pairs, "restart fields", error));
     for (size_t k = 0; k < count; k++) {
         strncpy(pairs[k].name, fields[k].name, sizeof pairs[k].name - 1);
         memcpy(&pairs[k].value, (const char *)object + fields[k].offset, sizeof pairs[k].value);

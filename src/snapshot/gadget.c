@@ -337,25 +337,25 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, const struc
 {
     const struct ky_bodies *bodies = &share->bodies;
     const struct ky_rows rows = ky_rows_wanted(share->first, bodies->n, at, p->n);
-    enum ky_status status = read_masses(p, at, share, error);
-    for (int k = 0; k < BLOCKS && !status; k++) {
+    KY_TRY(read_masses(p, at, share, error));
+    for (int k = 0; k < BLOCKS; k++) {
         char *array = ky_array_of(bodies, blocks[k].array);
         const uint64_t columns = (uint64_t)about(k)->columns;
         array = array && rows.count ? array + 8 * columns * rows.at : NULL;
         if (array && rows_of(p, k) && !p->block[k].offset)
             return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
         if (k != MASS && array)
-            status = read_numbers(p, k, rows.row * columns, rows.count * columns, array,
-                                  share->slab, error);
-        if (array && !status)
+            KY_TRY(read_numbers(p, k, rows.row * columns, rows.count * columns, array, share->slab,
+                                error));
+        if (array)
             scale(share, k, (double *)(void *)array, rows.count * columns);
     }
-    for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++) {
+    for (int t = 0; t < TYPES && bodies->type; at += p->count[t], t++) {
         const struct ky_rows some = ky_rows_wanted(share->first, bodies->n, at, p->count[t]);
         if (some.count)
             memset(bodies->type + some.at, t, some.count);
     }
-    return status;
+    return KY_OK;
 }
 
 /* Common data of the files of a snapshot. */
@@ -494,9 +494,7 @@ static enum ky_status read_pieces(const struct ky_input *input, uint32_t files,
                                   struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    share->slab = ky_allocate(SLAB, 8);
-    if (!share->slab)
-        return ky_no_memory(error, "input slab", SLAB, 8);
+    KY_TRY(ky_array(&share->slab, SLAB, 8, "input slab", error));
     for (uint32_t k = 0; k < files && !status; k++) {
         struct piece p;
         const uint64_t n = before[k + 1] - before[k];
@@ -552,14 +550,13 @@ static enum ky_status read_share(const struct ky_input *input, const struct ky_s
     struct ky_snapshot own;
     uint64_t offset;
     ky_snapshot_clear(&own);
-    enum ky_status status = read_header(&p, &offset, error);
-    if (!status)
-        status = settle(&p.space, mass_of_all(&p), &file->options, &own, error);
+    KY_TRY(read_header(&p, &offset, error));
+    KY_TRY(settle(&p.space, mass_of_all(&p), &file->options, &own, error));
     struct share share = {.first = first,
                           .bodies = *bodies,
                           .space = own.space,
                           .convention = file->options.convention};
-    return status ? status : read_pieces(input, (uint32_t)file->files, file->before, &share, error);
+    return read_pieces(input, (uint32_t)file->files, file->before, &share, error);
 }
 
 const struct ky_share_verbs ky_gadget_shares = {find_shares, read_share};

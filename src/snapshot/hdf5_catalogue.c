@@ -259,13 +259,12 @@ enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], siz
     KY_NEED(count, error);
     *circles = NULL;
     *count = 0;
-    enum ky_status status = ky_input_open(path, &input, error);
-    if (status)
-        return status;
+    KY_TRY(ky_input_open(path, &input, error));
     ky_hdf5_enter(&quiet);
     hid_t file = ky_hdf5_open(&input);
-    status = file < 0 ? ky_fail(error, KY_BAD_DATA, "is not an HDF5 file, or is damaged")
-                      : read_circles(file, circles, count, error);
+    enum ky_status status = file < 0
+                                ? ky_fail(error, KY_BAD_DATA, "is not an HDF5 file, or is damaged")
+                                : read_circles(file, circles, count, error);
     if (file >= 0)
         H5Fclose(file);
     ky_hdf5_leave(&quiet);

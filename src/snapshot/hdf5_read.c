@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -286,10 +285,10 @@ static int softens_types(struct ky_hdf5_reader *r)
 static enum ky_status give_softenings(struct ky_hdf5_reader *r, struct ky_error *error)
 {
     struct ky_bodies *bodies = &r->snapshot->bodies;
-    enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
-    for (size_t i = 0; i < bodies->n && !status; i++)
+    KY_TRY(ky_bodies_extend(bodies, KY_WITH_SOFTENING, error));
+    for (size_t i = 0; i < bodies->n; i++)
         bodies->softening[i] = r->softening[ky_type_of(bodies, i)];
-    return status;
+    return KY_OK;
 }
 
 /* Selects the optional arrays that every group has. KY_BAD_DATA if some types have ids and others

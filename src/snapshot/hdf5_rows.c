@@ -154,9 +154,8 @@ int ky_hdf5_has_order(hid_t file, const struct ky_hdf5_reader *r)
 /* KY_BAD_DATA unless the order is a permutation of the n bodies. */
 static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_error *error)
 {
-    unsigned char *seen = ky_allocate_zeroed(n, 1);
-    if (!seen)
-        return ky_no_memory(error, "check of the order", n, 1);
+    unsigned char *seen;
+    KY_TRY(ky_array_zeroed(&seen, n, 1, "check of the order", error));
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < n && !status; k++) {
         if (order[k] >= n || seen[order[k]])

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/status.h"
 #include "base/units.h"
 

@@ -267,14 +267,13 @@ static enum ky_status begin_reading(const struct ky_restart *restart, const char
 {
     const struct ky_section *section = ky_restart_find(restart, section_name);
     *reading = (struct reading){.scratch = NULL};
-    enum ky_status status = read_arrays(section, &reading->pieces, reading->array, error);
-    if (!status)
-        status = make_plan(path, &reading->pieces, reading->array, &reading->plan, error);
+    KY_TRY(read_arrays(section, &reading->pieces, reading->array, error));
+    KY_TRY(make_plan(path, &reading->pieces, reading->array, &reading->plan, error));
     const size_t head = sizeof reading->pieces + (size_t)reading->pieces.arrays * NAME;
-    for (size_t p = 0; p < reading->plan.parts && !status; p++)
+    for (size_t p = 0; p < reading->plan.parts; p++)
         memcpy(&reading->plan.part[p].hash,
                (const char *)section->data + head + p * sizeof(uint64_t), sizeof(uint64_t));
-    return status;
+    return KY_OK;
 }
 
 /* Checks the arrays of one piece. */

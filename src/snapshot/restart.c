@@ -205,9 +205,8 @@ static enum ky_status read_section(const struct ky_input *input, const struct en
     section->name[sizeof section->name - 1] = '\0';
     if (entry->offset > input->size || entry->bytes > input->size - entry->offset)
         return ky_fail(error, KY_BAD_DATA, "section '%s' does not fit in the file", section->name);
-    void *data = ky_allocate(entry->bytes, 1);
-    if (!data)
-        return ky_no_memory(error, section->name, entry->bytes, 1);
+    void *data;
+    KY_TRY(ky_array(&data, entry->bytes, 1, section->name, error));
     section->data = data;
     section->bytes = entry->bytes;
     KY_TRY(ky_input_read(input, entry->offset, data, entry->bytes, error));
@@ -268,10 +267,8 @@ enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky
     struct entry *table = NULL;
     struct ky_input input;
     *section = (struct ky_section){0};
-    enum ky_status status = ky_input_open(path, &input, error);
-    if (status)
-        return status;
-    status = read_table(&input, &head, &table, error);
+    KY_TRY(ky_input_open(path, &input, error));
+    enum ky_status status = read_table(&input, &head, &table, error);
     for (size_t k = 0; !status && k < head.sections; k++)
         if (!strncmp(table[k].name, name, sizeof table[k].name))
             status = read_section(&input, &table[k], section, error);

@@ -23,9 +23,8 @@ static char *previous_name(const char *path)
 static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_section *sections,
                                       size_t count, struct ky_error *error)
 {
-    struct ky_section *all = ky_allocate(count + 1, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "restart sections", count + 1, sizeof *all);
+    struct ky_section *all;
+    KY_TRY(ky_array(&all, count + 1, sizeof *all, "restart sections", error));
     memcpy(all, sections, count * sizeof *all);
     enum ky_status status = ky_pieces_write(to, &all[count], error);
     if (!status) {
@@ -59,10 +58,8 @@ static enum ky_status read_path(const char *file, const char *path, struct ky_re
 {
     struct ky_input input;
     *restart = (struct ky_restart){0};
-    enum ky_status status = ky_input_open(file, &input, error);
-    if (status)
-        return status;
-    status = ky_restart_read_input(&input, restart, error);
+    KY_TRY(ky_input_open(file, &input, error));
+    enum ky_status status = ky_restart_read_input(&input, restart, error);
     ky_input_close(&input);
     if (!status)
         status = ky_pieces_check(path, restart, error);

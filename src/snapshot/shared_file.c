@@ -134,9 +134,7 @@ static enum ky_status copy(const struct ky_shared_file *from, const struct ky_po
 {
     const size_t count = from->files + 1;
     *to = *from;
-    to->before = ky_allocate_zeroed(count, sizeof *to->before);
-    if (!to->before)
-        return ky_no_memory(error, "files of a snapshot", count, sizeof *to->before);
+    KY_TRY(ky_array_zeroed(&to->before, count, sizeof *to->before, "files of a snapshot", error));
     if (portion->leads)
         memcpy(to->before, from->before, count * sizeof *to->before);
     return ky_portion_add_up(portion, to->before, count, error);

@@ -3,8 +3,6 @@
 #ifndef KY_SNAPSHOT_STAR_TABLES_H
 #define KY_SNAPSHOT_STAR_TABLES_H
 
-#include <stddef.h>
-
 /* The columns that all of them begin with. */
 enum { KY_STAR_COLUMNS = 7 };
 

@@ -135,9 +135,8 @@ static void read_record(const struct layout *layout, const struct ky_tipsy_kind 
 static enum ky_status read_records(const struct ky_input *input, const struct layout *layout,
                                    struct ky_bodies *bodies, struct ky_error *error)
 {
-    unsigned char *slab = ky_allocate(SLAB_ROWS, 4 * MOST_WORDS);
-    if (!slab)
-        return ky_no_memory(error, "input slab", SLAB_ROWS, 4 * MOST_WORDS);
+    unsigned char *slab;
+    KY_TRY(ky_array(&slab, SLAB_ROWS, 4 * MOST_WORDS, "input slab", error));
     enum ky_status status = KY_OK;
     uint64_t offset = layout->header;
     size_t i = 0;
@@ -187,9 +186,7 @@ static enum ky_status take_ids(struct ky_bodies *bodies, struct ky_error *error)
     }
     if (!any)
         return KY_OK;
-    bodies->id = ky_allocate(bodies->n, sizeof *bodies->id);
-    if (!bodies->id)
-        return ky_no_memory(error, "ids", bodies->n, sizeof *bodies->id);
+    KY_TRY(ky_array(&bodies->id, bodies->n, sizeof *bodies->id, "ids", error));
     for (size_t i = 0; i < bodies->n; i++) {
         float number = (float)bodies->potential[i];
         uint32_t bits;

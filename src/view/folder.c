@@ -16,9 +16,8 @@
 static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_error *error)
 {
     const size_t all = most < bodies->n ? most : bodies->n;
-    size_t *index = ky_allocate(all, sizeof *index);
-    if (!index)
-        return ky_no_memory(error, "bodies of the view", all, sizeof *index);
+    size_t *index;
+    KY_TRY(ky_array(&index, all, sizeof *index, "bodies of the view", error));
     const size_t count = ky_sample_ids(bodies->id, bodies->n, most, index);
     for (size_t k = 0; k < count; k++) { /* index[k] >= k */
         for (int c = 0; c < 3; c++) {

@@ -115,15 +115,10 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     ky_view_parameters_defaults(&own);
     const struct ky_option_set set = {"view", ky_view_options, ky_view_option_count, &own, NULL,
                                       NULL};
-    enum ky_status status =
-        ky_size_adopt(&own, sizeof own, parameters, "ky_view_parameters_defaults", error);
-    if (!status)
-        status = ky_options_check(&set, error);
-    if (status)
-        return status;
-    struct ky_view *made = ky_allocate_zeroed(1, sizeof *made);
-    if (!made)
-        return ky_no_memory(error, "view", 1, sizeof *made);
+    KY_TRY(ky_size_adopt(&own, sizeof own, parameters, "ky_view_parameters_defaults", error));
+    KY_TRY(ky_options_check(&set, error));
+    struct ky_view *made;
+    KY_TRY(ky_array_zeroed(&made, 1, sizeof *made, "view", error));
     made->calls = &ky_view_desk;
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;
@@ -131,7 +126,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     made->process = getpid();
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
-    status = open_all(made, &own, error);
+    enum ky_status status = open_all(made, &own, error);
     if (status)
         drop(made);
     else

@@ -3,15 +3,26 @@
 #include "test.h"
 
 #include "boxes.h"
-#include "searches_devices.h"
+#include "engines.h"
+#include "ranked_cases.h"
+#include "searches.h"
 
-static struct ky_error error;
+static int ranks[1 + DEVICE_RUNS]; /* 0: an engine without ranks */
+
+static struct sharers sharers_of(int e)
+{
+    return (struct sharers){engines[e].engine, ranks,
+                            1 + device_runs(engines[e].engine, ranks + 1)};
+}
 
 static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
 {
     struct ky_bodies bodies = make(shape, n);
     FOR_DEVICES(e, 1)
-    try_searches(e, &bodies, options, &asked);
+    {
+        const struct sharers sharers = sharers_of(e);
+        try_searches(&sharers, &bodies, options, &asked);
+    }
     ky_bodies_free(&bodies);
 }
 
@@ -78,8 +89,10 @@ static void boxes_are_searched_alike(void **state)
         snprintf(options, sizeof options, "box=2.5 %s", cases[k].options);
         struct ky_bodies bodies = make_box(cases[k].set, cases[k].n);
         FOR_DEVICES(e, 1)
-        if (cases[k].always || test_everything())
-            try_searches(e, &bodies, options, &cases[k].asked);
+        if (cases[k].always || test_everything()) {
+            const struct sharers sharers = sharers_of(e);
+            try_searches(&sharers, &bodies, options, &cases[k].asked);
+        }
         ky_bodies_free(&bodies);
     }
 }
@@ -95,80 +108,24 @@ static void small_systems_find_the_same(void **state)
     try_walks(CHAIN, 700, "group=1 leaf=1", (struct asked){0.01, 3});
 }
 
-/* Walks between steps leave no trace in them, also where block steps keep a tree. */
 static void walks_leave_no_trace(void **state)
 {
     (void)state;
-    static const char *const options[] = {"", "integrator=block step-length=0.05"};
-    enum { N = 9001 };
-    struct ky_bodies bodies = make(SPHERE, N);
     need_a_device();
     FOR_DEVICES(e, 1)
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-        struct ky_bodies expected = {0};
-        double *density[2];
-        for (int r = 0; r < 2; r++) {
-            struct ky_parameters parameters = parameters_of(options[k]);
-            parameters.engine = engines[e].engine;
-            struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
-            density[r] = calloc(N, sizeof *density[r]);
-            for (int step = 0; step < 2; step++) {
-                if (r) /* those of the last positions are compared, and all bodies */
-                    assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
-                assert_ok(ky_sim_advance(sim, 1, &error));
-            }
-            assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
-            struct ky_bodies got = state_of(sim);
-            ky_sim_close(sim);
-            if (r)
-                expect_same(&got, &expected, options[k]);
-            ky_bodies_free(&expected);
-            expected = got;
-        }
-        assert_memory_equal(density[0], density[1], N * sizeof *density[0]);
-        free(density[0]);
-        free(density[1]);
-        ky_bodies_free(&expected);
+    {
+        try_traces(engines[e].engine, 9001, "");
+        try_traces(engines[e].engine, 9001, "integrator=block step-length=0.05");
     }
-    ky_bodies_free(&bodies);
 }
 
-/* The error of a list that is too short is that of one device, and the ranks go on. */
 static void a_list_that_is_too_short_is_told(void **state)
 {
     (void)state;
-    enum { N = 9001 };
-    const double radius = 0.1;
-    struct ky_bodies bodies = make(SPHERE, N);
-    uint32_t *list = calloc(N, sizeof *list);
-    size_t *offset = calloc(N + 1, sizeof *offset);
+    static const int two[] = {0, 3};
     need_a_device();
-    for (size_t i = 0; i < N; i++)
-        offset[i + 1] = offset[i] + 1;
     FOR_DEVICES(e, 1)
-    {
-        char text[2][sizeof((struct ky_error *)0)->text];
-        for (int r = 0; r < 2; r++) {
-            struct ky_parameters parameters = parameters_of("");
-            parameters.engine = engines[e].engine;
-            struct ky_engine *engine = open_engine(&parameters, 3 * r, &bodies);
-            struct ky_walk_request request = {.action = KY_ACTION_list,
-                                              .n = N,
-                                              .radius = &radius,
-                                              .radii = 1,
-                                              .offset = offset,
-                                              .list = list};
-            assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
-            memcpy(text[r], error.text, sizeof text[r]);
-            request.action = KY_ACTION_count;
-            assert_ok(ky_engine_walk(engine, &request, &error));
-            ky_engine_close(engine);
-        }
-        assert_string_equal(text[0], text[1]);
-    }
-    free(list);
-    free(offset);
-    ky_bodies_free(&bodies);
+    try_short_lists(&(struct sharers){engines[e].engine, two, 2}, 9001, 1);
 }
 
 int main(void)

@@ -10,35 +10,12 @@ static struct ky_error error;
 
 static const int ranks[] = {0, 1, 2, 3, 4, 8}; /* 0: an engine without ranks */
 enum { RANKS = sizeof ranks / sizeof *ranks };
-
-static void try_searches(const struct ky_bodies *bodies, const char *options, struct asked asked)
-{
-    const size_t n = bodies->n;
-    struct found first = {.group = NULL};
-    char what[200];
-    for (size_t r = 0; r < RANKS; r++) {
-        if (!is_compared(ranks[r], n))
-            continue;
-        struct ky_parameters parameters = parameters_of(options);
-        struct ky_engine *engine = open_engine(&parameters, ranks[r], bodies);
-        snprintf(what, sizeof what, "%zu bodies, '%s', radius %g, %zu nearest, %d ranks", n,
-                 options, asked.radius, asked.k, ranks[r]);
-        struct found found = search(engine, n, &asked);
-        ky_engine_close(engine);
-        if (r == 0) {
-            first = found;
-            continue;
-        }
-        expect_same_found(&found, &first, n, what);
-        free_found(&found);
-    }
-    free_found(&first);
-}
+static const struct sharers sharers = {NULL, ranks, RANKS};
 
 static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
 {
     struct ky_bodies bodies = make(shape, n);
-    try_searches(&bodies, options, asked);
+    try_searches(&sharers, &bodies, options, &asked);
     ky_bodies_free(&bodies);
 }
 
@@ -105,7 +82,7 @@ static void boxes_are_searched_alike(void **state)
         snprintf(options, sizeof options, "box=2.5 %s", cases[k].options);
         struct ky_bodies bodies = make_box(cases[k].set, cases[k].n);
         if (cases[k].always || test_everything())
-            try_searches(&bodies, options, cases[k].asked);
+            try_searches(&sharers, &bodies, options, &cases[k].asked);
         ky_bodies_free(&bodies);
     }
 }
@@ -199,41 +176,10 @@ static void the_core_is_the_same(void **state)
 
 /* ---- what goes wrong ---- */
 
-/* The error names the longest list, whichever rank has it; and the ranks go on. */
 static void a_list_that_is_too_short_is_told(void **state)
 {
     (void)state;
-    enum { N = 6007, ROOM = 4 };
-    struct ky_bodies bodies = make(SPHERE, N);
-    char first[sizeof error.text] = "";
-    const double radius = 0.1;
-    uint32_t *list = calloc(N * ROOM, sizeof *list);
-    size_t *offset = calloc(N + 1, sizeof *offset);
-    double *counts = calloc(N, sizeof *counts);
-    for (size_t i = 0; i < N; i++)
-        offset[i + 1] = offset[i] + ROOM;
-    for (size_t r = 0; r < RANKS; r++) {
-        struct ky_parameters parameters = parameters_of("");
-        struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
-        struct ky_walk_request request = {.action = KY_ACTION_list,
-                                          .n = N,
-                                          .radius = &radius,
-                                          .radii = 1,
-                                          .offset = offset,
-                                          .list = list};
-        assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
-        if (r == 0)
-            memcpy(first, error.text, sizeof first);
-        assert_string_equal(error.text, first);
-        request.action = KY_ACTION_count;
-        request.results = counts;
-        assert_ok(ky_engine_walk(engine, &request, &error));
-        ky_engine_close(engine);
-    }
-    free(list);
-    free(offset);
-    free(counts);
-    ky_bodies_free(&bodies);
+    try_short_lists(&sharers, 6007, 4);
 }
 
 /* Where a body has left all bounds there is nothing to be found, and the ranks take the next call.
@@ -264,38 +210,13 @@ static void a_place_that_is_no_number_is_told(void **state)
 
 /* ---- in a simulation ---- */
 
-/* Walks between steps leave no trace in them, also where block steps keep a tree. */
 static void walks_leave_no_trace(void **state)
 {
     (void)state;
     static const char *const options[] = {"", "integrator=block step-length=0.05", "force=fmm",
                                           "force=fmm integrator=block step-length=0.05"};
-    enum { N = 6007 };
-    struct ky_bodies bodies = make(SPHERE, N);
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-        struct ky_bodies expected = {0};
-        double *density[2];
-        for (int r = 0; r < 2; r++) {
-            struct ky_parameters parameters = parameters_of(options[k]);
-            struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
-            density[r] = calloc(N, sizeof *density[r]);
-            for (int step = 0; step < 3; step++) {
-                assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
-                assert_ok(ky_sim_advance(sim, 1, &error));
-            }
-            struct ky_bodies got = state_of(sim);
-            ky_sim_close(sim);
-            if (r)
-                expect_same(&got, &expected, options[k]);
-            ky_bodies_free(&expected);
-            expected = got;
-        }
-        assert_memory_equal(density[0], density[1], N * sizeof *density[0]);
-        free(density[0]);
-        free(density[1]);
-        ky_bodies_free(&expected);
-    }
-    ky_bodies_free(&bodies);
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        try_traces(NULL, 6007, options[k]);
 }
 
 int main(void)

@@ -102,4 +102,120 @@ static inline void expect_same_found(const struct found *a, const struct found *
         fail_msg("%s: other lists", what);
 }
 
+/* ---- the same on any number of ranks ---- */
+
+/* An engine, and numbers of ranks that share its bodies; 0: an engine without ranks. */
+struct sharers {
+    const char *engine; /* NULL: the CPU */
+    const int *ranks;
+    size_t runs;
+};
+
+static inline struct ky_engine *open_shared(const struct sharers *with, size_t run,
+                                            struct ky_parameters *parameters,
+                                            const struct ky_bodies *bodies)
+{
+    if (with->engine)
+        parameters->engine = with->engine;
+    return open_engine(parameters, with->ranks[run], bodies);
+}
+
+/* All find what the first finds, bit for bit. */
+static inline void try_searches(const struct sharers *with, const struct ky_bodies *bodies,
+                                const char *options, const struct asked *asked)
+{
+    struct ky_error error;
+    struct found first = {.group = NULL};
+    char what[280];
+    for (size_t r = 0; r < with->runs; r++) {
+        if (!with->engine && !is_compared(with->ranks[r], bodies->n))
+            continue;
+        struct ky_parameters parameters = parameters_of(options);
+        struct ky_engine *engine = open_shared(with, r, &parameters, bodies);
+        snprintf(what, sizeof what, "%s, %zu bodies, '%s', radius %g, %zu nearest, %d ranks",
+                 parameters.engine, bodies->n, options, asked->radius, asked->k, with->ranks[r]);
+        struct found found = search(engine, bodies->n, asked);
+        if (with->engine &&
+            strstr(options, "fmm")) /* cells have more moments than those searched */
+            assert_ok(ky_engine_forces(engine, &error));
+        ky_engine_close(engine);
+        if (r == 0) {
+            first = found;
+            continue;
+        }
+        expect_same_found(&found, &first, bodies->n, what);
+        free_found(&found);
+    }
+    free_found(&first);
+}
+
+/* Walks between steps leave no trace in them, also where block steps keep a tree. */
+static inline void try_traces(const char *engine, size_t n, const char *options)
+{
+    struct ky_error error;
+    struct ky_bodies bodies = make(SPHERE, n), expected = {0};
+    double *density[2];
+    for (int r = 0; r < 2; r++) {
+        struct ky_parameters parameters = parameters_of(options);
+        if (engine)
+            parameters.engine = engine;
+        struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
+        density[r] = calloc(n, sizeof *density[r]);
+        for (int step = 0; step < 2; step++) {
+            if (r) /* those of the last positions are compared, and all bodies */
+                assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+        }
+        assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
+        struct ky_bodies got = state_of(sim);
+        ky_sim_close(sim);
+        if (r)
+            expect_same(&got, &expected, options);
+        ky_bodies_free(&expected);
+        expected = got;
+    }
+    assert_memory_equal(density[0], density[1], n * sizeof *density[0]);
+    free(density[0]);
+    free(density[1]);
+    ky_bodies_free(&expected);
+    ky_bodies_free(&bodies);
+}
+
+/* The error of a list with `room` for each body names the longest list, whichever rank has it; and
+ * the ranks go on. */
+static inline void try_short_lists(const struct sharers *with, size_t n, size_t room)
+{
+    struct ky_bodies bodies = make(SPHERE, n);
+    struct ky_error error;
+    char first[sizeof error.text] = "";
+    const double radius = 0.1;
+    uint32_t *list = calloc(n * room, sizeof *list);
+    size_t *offset = calloc(n + 1, sizeof *offset);
+    double *counts = calloc(n, sizeof *counts);
+    for (size_t i = 0; i < n; i++)
+        offset[i + 1] = offset[i] + room;
+    for (size_t r = 0; r < with->runs; r++) {
+        struct ky_parameters parameters = parameters_of("");
+        struct ky_engine *engine = open_shared(with, r, &parameters, &bodies);
+        struct ky_walk_request request = {.action = KY_ACTION_list,
+                                          .n = n,
+                                          .radius = &radius,
+                                          .radii = 1,
+                                          .offset = offset,
+                                          .list = list};
+        assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
+        if (r == 0)
+            memcpy(first, error.text, sizeof first);
+        assert_string_equal(error.text, first);
+        request.action = KY_ACTION_count;
+        request.results = counts;
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        ky_engine_close(engine);
+    }
+    free(list);
+    free(offset);
+    free(counts);
+    ky_bodies_free(&bodies);
+}
+
 #endif

@@ -31,16 +31,15 @@ enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length
                              struct ky_error *error)
 {
     const double most = length > 0 ? KY_FARTHEST_UNITS * length : (double)INFINITY;
-    enum ky_status status =
-        check_list("bodies with new numbers", some->body, some->count, n, error);
-    for (size_t k = 0; k < some->count && some->position && !status; k++)
-        for (int c = 0; c < 3 && !status; c++)
+    KY_TRY(check_list("bodies with new numbers", some->body, some->count, n, error));
+    for (size_t k = 0; k < some->count && some->position; k++)
+        for (int c = 0; c < 3; c++)
             if (!isfinite(some->position[k][c]) || fabs(some->position[k][c]) > most)
-                status = ky_fail(error, KY_BAD_DATA,
-                                 "body %lu cannot move to %g: with the units of the other bodies "
-                                 "it must be finite and at most %g",
-                                 (unsigned long)some->body[k], some->position[k][c], most);
-    return status;
+                return ky_fail(error, KY_BAD_DATA,
+                               "body %lu cannot move to %g: with the units of the other bodies "
+                               "it must be finite and at most %g",
+                               (unsigned long)some->body[k], some->position[k][c], most);
+    return KY_OK;
 }
 
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "engine/common/external_table.h"
 
 /* ---- splines ---- */

@@ -132,11 +132,10 @@ static enum ky_status check_units(const struct reader *r, unsigned given, struct
  * read. */
 static enum ky_status read_units(struct reader *r, const char *at, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     unsigned given = 0;
     if (!r->units)
         return KY_OK;
-    for (const char *gap = at; !status && *(at += strspn(at, between)); gap = at) {
+    for (const char *gap = at; *(at += strspn(at, between)); gap = at) {
         const char *name = at;
         const size_t length = strcspn(at, ", \t\r;:=[(");
         const int column = column_of(r, name, length),
@@ -154,11 +153,11 @@ static enum ky_status read_units(struct reader *r, const char *at, struct ky_err
             return SAY(r, "has two units for %s", r->kind->name[column]);
         } else {
             given |= 1U << column;
-            status =
-                read_unit(r, &at, column ? KY_LENGTH_UNIT : KY_TIME_UNIT, &r->unit[column], error);
+            KY_TRY(
+                read_unit(r, &at, column ? KY_LENGTH_UNIT : KY_TIME_UNIT, &r->unit[column], error));
         }
     }
-    return status ? status : check_units(r, given, error);
+    return check_units(r, given, error);
 }
 
 /* Where the units in a comment begin: after "units:", or at the name of the first column if units

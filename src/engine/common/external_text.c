@@ -183,22 +183,21 @@ static enum ky_status fill_terms(const struct reading *reading, struct ky_extern
                                  struct ky_error *error)
 {
     struct ky_external *const term = terms->term;
-    enum ky_status status = KY_OK;
     const int sum = reading->which - KY_EXTERNAL_KIND_COUNT;
     if (sum < 0) {
         term[0] = (struct ky_external){.kind = (enum ky_external_kind)reading->which};
         memcpy(term[0].number, reading->value, sizeof term[0].number);
         terms->count = 1;
     } else {
-        status = ky_external_sums[sum].fill(reading->value, terms, error);
+        KY_TRY(ky_external_sums[sum].fill(reading->value, terms, error));
     }
-    for (size_t k = 0; k < terms->count && !status; k++) {
+    for (size_t k = 0; k < terms->count; k++) {
         memcpy(term[k].centre, reading->value + CENTRE, sizeof term[k].centre);
         term[k].reflex = reading->value[REFLEX] > 0;
         term[k].turn = reading->value[TURN];
         term[k].angle = reading->value[ANGLE];
     }
-    return status;
+    return KY_OK;
 }
 
 /* Reads a field, which is cut up, and makes its path, which the caller releases. */

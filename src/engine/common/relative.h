@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "base/options.h"
 #include "base/status.h"
 #include "physics/opening.h"
 

@@ -8,9 +8,8 @@
 enum ky_status ky_shared_gather(const struct ky_shared *shared, const void *own, size_t bytes,
                                 void *all, struct ky_error *error)
 {
-    size_t *each = ky_allocate(shared->ranks, sizeof *each);
-    if (!each)
-        return ky_no_memory(error, "the ranks", shared->ranks, sizeof *each);
+    size_t *each;
+    KY_TRY(ky_array(&each, shared->ranks, sizeof *each, "the ranks", error));
     for (size_t r = 0; r < shared->ranks; r++)
         each[r] = bytes;
     const enum ky_status status = shared->gather(shared->context, own, each, all, error);

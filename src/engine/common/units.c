@@ -1,7 +1,6 @@
 /* The checks of bodies that an engine gets: see units.h. */
 #include "engine/common/units.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,9 @@
 /* The CPU engine: its verbs and their common code. OpenMP over bodies, SIMD lanes over sinks. */
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
@@ -198,9 +196,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
                        "engine '%s': there is only one CPU; --threads sets how much of it is used",
                        parameters->engine);
     const struct ky_cpu_method *method;
-    enum ky_status status = ky_cpu_method(parameters->force, &method, error);
-    if (status)
-        return status;
+    KY_TRY(ky_cpu_method(parameters->force, &method, error));
     if (parameters->tree != KY_TREE_BY_ENGINE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--tree is for devices, not for engine cpu: leave out --tree, or name a "
@@ -221,7 +217,7 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     cpu->parameters = parameters;
     cpu->method = method;
     cpu->threads = ky_threads(parameters->threads);
-    status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
+    enum ky_status status = ky_cpu_lanes(parameters->isa, &cpu->lanes, &cpu->isa, error);
     if (!status)
         status = resize(&cpu->base, room, error);
     if (!status && parameters->box > 0 && ky_force_kind(parameters->force)->in_box)

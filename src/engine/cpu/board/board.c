@@ -146,9 +146,8 @@ static enum ky_status open_board(const struct ky_parameters *parameters, struct 
                                  struct ky_error *error)
 {
     const char *isa;
-    struct board *board = ky_allocate_zeroed(1, sizeof *board);
-    if (!board)
-        return ky_no_memory(error, "board", 1, sizeof *board);
+    struct board *board;
+    KY_TRY(ky_array_zeroed(&board, 1, sizeof *board, "board", error));
     board->base.verbs = &ky_cpu_board;
     snprintf(board->base.name, sizeof board->base.name, "%s", ky_cpu_board.name);
     snprintf(board->base.device, sizeof board->base.device, "CPU");

@@ -8,7 +8,6 @@
 #include "base/order.h"
 #include "base/status.h"
 #include "octree/sample.h"
-#include "physics/jerk.h"
 
 /* Number of bodies whose median is the origin; number of blocks of slots for which threads are
  * worth their start; blocks per turn of a thread. */
@@ -98,9 +97,8 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
         const size_t stride = memory->room;
         free(memory->at.column);
         memory->at.stride = 0;
-        memory->at.column = ky_allocate(stride, KY_PREDICTED_COLUMNS * size);
-        if (!memory->at.column)
-            return ky_no_memory(error, "predicted bodies", stride, KY_PREDICTED_COLUMNS * size);
+        KY_TRY(ky_array(&memory->at.column, stride, KY_PREDICTED_COLUMNS * size, "predicted bodies",
+                        error));
         memory->at.stride = stride;
     }
     const void *at[KY_PREDICTED_COLUMNS];

@@ -1,13 +1,10 @@
 /* Common code of all walks in which cells act on cells: the inherited coefficients of a cell of
  * sinks, and times. */
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "engine/cpu/forces/cells.h"
 #include "engine/cpu/tree/tree.h"
-#include "octree/host_cells.h"
-#include "physics/fmm.h"
 #include "physics/taylor.h"
 
 void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)

@@ -179,11 +179,8 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
         struct unit **units = is_branch ? &fmm->branch : &fmm->large;
         size_t *count = is_branch ? &branches : &larges,
                *room = is_branch ? &branch_room : &large_room;
-        if (*count == *room) {
-            if (!ky_extend(units, *count, 2 * *room + 16, sizeof **units))
-                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **units);
-            *room = 2 * *room + 16;
-        }
+        if (!ky_room_for_one(units, *count, room, sizeof **units))
+            return ky_no_memory(error, "branches of the tree", *count + 1, sizeof **units);
         if (!fmm->below[next.cell].is_other)
             (*units)[(*count)++] = next;
         while (done < larges && child == tree->children[fmm->large[done].cell])

@@ -65,11 +65,8 @@ static struct ky_general_reach measure(const struct all *all, struct ky_general_
 
 static int append(struct ky_general_list *list, uint32_t cell)
 {
-    if (list->count == list->room) {
-        if (!ky_extend(&list->cell, list->count, 2 * list->room + 64, sizeof *list->cell))
-            return 0;
-        list->room = 2 * list->room + 64;
-    }
+    if (!ky_room_for_one(&list->cell, list->count, &list->room, sizeof *list->cell))
+        return 0;
     list->cell[list->count++] = cell;
     return 1;
 }

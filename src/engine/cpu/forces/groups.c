@@ -80,24 +80,10 @@ int ky_cpu_groups_precision(const struct ky_cpu_sinks *set, const struct ky_grou
     return precision;
 }
 
-/* The index of the first group at or after a body. */
-static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
-{
-    size_t low = 0, high = tree->groups;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (tree->group[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
 struct ky_cpu_range ky_cpu_groups_of(const struct ky_octree *tree, uint32_t cell)
 {
     const struct ky_cell_link *link = &tree->link[cell];
-    struct ky_cpu_range range = {group_from(tree, link->body), 0};
+    struct ky_cpu_range range = {(uint32_t)ky_group_from(tree, link->body), 0};
     range.end = range.first;
     while (range.end < tree->groups && tree->group[range.end].body < link->body + link->bodies)
         range.end++;

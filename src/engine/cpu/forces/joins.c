@@ -506,9 +506,7 @@ static enum ky_status give_links(const struct joins *joins, const uint32_t *smal
     links->count = 0;
     for (size_t k = 0; k < joins->tree->n; k++)
         room += smallest[joins->parent[k]] != number[k];
-    links->pair = ky_allocate(room, sizeof *links->pair);
-    if (!links->pair)
-        return ky_no_memory(error, "links of bodies", room, sizeof *links->pair);
+    KY_TRY(ky_array(&links->pair, room, sizeof *links->pair, "links of bodies", error));
     for (size_t k = 0; k < joins->tree->n; k++) {
         const uint32_t least = smallest[joins->parent[k]];
         if (least == number[k])

@@ -2,10 +2,8 @@
  * It is scalar, and in double for any precision, since following the links dominates the time. */
 #include "engine/cpu/forces/forces.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
@@ -163,11 +161,8 @@ static enum ky_status walk_bodies(struct ky_cpu_sinks *set, const struct ky_para
     uint32_t *place = NULL;
     if (set->n == 0)
         return KY_OK;
-    if (set->parameters->curve == KY_CURVE_NONE) {
-        enum ky_status status = ky_octree_places(&set->tree, set->columns, &place, error);
-        if (status)
-            return status;
-    }
+    if (set->parameters->curve == KY_CURVE_NONE)
+        KY_TRY(ky_octree_places(&set->tree, set->columns, &place, error));
     struct centre *centre = centres_of(set);
     walk.centre = centre;
     uint64_t bodies = 0, cells = 0;

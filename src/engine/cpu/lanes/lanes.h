@@ -8,7 +8,6 @@
 #define KY_CPU_LANES_H
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

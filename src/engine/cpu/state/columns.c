@@ -66,8 +66,8 @@ enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     const size_t components = ky_columns[column].components;
-    enum ky_status status = ky_column_check(cpu->extras, column, error);
-    for (size_t k = 0; k < components * cpu->n && !status; k++)
+    KY_TRY(ky_column_check(cpu->extras, column, error));
+    for (size_t k = 0; k < components * cpu->n; k++)
         numbers[k] = cpu->extra[column][k % components * cpu->n + k / components];
-    return status;
+    return KY_OK;
 }

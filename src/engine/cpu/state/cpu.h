@@ -15,7 +15,6 @@
 #include "engine/common/trees.h"
 #include "engine/cpu/lanes/table.h"
 #include "engine/engine.h"
-#include "physics/gravity.h"
 #include "physics/space.h"
 
 struct ky_board;

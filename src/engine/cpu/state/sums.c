@@ -132,14 +132,13 @@ static enum ky_status find_sums(struct sums *sums, double to[KY_SUMS], struct ky
     double largest[KY_SUMS];
     int exponent[KY_SUMS];
     ky_whole sum[KY_SUMS];
-    enum ky_status status = find_largest(sums, largest, error);
-    for (int k = 0; k < KY_SUMS && !status; k++)
+    KY_TRY(find_largest(sums, largest, error));
+    for (int k = 0; k < KY_SUMS; k++)
         sums->scale[k] = ky_sum_exponent(largest[k], &exponent[k]) ? ldexp(1, -exponent[k]) : 0;
-    if (!status)
-        status = add_up(sums, sum, error);
-    for (int k = 0; k < KY_SUMS && !status; k++)
+    KY_TRY(add_up(sums, sum, error));
+    for (int k = 0; k < KY_SUMS; k++)
         to[k] = sums->scale[k] > 0 ? ky_sum_value(sum[k], exponent[k] - BITS) : (double)NAN;
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_raw_sums *raw,

@@ -14,7 +14,6 @@
  * go to the engines of their current positions. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -378,9 +377,8 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
     if (!ky_cpu_is_divided(cpu) || cpu->bodies.tree_serves)
         return KY_OK;
     double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
-    double *weight = ky_allocate(cpu->n, sizeof *weight);
-    if (!weight)
-        return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
+    double *weight;
+    KY_TRY(ky_array(&weight, cpu->n, sizeof *weight, "weights of bodies", error));
     predict_all(b, set_clock(b, tick));
     weigh(b, weight);
     enum ky_status status = shared->settle(shared->context, at, weight, error);
@@ -452,14 +450,12 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     struct ky_cpu *cpu = b->common.cpu;
     const uint64_t since = way->now % way->stride ? cpu->blocks->since : 0;
     int64_t more;
-    enum ky_status status = look_around(b, &more, error);
+    KY_TRY(look_around(b, &more, error));
     const uint64_t tick = way->now + (way->stride >> b->used);
-    if (status)
-        return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->bodies.tree_serves = 0;
     KY_TRY(drop_strays(b, tick, error));
-    status = settle(b, tick, error);
+    enum ky_status status = settle(b, tick, error);
     const int is_lost = status == KY_BAD_DATA;
     if (status && !is_lost)
         return status;

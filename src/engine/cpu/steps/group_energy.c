@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/common/columns.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
 #include "physics/few.h"

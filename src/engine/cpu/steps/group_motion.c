@@ -1,7 +1,6 @@
 /* The motion within groups, and the pulls between their members and other bodies. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"

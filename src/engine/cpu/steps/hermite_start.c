@@ -2,7 +2,6 @@
  * the first steps of the Hermite scheme. */
 #include "engine/cpu/steps/hermite.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -92,9 +92,8 @@ static enum ky_status open_board(const struct ky_board_verbs *verbs, const struc
                                  struct ky_error *error)
 {
     *base = NULL;
-    struct ky_device_board *board = ky_allocate_zeroed(1, sizeof *board);
-    if (!board)
-        return ky_no_memory(error, "board", 1, sizeof *board);
+    struct ky_device_board *board;
+    KY_TRY(ky_array_zeroed(&board, 1, sizeof *board, "board", error));
     board->base.verbs = verbs;
     board->opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     enum ky_status status = connect(board, parameters, error);
@@ -172,11 +171,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
     const size_t count = task->request.count, parts = division->of.slices * count,
                  words = sizeof(uint32_t), fused = division->flags & KY_BOARD_FUSED;
     const int lists = division->sum == LISTS;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } wanted[] = {
+    const struct ky_need wanted[] = {
         {&board->predicted, "predicted bodies", fused ? 0 : task->slots,
          predicted_bytes(board->precision)},
         {&board->sinks, "sinks", count, KY_BOARD_SINK * KY_STATE_BYTES + words},
@@ -189,9 +184,7 @@ static enum ky_status need(struct ky_device_board *board, const struct division 
          words},
         {&board->found, "counts of neighbours", count + 1, words},
     };
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
-        KY_TRY(ky_buffer_need(card, wanted[k].buffer, wanted[k].what, wanted[k].count,
-                              wanted[k].size, error));
+    KY_TRY(ky_buffers_need(card, wanted, sizeof wanted / sizeof *wanted, error));
     KY_TRY(ky_pinned_need(card, &board->up, "sinks", board->sinks.bytes, error));
     return ky_pinned_need(card, &board->down, "results", board->results.bytes, error);
 }

@@ -108,6 +108,14 @@ enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, co
     return KY_OK;
 }
 
+enum ky_status ky_buffers_need(struct ky_card *card, const struct ky_need *needs, size_t count,
+                               struct ky_error *error)
+{
+    for (const struct ky_need *need = needs; need < needs + count; need++)
+        KY_TRY(ky_buffer_need(card, need->buffer, need->what, need->count, need->size, error));
+    return KY_OK;
+}
+
 enum ky_status ky_buffer_slice(struct ky_card *card, const struct ky_buffer *whole,
                                const char *what, size_t offset, size_t bytes,
                                struct ky_buffer *part, struct ky_error *error)

@@ -252,7 +252,15 @@ size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
  * is large enough is kept; otherwise it is replaced and its content lost. */
 enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               size_t count, size_t size, struct ky_error *error);
-/* The same, and copies `data` to it. */
+/* The same for several buffers. */
+struct ky_need {
+    struct ky_buffer *buffer;
+    const char *what;
+    size_t count, size;
+};
+enum ky_status ky_buffers_need(struct ky_card *card, const struct ky_need *needs, size_t count,
+                               struct ky_error *error);
+/* The same for one, and copies `data` to it. */
 enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);

@@ -209,9 +209,8 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 static enum ky_status send_labels(struct ky_device_state *state, struct ky_direct_buffers *buffers,
                                   const struct ky_points *points, struct ky_error *error)
 {
-    uint32_t *label = ky_allocate(points->count, sizeof *label);
-    if (!label)
-        return ky_no_memory(error, "points of a field", points->count, sizeof *label);
+    uint32_t *label;
+    KY_TRY(ky_array(&label, points->count, sizeof *label, "points of a field", error));
     for (size_t k = 0; k < points->count; k++)
         label[k] =
             points->body[k] == KY_NO_BODY ? KY_NO_BODY : ky_device_label(state, points->body[k]);

@@ -10,8 +10,6 @@
 #include "engine/device/state/massless.h"
 #include "engine/device/state/rows.h"
 
-#include "physics/gravity.h"
-
 void ky_direct_release(struct ky_card *card, struct ky_direct_buffers *buffers)
 {
     ky_buffer_release(card, &buffers->source);

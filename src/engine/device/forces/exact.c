@@ -17,9 +17,8 @@ static enum ky_status send_labels(const struct ky_device_state *state,
                                   size_t first, size_t count, struct ky_error *error)
 {
     struct ky_card *card = state->bodies.card;
-    uint32_t *list = ky_allocate(count, sizeof *list);
-    if (!list)
-        return ky_no_memory(error, "list of sinks", count, sizeof *list);
+    uint32_t *list;
+    KY_TRY(ky_array(&list, count, sizeof *list, "list of sinks", error));
     for (size_t k = 0; k < count; k++)
         list[k] = ky_device_label(state, (uint32_t)(sinks ? sinks[first + k] : first + k));
     enum ky_status status = ky_direct_send_labels(card, buffers, list, count, error);

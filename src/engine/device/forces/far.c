@@ -64,19 +64,15 @@ static enum ky_status send_derivatives(struct ky_device_state *state, struct ky_
 static enum ky_status need(struct ky_device_state *state, size_t groups, struct ky_error *error)
 {
     struct ky_device_far *far = state->far;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count;
-    } needs[] = {{&far->mass, "mass of all bodies", KY_BOUNDS_GROUPS},
-                 {&far->part, "moments of groups of bodies", (groups ? groups : 1) * KY_FAR_WHOLES},
-                 {&far->whole, "moments of the bodies", KY_FAR_WHOLES},
-                 {&far->moment, "moments of the box", NUMBERS},
-                 {&far->local, "parts of the far field", (size_t)KY_FAR_SLICES * NUMBERS},
-                 {&far->row, "polynomials of the far field", NUMBERS}};
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(state->bodies.card, needs[k].buffer, needs[k].what, needs[k].count,
-                              KY_STATE_BYTES, error));
+    const struct ky_need needs[] = {
+        {&far->mass, "mass of all bodies", KY_BOUNDS_GROUPS, KY_STATE_BYTES},
+        {&far->part, "moments of groups of bodies", (groups ? groups : 1) * KY_FAR_WHOLES,
+         KY_STATE_BYTES},
+        {&far->whole, "moments of the bodies", KY_FAR_WHOLES, KY_STATE_BYTES},
+        {&far->moment, "moments of the box", NUMBERS, KY_STATE_BYTES},
+        {&far->local, "parts of the far field", (size_t)KY_FAR_SLICES * NUMBERS, KY_STATE_BYTES},
+        {&far->row, "polynomials of the far field", NUMBERS, KY_STATE_BYTES}};
+    KY_TRY(ky_buffers_need(state->bodies.card, needs, sizeof needs / sizeof *needs, error));
     return send_derivatives(state, error);
 }
 

@@ -115,11 +115,7 @@ static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sin
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
     const size_t coefficients = (size_t)KY_TAYLOR_COUNT(parameters->order);
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&of->cut[number].sinks, "cells that are sinks", sinks, sizeof(struct ky_expanded)},
         {&of->cut[number].range, "ranges of sinks", sinks, sizeof(struct ky_expand_range)},
         {&of->cut[number].local, "local coefficients", sinks * coefficients, sizeof(float)},
@@ -127,10 +123,7 @@ static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sin
          sizeof(uint32_t)},
         {&of->cut[number].left, "numbers of cells that wait", sinks, sizeof(uint32_t)},
     };
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                              error));
-    return KY_OK;
+    return ky_buffers_need(card, needs, sizeof needs / sizeof *needs, error);
 }
 
 static enum ky_status need(const struct launch *launch, struct ky_error *error)
@@ -140,20 +133,14 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
     struct card *of = launch->of;
     const size_t acting = rooms_of(launch->parameters).acting,
                  groups = least(launch->groups, most_groups(launch->parameters));
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&of->source, "cells that act", tree->reached, sizeof(struct ky_acting)},
         {&of->owner, "cells of bodies", launch->part->bodies->n, sizeof(uint32_t)},
         {&of->groups, "groups that are sinks", groups, sizeof(struct ky_expanded)},
         {&of->acting, "cells that act on groups", groups * acting, sizeof(uint32_t)},
         {&of->acts, "numbers of cells that act", groups, sizeof(uint32_t)},
     };
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                              error));
+    KY_TRY(ky_buffers_need(card, needs, sizeof needs / sizeof *needs, error));
     for (size_t k = 0; k < 2; k++) {
         size_t most = 1;
         for (size_t cut = k; cut < tree->cuts.count; cut += 2) {

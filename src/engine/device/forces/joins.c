@@ -35,19 +35,13 @@ struct joins {
 static enum ky_status prepare(struct joins *joins, struct ky_error *error)
 {
     const size_t n = joins->places;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count;
-    } needs[] = {{&joins->reach, "reaches of bodies", 2},
-                 {&joins->parent, "joined bodies", n},
-                 {&joins->last, "indices of groups", n},
-                 {&joins->group, "groups of bodies", n}};
+    const struct ky_need needs[] = {{&joins->reach, "reaches of bodies", 2, sizeof(uint32_t)},
+                                    {&joins->parent, "joined bodies", n, sizeof(uint32_t)},
+                                    {&joins->last, "indices of groups", n, sizeof(uint32_t)},
+                                    {&joins->group, "groups of bodies", n, sizeof(uint32_t)}};
     if (ky_actions[joins->request->action].about.needs_radius)
         KY_TRY(ky_walk_radii_send(joins->bodies, joins->request, &joins->radius, error));
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(joins->card, needs[k].buffer, needs[k].what, needs[k].count,
-                              sizeof(uint32_t), error));
+    KY_TRY(ky_buffers_need(joins->card, needs, sizeof needs / sizeof *needs, error));
     return ky_pair_counts_need(&joins->links->counts, joins->bodies, joins->n, error);
 }
 

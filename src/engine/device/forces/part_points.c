@@ -157,9 +157,7 @@ static enum ky_status box_points(struct ky_part_points *part, const struct ky_de
     const struct ky_points *points = &part->points;
     const double longest = LONGEST * state->frame.edge / state->units.length;
     double softest = 0;
-    part->box = ky_allocate(points->count, sizeof *part->box);
-    if (!part->box)
-        return ky_no_memory(error, "boxes of points", points->count, sizeof *part->box);
+    KY_TRY(ky_array(&part->box, points->count, sizeof *part->box, "boxes of points", error));
     for (size_t k = 0; k < points->count; k++)
         softest = fmax(softest, ky_point_softening(points, k));
     const float eps2 = ky_eps2_of_point(state, softest).part;

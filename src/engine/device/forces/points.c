@@ -272,9 +272,8 @@ static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
     const struct ky_device_state *of = set->of;
     const size_t count = set->points.count, first = of->own_eps ? of->n : 0,
                  rows = of->n + count - first;
-    double *softening = ky_allocate(rows, sizeof *softening);
-    if (!softening)
-        return ky_no_memory(error, "softenings of points", rows, sizeof *softening);
+    double *softening;
+    KY_TRY(ky_array(&softening, rows, sizeof *softening, "softenings of points", error));
     for (size_t i = first; i < of->n; i++)
         softening[i] = of->parameters->softening;
     for (size_t k = 0; k < count; k++)
@@ -525,15 +524,13 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
     if (ky_device_shared(state))
         return ky_walk_field(state, sources->links, sources->own, points, acceleration, potential,
                              error);
-    enum ky_status status = sets_need(state, error);
-    if (status)
-        return status;
+    KY_TRY(sets_need(state, error));
     state->points->seconds = (struct ky_field_seconds){{0}};
     struct divided divided = {.near = count_near(state, points)};
     state->points->since = ky_clock();
     if (divided.near == points->count)
         return near_field(sources, points, acceleration, potential, error);
-    status = field_of_divided(sources, &divided, points, error);
+    enum ky_status status = field_of_divided(sources, &divided, points, error);
     if (!status)
         gather(&divided, points->count, acceleration, potential);
     free(divided.number);

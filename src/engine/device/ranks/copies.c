@@ -311,9 +311,8 @@ enum ky_status ky_copies_join_ordered(struct ky_device_state *state,
                                       const uint32_t *order, struct ky_error *error)
 {
     const size_t n = state->n, each = ROW, all = state->ranks->edge[ky_device_copies(state)->ranks];
-    char *memory = ky_allocate(n + all, each);
-    if (!memory)
-        return ky_no_memory(error, "results of all ranks", n + all, each);
+    char *memory;
+    KY_TRY(ky_array(&memory, n + all, each, "results of all ranks", error));
     struct ordered of = {results, order, {NULL}, memory + n * each};
     for (size_t c = 0; c < COLUMNS; c++)
         of.column[c] = memory + c * n * KY_STATE_BYTES;

@@ -4,7 +4,6 @@
  * `missing` (above.c); then the cells of the parcels, rank by rank. The part's own bodies are
  * followed by the body of `missing`, and then by the bodies of the parcels. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -249,9 +248,7 @@ enum ky_status ky_ranks_graft(struct ky_exchange *exchange, struct ky_error *err
                          .own = exchange->shared->rank,
                          .moments = KY_MOMENTS(exchange->parameters->multipole),
                          .numbered = exchange->search != NULL};
-    g.arrival = ky_allocate(g.ranks, sizeof *g.arrival);
-    if (!g.arrival)
-        return ky_no_memory(error, "the ranks", g.ranks, sizeof *g.arrival);
+    KY_TRY(ky_array(&g.arrival, g.ranks, sizeof *g.arrival, "the ranks", error));
     place_arrivals(&g);
     enum ky_status status = bring(&g, error);
     if (!status && exchange->sinks > 0)

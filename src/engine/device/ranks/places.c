@@ -147,31 +147,25 @@ enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tr
     if (bodies->live == 0)
         return KY_OK;
     struct ky_pinned *pinned = &state->ranks->pinned[KY_PIN_LOOK];
-    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
-    if (!status)
-        status = ky_ranks_pin(card, pinned, "a sample of bodies",
-                              (head + 2 * numbers) * KY_STATE_BYTES, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_tree_need_bodies(tree, bodies, error));
+    KY_TRY(ky_ranks_pin(card, pinned, "a sample of bodies", (head + 2 * numbers) * KY_STATE_BYTES,
+                        error));
     union ky_state_value *value = pinned->data, *none = value + head + numbers;
     for (size_t k = 0; k < numbers; k++)
         none[k] = ky_to_state(card, (double)NAN); /* a body of another rank */
-    status = card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES, none,
-                                       numbers * KY_STATE_BYTES, error);
-    if (!status)
-        status = ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error);
-    if (!status)
-        status = card->driver->read_later(card, &tree->partial, 0, value,
-                                          (head + numbers) * KY_STATE_BYTES, error);
-    if (!status)
-        status = card->driver->wait(card, error);
-    for (int c = 0; c < 3 && !status; c++) {
+    KY_TRY(card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES, none,
+                                     numbers * KY_STATE_BYTES, error));
+    KY_TRY(ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error));
+    KY_TRY(card->driver->read_later(card, &tree->partial, 0, value,
+                                    (head + numbers) * KY_STATE_BYTES, error));
+    KY_TRY(card->driver->wait(card, error));
+    for (int c = 0; c < 3; c++) {
         look->low[c] = bound_of(card, value + (size_t)c * groups, groups, 0);
         look->high[c] = bound_of(card, value + (size_t)(3 + c) * groups, groups, 1);
     }
-    for (size_t k = 0; k < numbers && !status; k++)
+    for (size_t k = 0; k < numbers; k++)
         look->sample[k] = ky_from_state(card, value[head + k]);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tree *tree,

@@ -8,7 +8,6 @@
 #include "engine/device/ranks/exchange.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
-#include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
 /* The memory for openers is this much for each cell that can wait. */
@@ -229,11 +228,7 @@ static enum ky_status need_marks(const struct ky_exchange *exchange, size_t part
                  least = roots > LEAST_ROOM ? roots : LEAST_ROOM;
     if (ranks->wait_room < least)
         ranks->wait_room = least;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&ranks->wait[0], "cells to test", ranks->wait_room, KY_PRUNE_WAIT * word},
         {&ranks->wait[1], "cells to test next", ranks->wait_room, KY_PRUNE_WAIT * word},
         {&ranks->openers, "openers of cells", OPENERS_EACH * ranks->wait_room, word},

@@ -147,10 +147,8 @@ static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer 
                               struct ky_buffer_address to, size_t bytes)
 {
     void *memory = NULL;
-    enum ky_status status = card->driver->open_shared(card, offer->handle, &memory, NULL);
-    if (status)
-        return status;
-    status = card->driver->fetch_shared(card, memory, 0, to, bytes, NULL);
+    KY_TRY(card->driver->open_shared(card, offer->handle, &memory, NULL));
+    enum ky_status status = card->driver->fetch_shared(card, memory, 0, to, bytes, NULL);
     if (!status)
         status = card->driver->wait(card, NULL);
     card->driver->close_shared(card, memory);

@@ -132,9 +132,8 @@ enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
     const size_t count = points->count, real = ky_real_bytes(precision);
     if (!points->softenings)
         return KY_OK;
-    double *eps2 = ky_allocate(count, sizeof *eps2);
-    if (!eps2)
-        return ky_no_memory(error, "softenings of points", count, sizeof *eps2);
+    double *eps2;
+    KY_TRY(ky_array(&eps2, count, sizeof *eps2, "softenings of points", error));
     for (size_t k = 0; k < count; k++) {
         const struct ky_eps2_argument own = ky_eps2_of_point(bodies->state, points->softenings[k]);
         if (precision == KY_DOUBLE)

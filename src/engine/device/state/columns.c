@@ -34,17 +34,16 @@ enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned 
 {
     struct ky_device_bodies *bodies = &state->bodies;
     const unsigned before = state->columns;
-    enum ky_status status = KY_OK;
     state->columns = set;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
         if (!ky_column_is_in(set, k)) {
             ky_buffer_release(bodies->card, &bodies->column[k]);
             bodies->has &= ~(1U << (KY_ARRAY_COLUMN + k));
         } else if (!ky_column_is_in(before, k)) {
-            status = clear(state, k, error);
+            KY_TRY(clear(state, k, error));
         }
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,

@@ -7,18 +7,14 @@ enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_e
 {
     struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-    } orders[] = {{&curve->place[0], "order of the bodies"},
-                  {&curve->place[1], "sorted order of the bodies"},
-                  {&curve->index, "numbers of the bodies"}};
-    KY_TRY(
-        ky_buffer_need(card, &curve->room, KY_ROOM_OF_ORDERS, ky_device_room(bodies->n), 1, error));
-    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
-        KY_TRY(ky_buffer_need(card, orders[k].buffer, orders[k].what, bodies->n, sizeof(uint32_t),
-                              error));
-    return KY_OK;
+    const size_t n = bodies->n;
+    const struct ky_need needs[] = {
+        {&curve->room, KY_ROOM_OF_ORDERS, ky_device_room(n), 1},
+        {&curve->place[0], "order of the bodies", n, sizeof(uint32_t)},
+        {&curve->place[1], "sorted order of the bodies", n, sizeof(uint32_t)},
+        {&curve->index, "numbers of the bodies", n, sizeof(uint32_t)},
+    };
+    return ky_buffers_need(card, needs, sizeof needs / sizeof *needs, error);
 }
 
 static void exchange(struct ky_buffer *a, struct ky_buffer *b)

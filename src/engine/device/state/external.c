@@ -82,9 +82,7 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
     struct sending to = {.card = card, .piece = count};
     for (size_t k = 0; k < fields; k++)
         count += KY_EXTERNAL_PIECE_STRIDE * pieces_of(&given->field[k], all);
-    to.number = ky_allocate(count, sizeof *to.number);
-    if (!to.number)
-        return ky_no_memory(error, "external fields", count, sizeof *to.number);
+    KY_TRY(ky_array(&to.number, count, sizeof *to.number, "external fields", error));
     for (size_t k = 0; k < fields; k++) {
         struct ky_external own = ky_external_in(&given->field[k], scale.acceleration, length, time);
         write_field(&to, &own, all, length);
@@ -139,9 +137,7 @@ static enum ky_status ask_others(struct ky_device_bodies *bodies, int listed, si
     uint32_t *body = NULL;
     enum ky_status status = KY_OK;
     if (listed && ky_device_shared(state)) {
-        body = ky_allocate(count, sizeof *body);
-        if (!body)
-            return ky_no_memory(error, "active bodies", count, sizeof *body);
+        KY_TRY(ky_array(&body, count, sizeof *body, "active bodies", error));
         if (count > 0)
             status = bodies->card->driver->read(bodies->card, &bodies->active_list, 0, body, bytes,
                                                 error);

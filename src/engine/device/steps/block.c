@@ -100,11 +100,7 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
     struct ky_card *card = card_of(b);
     struct ky_device_blocks *own = b->kept;
     const size_t n = b->bodies->n, teams = ky_groups(n, card->team);
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&own->counts, "counts of active bodies", teams, sizeof(uint32_t)},
         {&own->words, "bodies by their steps", KY_TALLY_WORDS, sizeof(uint32_t)},
         {&own->tally, "work of a block", 1, sizeof(uint64_t)},
@@ -112,9 +108,7 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
         {&b->bodies->active_list, "active bodies", n, sizeof(uint32_t)},
     };
     KY_TRY(ky_device_bodies_need(b->bodies, KY_ARRAY_SECOND, error));
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                              error));
+    KY_TRY(ky_buffers_need(card, needs, sizeof needs / sizeof *needs, error));
     KY_TRY(ky_scratch_need(card, &own->scratch, KY_BULK_SCAN, teams, error));
     return ky_pinned_need(card, &own->pinned, "work of a block", sizeof(struct tally), error);
 }

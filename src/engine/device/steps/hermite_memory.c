@@ -210,11 +210,7 @@ static enum ky_status reserve(struct ky_device_state *state, struct ky_error *er
 {
     struct ky_device_hermite *own = state->hermite;
     const size_t n = state->n, sums = KY_JERK_NUMBERS * KY_STATE_BYTES;
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } wanted[] = {
+    const struct ky_need wanted[] = {
         {&own->plane, "bodies at the present tick", n, plane_bytes(state->parameters->precision)},
         {&own->list, "bodies of a block", n, sizeof(uint32_t)},
         {&own->way, "state of a way", 1, sizeof(struct ky_hermite_way)},
@@ -224,10 +220,7 @@ static enum ky_status reserve(struct ky_device_state *state, struct ky_error *er
     };
     enum { OF_RANKS = 2 }; /* buffers at the end that only ranks need */
     const size_t count = sizeof wanted / sizeof *wanted - (ky_device_copies(state) ? 0 : OF_RANKS);
-    for (size_t k = 0; k < count; k++)
-        KY_TRY(ky_buffer_need(state->bodies.card, wanted[k].buffer, wanted[k].what, wanted[k].count,
-                              wanted[k].size, error));
-    return KY_OK;
+    return ky_buffers_need(state->bodies.card, wanted, count, error);
 }
 
 enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,

@@ -29,10 +29,10 @@ enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struc
     ky_device_hermite_drop(state, 0);
     if (!ky_device_leads(state, KY_SCHEME_HERMITE) || !given->potential)
         return KY_OK;
-    enum ky_status status = make_room(state, error);
-    for (size_t i = 0; i < state->n && !status; i++)
+    KY_TRY(make_room(state, error));
+    for (size_t i = 0; i < state->n; i++)
         state->hermite->potential[i] = given->potential[i];
-    return status;
+    return KY_OK;
 }
 
 /* Computes the potentials for the present positions, if they are out of date. */
@@ -54,10 +54,10 @@ enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32
 {
     if (!wanted->potential)
         return KY_OK;
-    enum ky_status status = catch_up(state, error);
-    for (size_t k = 0; k < wanted->n && !status && state->hermite->potential; k++)
+    KY_TRY(catch_up(state, error));
+    for (size_t k = 0; k < wanted->n && state->hermite->potential; k++)
         wanted->potential[k] = state->hermite->potential[body ? body[k] : k];
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_error *error)
@@ -67,9 +67,8 @@ enum ky_status ky_device_hermite_send(struct ky_device_state *state, struct ky_e
         return KY_OK;
     struct ky_card *card = state->bodies.card;
     const double unit = ky_device_scale(state).potential;
-    double *potential = ky_allocate(state->n, sizeof *potential);
-    if (!potential)
-        return ky_no_memory(error, "potentials", state->n, sizeof *potential);
+    double *potential;
+    KY_TRY(ky_array(&potential, state->n, sizeof *potential, "potentials", error));
     for (size_t i = 0; i < state->n; i++)
         potential[i] = state->hermite->potential[i] / unit;
     const enum ky_status status = card->driver->write(card, &state->bodies.potential, 0, potential,

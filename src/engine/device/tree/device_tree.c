@@ -13,7 +13,6 @@
 #include "octree/keys.h"
 #include "octree/layout.h"
 #include "octree/opening_kinds.h"
-#include "physics/opening.h"
 #include "physics/taylor_orders.h"
 
 /* Marks of the phases. */
@@ -332,12 +331,11 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
                                   const struct ky_parameters *parameters, int *now, enum ties *ties,
                                   struct ky_error *error)
 {
-    enum ky_status status = sort_keys(tree, bodies, parameters, now, error);
-    if (!status)
-        status = mark(bodies, BUILD, error);
-    if (!status && ky_device_shared(bodies->state))
-        status = find_roots(tree, bodies, error);
-    return status ? status : count_cells(tree, bodies, *now, parameters, ties, error);
+    KY_TRY(sort_keys(tree, bodies, parameters, now, error));
+    KY_TRY(mark(bodies, BUILD, error));
+    if (ky_device_shared(bodies->state))
+        KY_TRY(find_roots(tree, bodies, error));
+    return count_cells(tree, bodies, *now, parameters, ties, error);
 }
 
 static enum ky_status untie(const struct ky_device_tree *tree,

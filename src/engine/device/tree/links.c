@@ -12,7 +12,6 @@
 #include "engine/device/tree/active.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
-#include "physics/opening.h"
 
 int ky_links_of_host(const struct ky_parameters *parameters)
 {
@@ -111,22 +110,15 @@ static enum ky_status need_sources(struct ky_links *links, const struct ky_point
     const int precision = bodies->state->parameters->precision;
     const size_t n = bodies->n, all = n + (points ? points->count : 0);
     const int softened = bodies->state->own_eps || (points && points->softenings);
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&links->source, "sources", all, ky_real4_bytes(precision)},
         {&links->low, "low parts of sources", precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float)},
         {&links->eps2, "squared softenings", softened ? all : 1, ky_real_bytes(precision)},
     };
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
         if (needs[k].buffer->bytes < needs[k].count * needs[k].size)
             links->place = 0;
-        KY_TRY(ky_buffer_need(links->bodies->card, needs[k].buffer, needs[k].what, needs[k].count,
-                              needs[k].size, error));
-    }
-    return KY_OK;
+    return ky_buffers_need(links->bodies->card, needs, sizeof needs / sizeof *needs, error);
 }
 
 /* Writes points behind the bodies. */

@@ -158,11 +158,7 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
 {
     struct ky_card *card = bodies->card;
     const size_t n = bodies->n, counts = ky_device_tree_counts(card->team, n);
-    const struct {
-        struct ky_buffer *buffer;
-        const char *what;
-        size_t count, size;
-    } needs[] = {
+    const struct ky_need needs[] = {
         {&tree->partial, "bounds of the bodies", 6 * KY_BOUNDS_GROUPS + 3 * KY_FRAME_SAMPLES,
          KY_STATE_BYTES},
         {&tree->frame, "frame of the keys", KY_FRAME_NUMBERS, KY_STATE_BYTES},
@@ -174,9 +170,7 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
     };
     KY_TRY(ky_device_curve_need(bodies, error));
-    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        KY_TRY(ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                              error));
+    KY_TRY(ky_buffers_need(card, needs, sizeof needs / sizeof *needs, error));
     KY_TRY(ky_pinned_need(card, &tree->pinned, "number of groups",
                           (KY_MOST_CUTS + 2) * sizeof(uint32_t), error));
     KY_TRY(ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error));

@@ -79,9 +79,8 @@ enum ky_status ky_tree_part_cells(struct ky_tree_part *part, const struct ky_dev
     struct ky_card *card = bodies->card;
     uint32_t roots = 0;
     if (!part->known)
-        part->known = ky_allocate(KY_PART_ROOTS, sizeof *part->known);
-    if (!part->known)
-        return ky_no_memory(error, "roots of a tree", KY_PART_ROOTS, sizeof *part->known);
+        KY_TRY(
+            ky_array(&part->known, KY_PART_ROOTS, sizeof *part->known, "roots of a tree", error));
     enum ky_status status = card->driver->read(card, &part->count, 0, &roots, sizeof roots, error);
     part->roots = roots;
     if (!status && (roots == 0 || roots > KY_PART_ROOTS))

@@ -14,9 +14,9 @@ struct ky_cuda {
     uint64_t peers;      /* bits of the devices for which peer access was requested */
 };
 
-/* KY_DEVICE, with the call, its purpose and CUDA's message. */
-enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, const char *call,
-                              const char *what, size_t bytes, struct ky_error *error);
+/* KY_OK for a call that succeeded, else KY_DEVICE with the call, its purpose and CUDA's message. */
+enum ky_status ky_cuda_check(const struct ky_card *card, cudaError_t code, const char *call,
+                             const char *what, size_t bytes, struct ky_error *error);
 /* Makes the card's device the thread's current one, on which CUDA calls act. */
 struct ky_cuda *ky_cuda_use(const struct ky_card *card);
 /* The device address of a position in a buffer. */

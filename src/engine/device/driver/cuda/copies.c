@@ -27,9 +27,7 @@ enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_address
     const cudaError_t code =
         cudaMemcpyPeerAsync(ky_cuda_address(to), target->device, ky_cuda_address(from),
                             source->device, bytes, target->stream);
-    return code == cudaSuccess ? KY_OK
-                               : ky_cuda_failed(to_card, code, "cudaMemcpyPeerAsync",
-                                                to.buffer->what, bytes, error);
+    return ky_cuda_check(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
 }
 
 enum ky_status ky_cuda_share(struct ky_card *card, const struct ky_buffer *buffer,
@@ -39,9 +37,7 @@ enum ky_status ky_cuda_share(struct ky_card *card, const struct ky_buffer *buffe
     _Static_assert(sizeof own == KY_HANDLE_BYTES, "handles of CUDA");
     ky_cuda_use(card);
     const cudaError_t code = cudaIpcGetMemHandle(&own, buffer->handle);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaIpcGetMemHandle", buffer->what, buffer->bytes,
-                              error);
+    KY_TRY(ky_cuda_check(card, code, "cudaIpcGetMemHandle", buffer->what, buffer->bytes, error));
     memcpy(handle, &own, sizeof own);
     return KY_OK;
 }
@@ -54,9 +50,8 @@ enum ky_status ky_cuda_open_shared(struct ky_card *card,
     ky_cuda_use(card);
     memcpy(&theirs, handle, sizeof theirs);
     const cudaError_t code = cudaIpcOpenMemHandle(memory, theirs, cudaIpcMemLazyEnablePeerAccess);
-    return code == cudaSuccess ? KY_OK
-                               : ky_cuda_failed(card, code, "cudaIpcOpenMemHandle",
-                                                "a buffer of another process", 0, error);
+    return ky_cuda_check(card, code, "cudaIpcOpenMemHandle", "a buffer of another process", 0,
+                         error);
 }
 
 void ky_cuda_close_shared(struct ky_card *card, void *memory)
@@ -73,9 +68,7 @@ enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t o
     struct ky_cuda *cuda = ky_cuda_use(card);
     const cudaError_t code = cudaMemcpyAsync(ky_cuda_address(to), (char *)memory + offset, bytes,
                                              cudaMemcpyDefault, cuda->stream);
-    return code == cudaSuccess
-               ? KY_OK
-               : ky_cuda_failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
+    return ky_cuda_check(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
 }
 
 enum ky_status ky_cuda_copy(struct ky_card *card, struct ky_buffer_address from,
@@ -84,7 +77,5 @@ enum ky_status ky_cuda_copy(struct ky_card *card, struct ky_buffer_address from,
     struct ky_cuda *cuda = ky_cuda_use(card);
     const cudaError_t code = cudaMemcpyAsync(ky_cuda_address(to), ky_cuda_address(from), bytes,
                                              cudaMemcpyDeviceToDevice, cuda->stream);
-    return code == cudaSuccess
-               ? KY_OK
-               : ky_cuda_failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
+    return ky_cuda_check(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
 }

@@ -110,8 +110,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
         code = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
     for (int k = 0; k < KY_MARKS && code == cudaSuccess; k++)
         code = cudaEventCreate(&cuda->mark[k]);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(&cuda->base, code, "opening", "device", 0, error);
+    KY_TRY(ky_cuda_check(&cuda->base, code, "opening", "device", 0, error));
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
     cuda->base.has_double = 1;
     cuda->base.has_tiles = properties.major >= 8;
@@ -123,9 +122,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     *card = NULL;
-    enum ky_status status = ky_device_check(&ky_cuda_driver, index, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_check(&ky_cuda_driver, index, error));
     struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
     if (!cuda)
         return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
@@ -134,7 +131,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cuda->base.teams = KY_TEAMS_OF_BLOCK;
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);
-    status = connect(cuda, error);
+    enum ky_status status = connect(cuda, error);
     if (status)
         close_device(&cuda->base);
     else
@@ -149,9 +146,7 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
 {
     ky_cuda_use(card);
     cudaError_t code = cudaMalloc(&buffer->handle, bytes);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaMalloc", buffer->what, bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaMalloc", buffer->what, bytes, error);
 }
 
 static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
@@ -207,10 +202,8 @@ static enum ky_status adopt(struct ky_card *card, void *address, uint64_t stream
         code = cudaEventRecord(cuda->adopted, (cudaStream_t)(uintptr_t)stream);
     if (code == cudaSuccess)
         code = cudaStreamWaitEvent(cuda->stream, cuda->adopted, 0);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "waiting for the stream of", buffer->what, buffer->bytes,
-                              error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "waiting for the stream of", buffer->what, buffer->bytes,
+                         error);
 }
 
 static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char *call,
@@ -218,9 +211,7 @@ static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char 
 {
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(&cuda->base, code, call, what, bytes, error);
-    return KY_OK;
+    return ky_cuda_check(&cuda->base, code, call, what, bytes, error);
 }
 
 static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
@@ -228,9 +219,7 @@ static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *
 {
     ky_cuda_use(card);
     cudaError_t code = cudaHostAlloc(&pinned->data, bytes, cudaHostAllocDefault);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaHostAlloc", pinned->what, bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaHostAlloc", pinned->what, bytes, error);
 }
 
 static void unpin(struct ky_card *card, struct ky_pinned *pinned)
@@ -273,27 +262,21 @@ static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer
                                   const void *data, size_t bytes, struct ky_error *error)
 {
     cudaError_t code = start_write(ky_cuda_use(card), buffer, offset, data, bytes);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
 }
 
 static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
     cudaError_t code = start_read(ky_cuda_use(card), buffer, offset, data, bytes);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
 }
 
 static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cudaMemsetAsync(buffer->handle, 0, buffer->bytes, cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
 }
 
 /* ---- kernels ---- */
@@ -368,8 +351,7 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cudaEventRecord(cuda->mark[which], cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaEventRecord", "queue", 0, error);
+    KY_TRY(ky_cuda_check(card, code, "cudaEventRecord", "queue", 0, error));
     cuda->marked[which] = 1;
     return KY_OK;
 }
@@ -378,9 +360,7 @@ static enum ky_status reach(struct ky_card *card, int which, struct ky_error *er
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cuda->marked[which] ? cudaEventSynchronize(cuda->mark[which]) : cudaSuccess;
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaEventSynchronize", "queue", 0, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "cudaEventSynchronize", "queue", 0, error);
 }
 
 static double between(struct ky_card *card, int from, int to)
@@ -407,9 +387,7 @@ static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, siz
                            ? ky_cuda_scan(NULL, bytes, NULL, NULL, n, cuda->stream)
                            : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
     *bytes = *bytes > 0 ? *bytes : 1;
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "the size", "scratch", *bytes, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "the size", "scratch", *bytes, error);
 }
 
 static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
@@ -426,8 +404,7 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
     if (status || n == 0)
         return status;
     cudaError_t code = ky_cuda_sort(scratch->handle, &work, &pairs, n, bits, cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
+    KY_TRY(ky_cuda_check(card, code, "radix sort", keys->buffer[0].what, n * 8, error));
     keys->now ^= pairs.now;
     values->now ^= pairs.now;
     return KY_OK;
@@ -443,9 +420,7 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
         return status;
     cudaError_t code =
         ky_cuda_scan(scratch->handle, &work, from->handle, to->handle, n, cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "scan", from->what, n * 4, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "scan", from->what, n * 4, error);
 }
 
 static enum ky_status reduce(struct ky_card *card, struct ky_buffer_address from, size_t n,
@@ -457,9 +432,7 @@ static enum ky_status reduce(struct ky_card *card, struct ky_buffer_address from
     KY_TRY(ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error));
     cudaError_t code = ky_cuda_reduce(scratch->handle, &work, ky_cuda_address(from),
                                       ky_cuda_address(to), n, cuda->stream);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "sum", from.buffer->what, n * 8, error);
-    return KY_OK;
+    return ky_cuda_check(card, code, "sum", from.buffer->what, n * 8, error);
 }
 
 const struct ky_driver ky_cuda_driver = {

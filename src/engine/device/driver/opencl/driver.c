@@ -87,29 +87,23 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
     cl->base.processors = processors > 0 ? processors : 1;
     cl->base.is_cpu = !ky_opencl_is_gpu(cl->device);
     cl->context = ky_cl.CreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateContext", "device", 0, error);
+    KY_TRY(ky_opencl_check(cl, code, "clCreateContext", "device", 0, error));
     cl->queue = ky_cl.CreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateCommandQueue", "device", 0, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clCreateCommandQueue", "device", 0, error);
 }
 
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
     *card = NULL;
-    enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
-    if (status)
-        return status;
-    struct ky_opencl *cl = ky_allocate_zeroed(1, sizeof *cl);
-    if (!cl)
-        return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
+    KY_TRY(ky_device_check(&ky_opencl_driver, index, error));
+    struct ky_opencl *cl;
+    KY_TRY(ky_array_zeroed(&cl, 1, sizeof *cl, "OpenCL device", error));
     cl->base.driver = &ky_opencl_driver;
     cl->base.team = KY_OPENCL_TEAM;
     cl->base.teams = 1;
     cl->device = ky_opencl_device(index);
     pthread_mutex_lock(&alone);
-    status = connect(cl, error);
+    enum ky_status status = connect(cl, error);
     pthread_mutex_unlock(&alone);
     if (status)
         close_device(&cl->base);
@@ -126,9 +120,7 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code;
     buffer->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, bytes, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clCreateBuffer", buffer->what, bytes, error);
 }
 
 /* OpenCL has no sub-buffers of sub-buffers: a part of a part is made as a part of the whole
@@ -143,13 +135,11 @@ static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, 
                                          &outer, NULL);
     if (code == CL_SUCCESS)
         code = ky_cl.GetMemObjectInfo(whole->handle, CL_MEM_OFFSET, sizeof begin, &begin, NULL);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clGetMemObjectInfo", whole->what, bytes, error);
+    KY_TRY(ky_opencl_check(cl, code, "clGetMemObjectInfo", whole->what, bytes, error));
     const cl_buffer_region region = {begin + offset, bytes};
     buffer->handle = ky_cl.CreateSubBuffer(outer ? outer : whole->handle, CL_MEM_READ_WRITE,
                                            CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateSubBuffer", whole->what, bytes, error);
+    KY_TRY(ky_opencl_check(cl, code, "clCreateSubBuffer", whole->what, bytes, error));
     buffer->part = 1;
     return KY_OK;
 }
@@ -172,9 +162,7 @@ static enum ky_status adopt(struct ky_card *card, void *address, uint64_t stream
                        card->name, buffer->what);
     buffer->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                         buffer->bytes, address, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateBuffer", buffer->what, buffer->bytes, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clCreateBuffer", buffer->what, buffer->bytes, error);
 }
 
 static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
@@ -184,15 +172,14 @@ static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *
     cl_int code;
     pinned->handle = ky_cl.CreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                         bytes, NULL, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateBuffer", pinned->what, bytes, error);
+    KY_TRY(ky_opencl_check(cl, code, "clCreateBuffer", pinned->what, bytes, error));
     pinned->data =
         ky_cl.EnqueueMapBuffer(cl->queue, pinned->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                bytes, 0, NULL, NULL, &code);
     if (code == CL_SUCCESS)
         return KY_OK;
     ky_cl.ReleaseMemObject(pinned->handle);
-    return ky_opencl_failed(cl, code, "clEnqueueMapBuffer", pinned->what, bytes, error);
+    return ky_opencl_check(cl, code, "clEnqueueMapBuffer", pinned->what, bytes, error);
 }
 
 static void unpin(struct ky_card *card, struct ky_pinned *pinned)
@@ -213,9 +200,7 @@ static enum ky_status write_with(struct ky_card *card, cl_bool blocking,
                                         data, 0, NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
         code = ky_cl.Flush(cl->queue); /* otherwise the copy may wait for the next blocking call */
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", to.buffer->what, bytes, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clEnqueueWriteBuffer", to.buffer->what, bytes, error);
 }
 
 static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
@@ -229,9 +214,7 @@ static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
                                        NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
         code = ky_cl.Flush(cl->queue);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clEnqueueReadBuffer", buffer->what, bytes, error);
 }
 
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
@@ -264,18 +247,15 @@ static enum ky_status copy(struct ky_card *card, struct ky_buffer_address from,
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = ky_cl.EnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
                                           from.offset, to.offset, bytes, 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to.buffer->what, bytes, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clEnqueueCopyBuffer", to.buffer->what, bytes, error);
 }
 
 static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_address from,
                             struct ky_card *to_card, struct ky_buffer_address to, size_t bytes,
                             struct ky_error *error)
 {
-    void *middle = ky_allocate(bytes, 1);
-    if (!middle)
-        return ky_no_memory(error, "copy between devices", bytes, 1);
+    void *middle;
+    KY_TRY(ky_array(&middle, bytes, 1, "copy between devices", error));
     enum ky_status status = read_buffer(from_card, from.buffer, from.offset, middle, bytes, error);
     if (!status)
         status = write_with(to_card, CL_TRUE, to, middle, bytes, error);
@@ -289,10 +269,7 @@ static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struc
     const unsigned char nothing = 0;
     cl_int code = ky_cl.EnqueueFillBuffer(cl->queue, buffer->handle, &nothing, 1, 0, buffer->bytes,
                                           0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueFillBuffer", buffer->what, buffer->bytes,
-                                error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clEnqueueFillBuffer", buffer->what, buffer->bytes, error);
 }
 
 /* ---- kernels ---- */
@@ -343,8 +320,7 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
         return status;
     cl_int code;
     cl->kernel[kernel] = ky_cl.CreateKernel(cl->program[unit], ky_kernels[kernel].name, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error);
+    KY_TRY(ky_opencl_check(cl, code, "clCreateKernel", ky_kernels[kernel].name, 0, error));
     ask_for_arguments(cl->kernel[kernel], &cl->taken[kernel]);
     return KY_OK;
 }
@@ -368,8 +344,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     for (size_t k = 0; k < arguments->count && code == CL_SUCCESS; k++)
         code = ky_cl.SetKernelArg(cl->kernel[id], (cl_uint)k, arguments->of[k].size,
                                   arguments->of[k].value);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
+    KY_TRY(ky_opencl_check(cl, code, "clSetKernelArg", kernel->name, 0, error));
     if (groups == 0)
         return KY_OK;
     begin_alone(cl);
@@ -389,9 +364,7 @@ static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = ky_cl.Finish(cl->queue);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clFinish", "queue", 0, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clFinish", "queue", 0, error);
 }
 
 /* ---- clocks ---- */
@@ -403,18 +376,14 @@ static enum ky_status mark(struct ky_card *card, int which, struct ky_error *err
         ky_cl.ReleaseEvent(cl->mark[which]);
     cl->mark[which] = NULL;
     cl_int code = ky_cl.EnqueueMarkerWithWaitList(cl->queue, 0, NULL, &cl->mark[which]);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueMarkerWithWaitList", "queue", 0, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clEnqueueMarkerWithWaitList", "queue", 0, error);
 }
 
 static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = cl->mark[which] ? ky_cl.WaitForEvents(1, &cl->mark[which]) : CL_SUCCESS;
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clWaitForEvents", "queue", 0, error);
-    return KY_OK;
+    return ky_opencl_check(cl, code, "clWaitForEvents", "queue", 0, error);
 }
 
 static double between(struct ky_card *card, int from, int to)

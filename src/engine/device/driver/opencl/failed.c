@@ -17,10 +17,12 @@ static const struct {
     {CL_INVALID_ARG_SIZE, "kernel argument of wrong size"},
 };
 
-enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
-                                const char *what, size_t bytes, struct ky_error *error)
+enum ky_status ky_opencl_check(const struct ky_opencl *cl, cl_int code, const char *call,
+                               const char *what, size_t bytes, struct ky_error *error)
 {
     const char *text = "error";
+    if (code == CL_SUCCESS)
+        return KY_OK;
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
         if (codes[k].code == code)
             text = codes[k].text;

@@ -87,10 +87,10 @@ cl_device_id ky_opencl_device(size_t index);
 int ky_opencl_is_gpu(cl_device_id device);
 void ky_opencl_describe(cl_device_id device, char *text, size_t size);
 
-/* Returns KY_DEVICE. The error names the call that failed, the buffer or kernel `what` with its
- * bytes, and the meaning of the code. */
-enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
-                                const char *what, size_t bytes, struct ky_error *error);
+/* Returns KY_OK for a call that succeeded, else KY_DEVICE. The error names the call that failed,
+ * the buffer or kernel `what` with its bytes, and the meaning of the code. */
+enum ky_status ky_opencl_check(const struct ky_opencl *cl, cl_int code, const char *call,
+                               const char *what, size_t bytes, struct ky_error *error);
 /* Gets the program of a unit from the cache, or builds it from its source. */
 enum ky_status ky_opencl_build(struct ky_opencl *cl, enum ky_unit_id unit, struct ky_error *error);
 /* sort.c: see driver.h. */

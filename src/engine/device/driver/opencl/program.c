@@ -151,9 +151,7 @@ static enum ky_status from_source(struct ky_opencl *cl, const struct ky_unit *un
     cl_int code;
     const char *text = source->at;
     *program = ky_cl.CreateProgramWithSource(cl->context, 1, &text, &source->size, &code);
-    if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clCreateProgramWithSource", unit->name, source->size,
-                                error);
+    KY_TRY(ky_opencl_check(cl, code, "clCreateProgramWithSource", unit->name, source->size, error));
     ky_opencl_compilations++;
     code = ky_cl.BuildProgram(*program, 1, &cl->device, options, NULL, NULL);
     if (code == CL_SUCCESS)

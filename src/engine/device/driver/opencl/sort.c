@@ -143,10 +143,8 @@ static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_addres
     size_t tiles = tiles_of(n);
     if (tiles == 1)
         return reduce_tiles(card, from, n, to, error);
-    enum ky_status status = take(card, &scratch, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
-    if (status)
-        return status;
-    status = reduce_tiles(card, from, n, KY_ADDRESS(&sums, 0), error);
+    KY_TRY(take(card, &scratch, part_bytes(tiles, sizeof(cl_ulong)), &sums, error));
+    enum ky_status status = reduce_tiles(card, from, n, KY_ADDRESS(&sums, 0), error);
     if (!status)
         status = reduce_level(card, KY_ADDRESS(&sums, 0), tiles, to, scratch, error);
     ky_buffer_release(card, &sums);

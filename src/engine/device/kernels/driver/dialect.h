@@ -452,6 +452,37 @@ KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
 }
 #endif
 
+/* Joins the numbers that the lanes of a group have written to local memory: `join` acts on lane
+ * KY_LANE and lane KY_LANE + step, with fewer lanes each time, until lane 0 has the result, which
+ * all lanes see after the call. The number of lanes is a power of two. */
+#define KY_REDUCE(lanes, join)                                                                     \
+    do {                                                                                           \
+        KY_BARRIER();                                                                              \
+        for (ky_uint step = (lanes) / 2; step > 0; step >>= 1) {                                   \
+            if (KY_LANE < step)                                                                    \
+                join;                                                                              \
+            KY_BARRIER();                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* The sum over a group of 256 lanes, for all of them. part[256]: local memory. */
+KY_FN ky_ulong ky_group_sum(KY_LOCAL_POINTER ky_ulong *part, ky_ulong own)
+{
+    part[KY_LANE] = own;
+    KY_REDUCE(256, part[KY_LANE] += part[KY_LANE + step]);
+    own = part[0];
+    KY_BARRIER(); /* before the next sum */
+    return own;
+}
+
+/* The largest of the numbers of 256 lanes, the same way. */
+KY_FN float ky_group_most(KY_LOCAL_POINTER float *part, float own)
+{
+    part[KY_LANE] = own;
+    KY_REDUCE(256, part[KY_LANE] = KY_FMAX(part[KY_LANE], part[KY_LANE + step]));
+    return part[0];
+}
+
 /* The sum of the values of all lanes, added in the same order on all devices. */
 #if defined(KY_IN_OPENCL)
 KY_FN float ky_team_sum(ky_team team, float value)

@@ -13,14 +13,8 @@ KY_FN void ky_count_pairs(KY_GLOBAL ky_ulong *counts, ky_uint stride,
 {
     bodies[KY_LANE] = lane_bodies;
     cells[KY_LANE] = lane_cells;
-    KY_BARRIER();
-    for (ky_uint step = KY_WALK_LANES / 2; step > 0; step >>= 1) {
-        if (KY_LANE < step) {
-            bodies[KY_LANE] += bodies[KY_LANE + step];
-            cells[KY_LANE] += cells[KY_LANE + step];
-        }
-        KY_BARRIER();
-    }
+    KY_REDUCE(KY_WALK_LANES,
+              (bodies[KY_LANE] += bodies[KY_LANE + step], cells[KY_LANE] += cells[KY_LANE + step]));
     if (KY_LANE == 0) {
         counts[0] = bodies[0];
         counts[stride] = cells[0];
