@@ -8,6 +8,8 @@
 
 static struct ky_error error;
 
+extern uint32_t ky_device_tree_top; /* tree/tree_groups.h, whose arrays have names of domain.h */
+
 static struct ky_parameters parameters_for(int device, const char *options)
 {
     char all[200];
@@ -69,6 +71,26 @@ static void systems_have_the_same_bits(void **state)
     TRY_CASES(cases, ON_DEVICES, "", try_ranks, 2);
 }
 
+/* Cells that act on cells, with two cuts of the tree, whose sinks are only the cells that contain
+ * active bodies. */
+static void cells_on_cells_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct ranked_case cases[] = {{SPHERE, 9001, "", ON_DEVICES},
+                                               {COLLISION, 8193, "step=0.25 softening=0.1", 0},
+                                               {TWINS, 8193, "field=point:mass=1,x=3", 0},
+                                               {LATTICE, 9261, "eta=10", ON_DEVICES},
+                                               {FAR, 8193, "curve=morton eta=0.1", 0},
+                                               {DISK, 8193, "opening=geometric theta=0.5", 0},
+                                               {SPHERE, 8193, "order=6 precision=extended", 0},
+                                               {TWO, 20011, "softening=0.1 order=3", 0}};
+    const uint32_t usual = ky_device_tree_top;
+    need_a_device();
+    ky_device_tree_top = 1;
+    TRY_CASES(cases, ON_DEVICES, "force=fmm", try_ranks, 2);
+    ky_device_tree_top = usual;
+}
+
 /* Every kernel of ranks, also for tools under which a kernel takes long (oclgrind.sh): bodies move
  * to other ranks, their trees are kept and made anew, and sums are added. */
 static void every_kernel_in_small(void **state)
@@ -78,9 +100,10 @@ static void every_kernel_in_small(void **state)
     struct ky_bodies bodies = make(COLLISION, 1201);
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
+    for (int force = 0; force < 2; force++) {
         const struct ky_parameters parameters =
-            parameters_for(k, "step=0.125 softening=0.1 group=8 leaf=4");
+            parameters_for(k, force ? "step=0.125 softening=0.1 group=8 leaf=4 force=fmm"
+                                    : "step=0.125 softening=0.1 group=8 leaf=4");
         struct ky_sim *sim = open_ranks(&parameters, 2, &bodies);
         assert_ok(ky_sim_advance(sim, 2, &error));
         assert_ok(ky_sim_sums(sim, &sums, &error));
@@ -94,7 +117,8 @@ static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
     need_a_device();
-    try_few_bodies_in_blocks(try_ranks);
+    try_few_bodies_in_blocks("", try_ranks);
+    try_few_bodies_in_blocks("force=fmm", try_ranks);
 }
 
 /* A cusp, in which steps go over many levels and most blocks concern the ranks of the centre alone:
@@ -191,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(cells_on_cells_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(cusps_have_the_same_bits_and_energy),
         cmocka_unit_test(changes_have_the_same_bits),
