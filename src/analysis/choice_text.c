@@ -70,19 +70,13 @@ static void write_why(const struct ky_choice *choice, const struct ky_choice_rea
                  from = fmax(below, above);
     const size_t n = reason->n;
     const int is_exact = ky_force_kind(choice->force)->is_exact,
-              is_alone = (double)n >= below || asked < ky_force_least(KY_FMM, KY_DOUBLE),
-              shares_blocks = ky_force_shares_blocks(reason->own, reason->on_cpu, reason->schemes);
+              is_alone = (double)n >= below || asked < ky_force_least(KY_FMM, KY_DOUBLE);
     if (write_times(&reason->race, choice->force, text))
         return;
     if (is_exact && is_alone)
         snprintf(text, WHY, ", the only one that keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
-    else if (shares_blocks && !is_exact)
-        ky_format(
-            text, WHY,
-            ", from %.0f bodies on: the only force for which ranks with devices divide block steps",
-            from);
     else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"

@@ -401,7 +401,7 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
                            own->mutual ? "--force, --precision and --mutual"
                                        : "--force and --precision");
         if (ky_force_kind(own->force)->is_exact)
-            status = ky_force_choose(own, trial->bodies.n, 1, 0, error);
+            status = ky_force_choose(own, trial->bodies.n, 1, error);
     }
     trial->error = (double)NAN;
     return status;
@@ -457,7 +457,7 @@ static enum ky_status try_force(struct trial *trial, const struct ky_parameters 
     *seconds = (double)INFINITY;
     *trial->own = *given;
     trial->own->force = force;
-    KY_TRY(ky_force_choose(trial->own, use.n, trial->on_cpu, 0, error));
+    KY_TRY(ky_force_choose(trial->own, use.n, trial->on_cpu, error));
     ky_force_prefer_units(trial->own, given, &use, trial->on_cpu);
     if (ky_force_kind(force)->is_exact)
         trial->error = (double)NAN;
@@ -551,7 +551,7 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
 {
     const struct ky_parameters given = *own;
     struct trial trial = trial_of(own, bodies, given.error, halt);
-    struct ky_choice_reason reason = {.own = own, .n = bodies->n, .schemes = use->schemes};
+    struct ky_choice_reason reason = {.own = own, .n = bodies->n};
     const int was_asked = !isnan(given.error);
     *choice = (struct ky_choice){.size = sizeof *choice, .measured = (double)NAN};
     reason.was_auto = given.force == KY_FORCE_AUTO;
@@ -560,7 +560,7 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         KY_TRY(find_engine(&given, use, &reason.on_cpu, error));
         reason.race.count =
             ky_force_rivals(own, bodies->n, reason.on_cpu, use->schemes, reason.race.force);
-        KY_TRY(ky_force_choose(own, bodies->n, reason.on_cpu, use->schemes, error));
+        KY_TRY(ky_force_choose(own, bodies->n, reason.on_cpu, error));
         ky_force_prefer_units(own, &given, use, reason.on_cpu);
     }
     const int is_timed = reason.race.count > 1 && bodies->position && bodies->n;

@@ -34,7 +34,6 @@ struct ky_choice_reason {
     const struct ky_parameters *own; /* as chosen */
     size_t n;
     int was_auto, on_cpu;
-    unsigned schemes;
     struct ky_race race;
 };
 

@@ -34,16 +34,14 @@ static const char *why_not(const struct ky_parameters *parameters, unsigned sche
 }
 
 /* The parameters with the force that is chosen for this number of bodies; the choice of ranks
- * depends on the force. With block steps and several devices the force is chosen as for ranks. */
-static enum ky_status find_force(const struct ky_parameters *parameters, unsigned schemes, size_t n,
-                                 size_t devices, struct ky_parameters *own)
+ * depends on the force. */
+static enum ky_status find_force(const struct ky_parameters *parameters, size_t n,
+                                 struct ky_parameters *own)
 {
     *own = *parameters;
     if (own->force != KY_FORCE_AUTO && isnan(own->error))
         return KY_OK;
-    if (schemes >> KY_SCHEME_BLOCK & 1U)
-        own->ranks = (int)devices;
-    return ky_force_choose(own, n, 0, schemes, NULL);
+    return ky_force_choose(own, n, 0, NULL);
 }
 
 /* The number of devices that the parameters name; 0 if they name one, or if there are ranks. */
@@ -73,7 +71,7 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
     struct ky_parameters own;
     char why[120];
     *remark = '\0';
-    if (!devices || find_force(parameters, schemes, bodies->n, devices, &own))
+    if (!devices || find_force(parameters, bodies->n, &own))
         return;
     const char *not_shared = why_not(&own, schemes, bodies);
     const size_t least = ky_domain_ranks_from[ky_force_kind(own.force)->is_exact][schemes != 0];

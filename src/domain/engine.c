@@ -40,6 +40,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order with_fields = *order;
     with_fields.fields = engine->externals.set + 1; /* 0 means that none has been broadcast yet */
     with_fields.time = engine->externals.time;
+    with_fields.eps = ranks->parameters->softening;
     with_fields.function = ky_has_field_function(ranks->parameters);
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;

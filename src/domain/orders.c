@@ -458,8 +458,10 @@ static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *o
         status = ky_fail(error, KY_FAULT, "the engines of the ranks could not be opened");
     else if (domain->engine && order->kind != KY_ORDER_close && order->fields != domain->fields)
         status = take_fields(domain, order, &wrong, error);
-    if (domain->engine)
+    if (domain->engine) {
         ky_engine_set_time(domain->engine, order->time);
+        domain->parameters.softening = order->eps;
+    }
     if (!status && !wrong.status)
         status = do_with_lists(domain, order, error);
     if (status)

@@ -35,13 +35,9 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes)
 {
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
-    const int in_blocks = (schemes >> KY_SCHEME_BLOCK & 1U) != 0;
-    if (!force->in_groups ||
-        (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
+    if (!force->in_groups)
         return force->option;
-    if (parameters->box > 0 && in_blocks && ky_domain_is_for_devices(parameters->engine))
-        return "--box";
-    if (schemes & ~(1U << KY_SCHEME_BLOCK))
+    if (schemes & ~KY_SCHEMES_IN_BLOCKS)
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)
         return "--cell edge";
@@ -88,11 +84,7 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
         !ky_domain_is_for_devices(parameters->engine))
         return KY_OK;
     const char *instead = "use --force direct";
-    if (parameters->box > 0)
-        instead = "use --integrator leapfrog";
-    else if (ky_force_kind(parameters->force)->expands)
-        instead = "use --force tree, without --order";
-    else if (parameters->cell == KY_EDGE)
+    if (parameters->cell == KY_EDGE)
         instead = "leave out --cell edge";
     else if (parameters->curve == KY_CURVE_NONE)
         instead = "leave out --curve none";

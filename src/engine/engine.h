@@ -204,6 +204,8 @@ enum ky_scheme {
     KY_SCHEME_GROUPS, /* groups in the Hermite scheme (ky_advance.group_radius); likewise */
     KY_SCHEME_COMOVING, /* block steps of comoving bodies (ky_advance.expansion); likewise */
 };
+/* The schemes of block steps, or-ed as a set. */
+#define KY_SCHEMES_IN_BLOCKS (1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING)
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
  * rounded. Where bodies have their own steps (powers of two ticks), one step advances one block:

@@ -149,7 +149,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                          "mutual interactions need a step that all bodies share: use --integrator "
                          "leapfrog with --mutual");
     const int in_box = parameters->box > 0;
-    if (!status && in_box && use->schemes & ~(1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING))
+    if (!status && in_box && use->schemes & ~KY_SCHEMES_IN_BLOCKS)
         status = ky_fail(error, KY_USAGE,
                          "this scheme does not know periodic boxes: use --integrator leapfrog or "
                          "block with --box");

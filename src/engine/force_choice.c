@@ -96,20 +96,13 @@ static double least_of(const struct ky_parameters *own, int force)
     return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
 }
 
-int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes)
-{
-    return own->ranks > 1 && !on_cpu && (schemes >> KY_SCHEME_BLOCK & 1U);
-}
-
 /* The fastest approximate force for n bodies. */
-static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
+static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
-    const int shares_blocks = ky_force_shares_blocks(own, on_cpu, schemes);
     int fastest = ky_force_usual(own);
     for (int force = 0; force < KY_FORCE_AUTO; force++) {
         const struct ky_force_kind *kind = ky_force_kind(force);
         if (kind->automatic && !kind->is_exact && !(own->box > 0) &&
-            !(kind->expands && shares_blocks) &&
             (double)n >= ky_force_fastest_from(force, own->error, on_cpu))
             fastest = force;
     }
@@ -117,10 +110,10 @@ static int approximate_for(const struct ky_parameters *own, size_t n, int on_cpu
 }
 
 /* The method for KY_FORCE_AUTO. */
-static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
+static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
-    const int cells = approximate_for(own, n, on_cpu, schemes);
+    const int cells = approximate_for(own, n, on_cpu);
     if (own->precision == KY_MIXED)
         return KY_DIRECT;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
@@ -149,7 +142,7 @@ static int may_be_faster(const struct ky_parameters *own, int force, int first, 
         (!is_close(n, ky_force_direct_below(error, on_cpu, 0), threads) ||
          (double)n * (double)n > most_pairs[processor(on_cpu)]))
         return 0;
-    return is_exact || force == approximate_for(own, n, on_cpu, 0) ||
+    return is_exact || force == approximate_for(own, n, on_cpu) ||
            is_close(n, ky_force_fastest_from(KY_FMM, error, on_cpu), threads);
 }
 
@@ -160,7 +153,7 @@ int ky_force_rivals(const struct ky_parameters *own, size_t n, int on_cpu, unsig
     rivals[0] = own->force;
     if (own->force != KY_FORCE_AUTO)
         return 1;
-    rivals[0] = method_for(own, n, on_cpu, schemes);
+    rivals[0] = method_for(own, n, on_cpu);
     const int is_timed = !schemes && !isnan(own->error) && !(own->box > 0); /* fmm is far ahead */
     for (int force = 0; force < KY_FORCE_AUTO && is_timed; force++)
         if (may_be_faster(own, force, rivals[0], n, on_cpu))
@@ -215,12 +208,12 @@ static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_er
                                  : "or --force direct");
 }
 
-enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
                                struct ky_error *error)
 {
     const double asked = own->error;
     if (own->force == KY_FORCE_AUTO)
-        own->force = method_for(own, n, on_cpu, schemes);
+        own->force = method_for(own, n, on_cpu);
     if (asked < least_of(own, own->force))
         return refuse_error(own, error);
     own->error = (double)NAN;

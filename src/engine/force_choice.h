@@ -9,10 +9,8 @@
  * ky_force_resolve_later. Afterwards force, order, alpha, precision and the fields that depend on
  * them are filled, and `error` is NaN. KY_USAGE for an error that the given precision or force
  * cannot keep. */
-enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
                                struct ky_error *error);
-/* 1 if ranks with devices can divide the bodies in block steps; with expansions they cannot. */
-int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes);
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */
 double ky_force_direct_below(double error, int on_cpu, int in_box);

@@ -38,8 +38,8 @@ static const struct ky_option engine_options[] = {
      "number of ranks that share the simulation of `kyoho run`: each has a part of the threads, "
      "or one of the devices of --engine; the bits of the bodies do not depend on their number. "
      "With --force tree or fmm, and --integrator leapfrog or block, each has a part of the "
-     "bodies, otherwise all of them; ranks with devices refuse fmm with block. Without --ranks, "
-     "each of several devices gets a rank, unless the first device alone is faster"},
+     "bodies, otherwise all of them. Without --ranks, each of several devices gets a rank, unless "
+     "the first device alone is faster"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
      "processor that builds the tree for a device. device: the device itself; host, only for "
      "searches and --force walk and list: the CPU, which copies it to the device (default "
@@ -117,9 +117,8 @@ static const struct ky_option force_options[] = {
     {"box", KY_OPTION_REAL, FIELD(box), "0", 0, DBL_MAX, NULL, "LENGTH",
      "side of a periodic box with a corner at the origin, into which all bodies are moved: every "
      "body acts with all its images, and the mean density exerts no force. With --force direct, "
-     "tree or fmm and --integrator leapfrog or block, on one device or the CPU; alpha is then "
-     "relative to |a|, or to a tenth of the rms acceleration where that is larger; 0: open space "
-     "[length]"},
+     "tree or fmm and --integrator leapfrog or block; alpha is then relative to |a|, or to a "
+     "tenth of the rms acceleration where that is larger; 0: open space [length]"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -320,7 +319,8 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
     } checks[] = {
         {own->force != KY_FORCE_AUTO && !ky_force_kind(own->force)->in_box,
          "this force does not know periodic boxes: use --force fmm, tree or direct with --box"},
-        {own->mutual, "mutual interactions are in open space: leave out --mutual or --box"},
+        {own->mutual,
+         "in a periodic box the forces on all bodies add up to 0 without --mutual: leave it out"},
         {has_field, "external fields are in open space: leave out --field or --box"},
         {has_stop, "searches for pairs and escapers are in open space: leave out --collisions, "
                    "--stop-collision, --stop-pair, --stop-escape and --stop-box, or --box"},

@@ -35,8 +35,6 @@ static const struct ky_option options[] = {
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (!isnan(parameters->softening_max) && parameters->ranks > 1)
-        return ky_fail(error, KY_UNSUPPORTED, "--softening-max works without --ranks");
     const int divides = ky_is_comoving(parameters) && !isnan(parameters->eta);
     if (!divides || parameters->softening > 0 || isnan(parameters->softening))
         return KY_OK;

@@ -186,6 +186,7 @@ with folder() as where:
     check(csv(os.path.join(at("hard"), "snapshot_0001.hdf5"), scratch) != csv(os.path.join(at("soft"), "snapshot_0003.hdf5"), at("b.csv")), "it changes the motion")
     refused("--softening-max in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--softening-max", "1", "--output", at("no"), text="outside a comoving box")
     refused("--collisions in a box", "run", box, "--end-z", "9", "--collisions", "merge", "--body-radius", "1kpc", "--output", at("no"), text="leave out --collisions")
+    refused("--mutual in a box", "run", box, "--end-z", "9", "--mutual", "--output", at("no"), text="add up to 0 without --mutual")
     refused("--softening-max 0", "run", box, "--end-z", "9", "--softening-max", "0", "--output", at("no"), text="softening-max")
 
     run("power", one, "--mesh", "16", "-o", at("power.csv"), "--quiet")

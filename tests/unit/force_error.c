@@ -375,7 +375,7 @@ static void methods_follow_from_size_engine_and_options(void **state)
         set_all(&given, cases[k].options);
         enum ky_status status = ky_parameters_resolve(&given, &own, &error);
         if (!status)
-            status = ky_force_choose(&own, cases[k].n, cases[k].on_cpu, 0, &error);
+            status = ky_force_choose(&own, cases[k].n, cases[k].on_cpu, &error);
         if (cases[k].force == REFUSED) {
             if (status != KY_USAGE)
                 fail_msg("%s is not refused", cases[k].options);
@@ -445,7 +445,7 @@ static void forces_are_timed_where_they_are_close(void **state)
         const int first = force[0];
         assert_int_equal(
             ky_force_rivals(&own, cases[k].n, cases[k].on_cpu, 1U << KY_SCHEME_BLOCK, force), 1);
-        assert_ok(ky_force_choose(&own, cases[k].n, cases[k].on_cpu, 0, &error));
+        assert_ok(ky_force_choose(&own, cases[k].n, cases[k].on_cpu, &error));
         assert_int_equal(first, own.force);
     }
 }

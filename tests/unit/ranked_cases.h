@@ -70,12 +70,12 @@ static inline void try_few_bodies(const char *options, try_function *try)
     }
 }
 
-static inline void try_few_bodies_in_blocks(try_function *try)
+static inline void try_few_bodies_in_blocks(const char *options, try_function *try)
 {
     static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000};
     for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
-        try(SPHERE, few[k], "", 3);
-        try(HEAP, few[k], "", 1);
+        try(SPHERE, few[k], options, 3);
+        try(HEAP, few[k], options, 1);
     }
 }
 

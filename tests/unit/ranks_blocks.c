@@ -32,7 +32,7 @@ static void systems_have_the_same_bits(void **state)
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    try_few_bodies_in_blocks(try_ranks);
+    try_few_bodies_in_blocks("", try_ranks);
 }
 
 /* ---- changes, fields and restarts between steps ---- */

@@ -1,10 +1,11 @@
 /* Ranks that divide the bodies of a periodic box: the same bits for any number of ranks and without
  * ranks, for systems of many shapes, shared and block steps, restarts, points and searches; errors
- * against exact sums; and what ranks refuse there. */
+ * against exact sums; and which bodies are divided. */
 #include "test.h"
 
 #include "base/order.h"
 #include "boxes.h"
+#include "integrate/integrate.h"
 #include "same_bits.h"
 #include "stepped.h"
 
@@ -107,12 +108,12 @@ static void forces_are_those_of_the_exact_sum(void **state)
 
 /* ---- comoving boxes ---- */
 
-/* Comoving steps, which are divided by the rms velocity, and with eta by the largest acceleration.
- */
+/* Comoving steps, which are divided by the rms velocity, and with eta by the largest acceleration;
+ * with a softening that changes at each of them. */
 static void comoving_steps_have_the_same_bits(void **state)
 {
     (void)state;
-    static const char *const options[] = {"", " eta=0.5 softening=0.05"};
+    static const char *const options[] = {"", " eta=0.5 softening=0.05 softening-max=0.005"};
     for (size_t k = test_everything() ? 0 : 1; k < 2; k++) {
         char all[200];
         snprintf(all, sizeof all,
@@ -189,7 +190,7 @@ static void restarts_take_any_number_of_ranks(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* ---- points, massless bodies, and what is refused ---- */
+/* ---- points, massless bodies, and what is divided ---- */
 
 enum { POINTS = 120 };
 
@@ -263,22 +264,28 @@ static void searches_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Block steps of ranks with devices. */
-static void the_rest_is_refused(void **state)
+/* Each rank has a part of the bodies in all kinds of steps, on the CPU and on devices; also of the
+ * bodies of comoving boxes, whose block steps are a scheme of their own. */
+static void bodies_are_divided(void **state)
 {
     (void)state;
-    struct ky_bodies bodies = make_box(UNIFORM, 100);
-    struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
-    struct ky_sim *sim;
-    parameters.ranks = 2;
-    parameters.engine = "opencl";
-    parameters.integrator = KY_BLOCK_STEPS;
-    for (int force = 0; force < 2; force++) {
-        parameters.force = force ? KY_TREE : KY_FMM;
-        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "--integrator leapfrog"));
+    static const char *const engines[] = {"cpu", "opencl"}, *const steps[] = {"leapfrog", "block"},
+                             *const forces[] = {"tree", "fmm", "direct"},
+                             *const spaces[] = {
+                                 "", "box=2.5",
+                                 "box=2.5 expansion=omega-m=0.3,omega-lambda=0.7,h0=1"};
+    for (int k = 0; k < 2 * 2 * 3 * 3; k++) {
+        char options[160];
+        const char *force = forces[k / 4 % 3];
+        snprintf(options, sizeof options, "ranks=2 integrator=%s force=%s %s", steps[k / 2 % 2],
+                 force, spaces[k / 12]);
+        struct ky_parameters parameters = parameters_of(options);
+        parameters.engine = engines[k % 2];
+        const unsigned schemes = ky_integrator_use(&parameters, 0).schemes;
+        const int wanted = strcmp(force, "direct") != 0;
+        if (ky_domain_divides(&parameters, schemes) != wanted)
+            fail_msg("%s, %s", options, parameters.engine);
     }
-    ky_bodies_free(&bodies);
 }
 
 int main(void)
@@ -293,7 +300,7 @@ int main(void)
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(points_have_the_same_bits),
         cmocka_unit_test(searches_have_the_same_bits),
-        cmocka_unit_test(the_rest_is_refused),
+        cmocka_unit_test(bodies_are_divided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,13 +178,15 @@ static void what_ranks_with_devices_cannot_do(void **state)
 static void a_periodic_box_has_the_same_bits(void **state)
 {
     (void)state;
+    static const char *const options[] = {
+        "box=2.5 force=fmm", "box=2.5 force=fmm integrator=block softening=0.1 step=0.0625"};
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
-        struct ky_parameters parameters = parameters_of("box=2.5 force=fmm");
+    for (int blocks = 0; blocks < 2; blocks++) {
+        struct ky_parameters parameters = parameters_of(options[blocks]);
         struct ky_bodies bodies = make_box(CLUMPS, 4409);
         parameters.engine = engines[k].engine;
-        try_ranks(&parameters, &bodies, 1, "a periodic box");
+        try_ranks(&parameters, &bodies, 1, options[blocks]);
         ky_bodies_free(&bodies);
     }
 }

@@ -8,6 +8,8 @@
 
 static struct ky_error error;
 
+extern uint32_t ky_device_tree_top; /* tree/tree_groups.h, whose arrays have names of domain.h */
+
 static struct ky_parameters parameters_for(int device, const char *options)
 {
     char all[200];
@@ -69,6 +71,56 @@ static void systems_have_the_same_bits(void **state)
     TRY_CASES(cases, ON_DEVICES, "", try_ranks, 2);
 }
 
+/* Cells that act on cells, with two cuts of the tree, whose sinks are only the cells that contain
+ * active bodies. In a strong field all bodies have half of the longest step, at the end of which
+ * all are active in a tree that is kept. */
+static void cells_on_cells_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct ranked_case cases[] = {
+        {SPHERE, 9001, "", ON_DEVICES},
+        {COLLISION, 8193, "step=0.25 softening=0.1", 0},
+        {TWINS, 8193, "field=point:mass=1,x=3", 0},
+        {LATTICE, 9261, "eta=4.5 field=point:mass=1e8,x=1000", ON_DEVICES},
+        {FAR, 8193, "curve=morton eta=0.1", 0},
+        {DISK, 8193, "opening=geometric theta=0.5", 0},
+        {SPHERE, 8193, "order=6 precision=extended", 0},
+        {TWO, 20011, "softening=0.1 order=3", 0}};
+    const uint32_t usual = ky_device_tree_top;
+    need_a_device();
+    ky_device_tree_top = 1;
+    TRY_CASES(cases, ON_DEVICES, "force=fmm", try_ranks, 2);
+    ky_device_tree_top = usual;
+}
+
+/* Ranks get more cells and bodies of others in a long step than when their tree was made, and then
+ * all bodies are active in this tree: only the first places have room for factors. */
+static void places_grow_while_a_tree_is_kept(void **state)
+{
+    (void)state;
+    const uint32_t usual = ky_device_tree_top;
+    struct ky_bodies bodies = make(SPHERE, 5001);
+    need_a_device();
+    ky_device_tree_top = 0;
+    FOR_DEVICES(k, 1)
+    {
+        const struct ky_parameters parameters =
+            parameters_for(k, "force=fmm step=8 softening=0.1 eta=0.4");
+        struct state got[2];
+        for (int r = 0; r < 2; r++) {
+            struct ky_sim *sim = open_ranks(&parameters, r ? 8 : 1, &bodies);
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            got[r] = take_state(sim);
+            ky_sim_close(sim);
+        }
+        expect_same_state(&got[1], &got[0], "a long step on 8 ranks");
+        free_state(&got[0]);
+        free_state(&got[1]);
+    }
+    ky_device_tree_top = usual;
+    ky_bodies_free(&bodies);
+}
+
 /* Every kernel of ranks, also for tools under which a kernel takes long (oclgrind.sh): bodies move
  * to other ranks, their trees are kept and made anew, and sums are added. */
 static void every_kernel_in_small(void **state)
@@ -78,9 +130,10 @@ static void every_kernel_in_small(void **state)
     struct ky_bodies bodies = make(COLLISION, 1201);
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
+    for (int force = 0; force < 2; force++) {
         const struct ky_parameters parameters =
-            parameters_for(k, "step=0.125 softening=0.1 group=8 leaf=4");
+            parameters_for(k, force ? "step=0.125 softening=0.1 group=8 leaf=4 force=fmm"
+                                    : "step=0.125 softening=0.1 group=8 leaf=4");
         struct ky_sim *sim = open_ranks(&parameters, 2, &bodies);
         assert_ok(ky_sim_advance(sim, 2, &error));
         assert_ok(ky_sim_sums(sim, &sums, &error));
@@ -94,7 +147,8 @@ static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
     need_a_device();
-    try_few_bodies_in_blocks(try_ranks);
+    try_few_bodies_in_blocks("", try_ranks);
+    try_few_bodies_in_blocks("force=fmm", try_ranks);
 }
 
 /* A cusp, in which steps go over many levels and most blocks concern the ranks of the centre alone:
@@ -191,6 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(cells_on_cells_have_the_same_bits),
+        cmocka_unit_test(places_grow_while_a_tree_is_kept),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(cusps_have_the_same_bits_and_energy),
         cmocka_unit_test(changes_have_the_same_bits),

@@ -1,16 +1,21 @@
 /* Ranks with devices that divide the bodies of a periodic box: the same bits for any number of
- * ranks and without ranks, in comoving boxes too; errors against exact sums; and fields at points.
- * All ranks may use one device. */
+ * ranks and without ranks, in comoving boxes and block steps too, also after restarts; errors
+ * against exact sums, and motion beside the CPU; and fields at points. All ranks may use one
+ * device. */
 #include "test.h"
 
 #include "base/order.h"
 #include "boxes.h"
-#include "engine/device/tree/tree_groups.h"
 #include "same_bits_devices.h"
+#include "stepped.h"
 
 static struct ky_error error;
 
+extern uint32_t ky_device_tree_top; /* tree/tree_groups.h, whose arrays have names of domain.h */
+
 /* ---- the same bits ---- */
+
+#define BLOCKS "integrator=block softening=0.1 step=0.125"
 
 /* More than 4,096 bodies, which ranks do not divide (KY_PART_BODIES). */
 struct box_case {
@@ -63,6 +68,15 @@ static void systems_have_the_same_bits(void **state)
         {FACES, 6007, "force=tree precision=double", 2, 0, 0},
         {UNIFORM, 6007, "force=tree opening=offset theta=0.6 multipole=1", 2, 0, 0},
         {UNIFORM, 6007, "force=tree softening=0.2 softening-kind=spline", 2, 0, 0},
+        /* bodies leave the box by more than a tree is kept for */
+        {CLUMPS, 4409, "force=fmm " BLOCKS " step=0.5 eta=0.6", 1, 1, 1},
+        {CLUMPS, 4409, "force=tree " BLOCKS, 2, 0, 1},
+        {CLUMPS, 9001, "force=fmm " BLOCKS, 2, 1, 0},
+        {WAVES, 4913, "force=fmm eta=10 " BLOCKS, 2, 1, 0}, /* the longest step for all */
+        {FACES, 6007, "force=fmm " BLOCKS, 2, 1, 0},
+        {TOGETHER, 5000, "force=fmm " BLOCKS, 2, 0, 0},
+        {CORNER, 6007, "force=fmm " BLOCKS " order=4 alpha=5e-5 precision=double", 2, 1, 0},
+        {UNIFORM, 6007, "force=tree " BLOCKS " step=0.5", 1, 0, 0},
     };
     need_a_device();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -79,34 +93,69 @@ static void few_bodies_have_the_same_bits(void **state)
     for (size_t k = 0; k < (test_everything() ? 6 : 3); k++)
         try_box(&(struct box_case){UNIFORM, few[k], "force=fmm", 2, 0, 1});
     for (size_t k = 0; k < 6; k++)
+        try_box(&(struct box_case){UNIFORM, few[k], "force=fmm " BLOCKS, 2, 0, 1});
+    for (size_t k = 0; k < 6; k++)
         if (test_everything())
             try_box(&(struct box_case){FACES, few[k], "force=tree softening=0", 2, 0, 1});
 }
 
-/* Comoving steps, which are divided by the rms velocity; and block steps, for which each rank has
- * all bodies. */
+/* Slow bodies of a comoving box, at the scale factor of the parameters. */
+static struct ky_bodies make_comoving(enum set set, size_t n, const char *options,
+                                      struct ky_parameters *parameters)
+{
+    char all[160];
+    struct ky_bodies bodies = make_box(set, n);
+    snprintf(all, sizeof all, "box=2.5 step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1 %s",
+             options);
+    *parameters = parameters_of(all);
+    parameters->time = 0.2;
+    for (size_t i = 0; i < bodies.n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.velocity[i][c] *= 0.03;
+    return bodies;
+}
+
+/* Comoving steps, which are divided by the rms velocity; and block steps, with exact sums of which
+ * each rank has all bodies. */
 static void comoving_steps_have_the_same_bits(void **state)
 {
     (void)state;
     static const struct {
+        enum set set;
         const char *options;
         size_t n;
-    } cases[] = {{"force=fmm", 4913}, {"force=direct integrator=block eta=0.05", 343}};
+        int always;
+    } cases[] = {{WAVES, "force=fmm softening=0.05 softening-max=0.005", 4913, 1},
+                 {WAVES, "force=direct integrator=block eta=0.05", 343, 1},
+                 {CLUMPS, "force=fmm integrator=block eta=0.3 softening=0.05", 4409, 1},
+                 {CLUMPS, "force=tree integrator=block eta=0.3 softening=0.05", 4409, 0}};
     need_a_device();
     FOR_DEVICES(k, 1)
-    for (int which = 0; which < 2; which++) {
-        char all[160];
-        snprintf(all, sizeof all,
-                 "box=2.5 step=0.05 expansion=omega-m=0.3,omega-lambda=0.7,h0=1 %s",
-                 cases[which].options);
-        struct ky_parameters parameters = parameters_of(all);
-        struct ky_bodies bodies = make_box(WAVES, cases[which].n);
-        parameters.time = 0.2; /* the scale factor */
+    for (size_t which = 0; which < sizeof cases / sizeof *cases; which++) {
+        struct ky_parameters parameters;
+        if (!cases[which].always && !test_everything())
+            continue;
+        struct ky_bodies bodies =
+            make_comoving(cases[which].set, cases[which].n, cases[which].options, &parameters);
         parameters.engine = engines[k].engine;
-        for (size_t i = 0; i < bodies.n; i++)
-            for (int c = 0; c < 3; c++)
-                bodies.velocity[i][c] *= 0.03;
         try_ranks(&parameters, &bodies, 2, cases[which].options);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Block steps in a comoving box go on with another number of ranks, or without. */
+static void restarts_take_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static const int path[] = {2, 1, 3, 2};
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters;
+        struct ky_bodies bodies = make_comoving(
+            CLUMPS, 4409, "force=fmm integrator=block eta=0.3 softening=0.05", &parameters);
+        parameters.engine = engines[k].engine;
+        expect_same_restarts(&parameters, &bodies, engines[k].engine, path);
         ky_bodies_free(&bodies);
     }
 }
@@ -151,6 +200,33 @@ static void forces_are_those_of_the_exact_sum(void **state)
         assert_between(e[bodies.n / 2], 1e-9, 3e-4);
         assert_between(e[bodies.n - 1 - bodies.n / 100], 0, 1e-3);
         free(e);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Block steps on three ranks beside those of the CPU: the rms difference of velocities over their
+ * rms change. Errors of the forces of both are below 1e-3 of the rms acceleration. */
+static void blocks_move_bodies_as_the_cpu_does(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters;
+        struct ky_bodies bodies = make_comoving(
+            CLUMPS, 4409, "force=fmm integrator=block eta=0.3 softening=0.05", &parameters);
+        struct outcome cpu = run(&parameters, 1, &bodies, 1);
+        parameters.engine = engines[k].engine;
+        struct outcome device = run(&parameters, 3, &bodies, 1);
+        double off = 0, change = 0;
+        for (size_t i = 0; i < bodies.n; i++)
+            for (int c = 0; c < 3; c++) {
+                off += pow(device.bodies.velocity[i][c] - cpu.bodies.velocity[i][c], 2);
+                change += pow(cpu.bodies.velocity[i][c] - bodies.velocity[i][c], 2);
+            }
+        assert_between(sqrt(off / change), 1e-9, 1e-3);
+        ky_bodies_free(&cpu.bodies);
+        ky_bodies_free(&device.bodies);
         ky_bodies_free(&bodies);
     }
 }
@@ -201,7 +277,9 @@ int main(void)
         cmocka_unit_test(systems_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(comoving_steps_have_the_same_bits),
+        cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(forces_are_those_of_the_exact_sum),
+        cmocka_unit_test(blocks_move_bodies_as_the_cpu_does),
         cmocka_unit_test(points_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -513,7 +513,7 @@ static unsigned schemes(const struct ky_engine *engine)
 {
     const int force = ((const struct ky_cpu *)engine)->parameters->force;
     const int has_jerks = ky_force_kind(force)->is_exact;
-    return 1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING |
+    return KY_SCHEMES_IN_BLOCKS |
            (has_jerks ? 1U << KY_SCHEME_HERMITE | 1U << KY_SCHEME_FEW | 1U << KY_SCHEME_GROUPS
                       : 0U);
 }

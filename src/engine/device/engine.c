@@ -346,7 +346,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
         status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
         if (!status)
             status = add_report(engine, &state->report, error);
-        engine->links.counts.groups = 0;
+        engine->links.counts.of.groups = 0;
         state->has_fields = 0;
     }
     return status ? status
@@ -418,7 +418,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK | 1U << KY_SCHEME_COMOVING : 0U) |
+    return (engine->method->in_blocks ? KY_SCHEMES_IN_BLOCKS : 0U) |
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 

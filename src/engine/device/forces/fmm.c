@@ -78,7 +78,7 @@ struct launch {
     const struct ky_grouped_part *part;
     const struct ky_parameters *parameters;
     const struct ky_buffer *group, *wanted;
-    size_t groups, count; /* count: number of groups, and of teams of all cuts */
+    size_t groups;
     struct ky_expand_numbers numbers;
 };
 
@@ -259,7 +259,7 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
             error);
     numbers.teams = (uint32_t)teams;
     numbers.above = k > 0 ? (uint32_t)teams_of(&tree->cuts, k - 1) : 1;
-    numbers.first = (uint32_t)(launch->groups + teams_before(&tree->cuts, k));
+    numbers.first = (uint32_t)(2 * launch->groups + teams_before(&tree->cuts, k));
     if (!status)
         status = ky_launch_teams(
             bodies->card, kernels_of(launch)[0], sinks * teams,
@@ -347,9 +347,10 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                        "%zu cells: fmm takes up to %u on a device: use a larger --leaf",
                        part->tree->reached, most_cells);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
-    launch.count = launch.groups + teams_before(cuts, cuts->count);
-    launch.numbers.stride = (uint32_t)launch.count;
-    KY_TRY(ky_pair_counts_of(part->counts, bodies, launch.count, part->sinks, error));
+    launch.numbers.stride = (uint32_t)launch.groups;
+    const struct ky_counting counting = {launch.groups, part->sinks,
+                                         teams_before(cuts, cuts->count)};
+    KY_TRY(ky_pair_counts_of(part->counts, bodies, counting, error));
     KY_TRY(need(&launch, error));
     KY_TRY(make_sources(&launch, error));
     for (size_t k = 0; k < cuts->count; k++)

@@ -251,9 +251,10 @@ static enum ky_status make_room(struct general *walk, struct ky_error *error)
     if (!status)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->n * about->columns, walk->real, error);
-    return status
-               ? status
-               : ky_pair_counts_of(&walk->links->counts, walk->bodies, walk->teams, walk->n, error);
+    return status ? status
+                  : ky_pair_counts_of(&walk->links->counts, walk->bodies,
+                                      (struct ky_counting){.groups = walk->teams, .sinks = walk->n},
+                                      error);
 }
 
 /* ---- the walk ---- */
@@ -498,7 +499,7 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
     ky_begin_marks(&state->opened);
     state->report.download = state->report.upload = 0;
     ky_report_clear(&state->report);
-    links->counts.groups = 0;
+    links->counts.of.groups = 0;
     if (!status && is_part)
         status = walk_in_part(&walk, error);
     else if (!status && walk.n > 0)

@@ -115,7 +115,7 @@ static enum ky_status count_work(const struct passes *passes, const struct ky_gr
     struct ky_walked walked = {.card = part->bodies->card,
                                .counts = &part->counts->counts,
                                .n = part->bodies->n,
-                               .stride = part->counts->groups,
+                               .stride = part->counts->of.groups,
                                .cell = ky_order_cost(order)};
     walked.group = ky_grouped_groups(part->tree, passes->evaluation, parameters, &walked.groups);
     shares->is_counted = 0;
@@ -164,7 +164,7 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
     const enum ky_status status =
         passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
     if (status)
-        part.counts->groups = 0;
+        part.counts->of.groups = 0;
     KY_TRY(status);
     KY_TRY(ky_mark(&state->opened, 1, error));
     KY_TRY(count_work(passes, &part, parameters, error));
@@ -230,7 +230,7 @@ static enum ky_status walk_in_part(const struct passes *passes,
     if (!status && has_sinks)
         status = passes->launch(passes->walk, &part, evaluation, parameters, error);
     if (status)
-        part.counts->groups = 0;
+        part.counts->of.groups = 0;
     return status ? status : ky_mark(&state->opened, 1, error);
 }
 
@@ -259,7 +259,7 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
     const struct passes passes = {state, walk, links, evaluation, launch};
     const struct ky_parameters own = tree_of(given), *parameters = &own;
     const int in_block = evaluation->in_block;
-    links->counts.groups = 0;
+    links->counts.of.groups = 0;
     if (ky_device_shared(state))
         return evaluate_part(&passes, parameters, error);
     /* in a block each rank walks for all active bodies */
@@ -311,7 +311,8 @@ enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buff
 {
     struct ky_grouped *walk = own;
     struct ky_card *card = links->bodies->card;
-    const size_t counts = 2 * links->counts.groups;
+    /* cells that are sinks on several ranks would count more than once */
+    const size_t counts = 2 * links->counts.of.groups;
     KY_TRY(ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error));
     return card->driver->reduce(card, KY_ADDRESS(&links->counts.counts, 0), counts,
                                 KY_ADDRESS(tally, 0), &walk->scratch, error);

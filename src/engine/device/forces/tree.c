@@ -38,7 +38,8 @@ static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_pa
                          side = ky_to_state(card, bodies->state->box);
     const struct ky_buffer *sinks_are =
         ky_evaluation_is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
-    KY_TRY(ky_pair_counts_of(part->counts, bodies, groups, part->sinks, error));
+    KY_TRY(ky_pair_counts_of(part->counts, bodies,
+                             (struct ky_counting){.groups = groups, .sinks = part->sinks}, error));
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),

@@ -83,7 +83,7 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
     if (!status)
         status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
     if (status)
-        sinks->counts->groups = 0;
+        sinks->counts->of.groups = 0;
     return status;
 }
 

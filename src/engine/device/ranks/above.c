@@ -45,6 +45,7 @@ enum ky_status ky_ranks_tell_roots(struct ky_exchange *exchange, struct ky_error
     struct ky_card *card = bodies_of(exchange)->card;
     struct ky_pinned *pinned = &ranks->pinned[KY_PIN_ROOTS];
     const size_t bytes = tree->part.roots * told_bytes(exchange);
+    const struct ky_listed_sinks sinks = ky_ranks_sinks(exchange);
     uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(exchange),
              bodies = (uint32_t)bodies_of(exchange)->live;
     KY_TRY(ky_ranks_need(card, &ranks->told, "roots", bytes, error));
@@ -54,11 +55,12 @@ enum ky_status ky_ranks_tell_roots(struct ky_exchange *exchange, struct ky_error
                                        KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
                           error));
     if (exchange->expands && exchange->by_alpha)
-        KY_TRY(ky_launch_teams(card, KY_KERNEL_ky_graft_most,
-                               ky_groups(bodies, KY_PART_TEAM_BODIES),
-                               KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
-                                            KY_VALUE(roots), KY_VALUE(bodies)),
-                               error));
+        KY_TRY(
+            ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_TEAM_BODIES),
+                            KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
+                                         KY_BUFFER(*sinks.list), KY_VALUE(roots), KY_VALUE(bodies),
+                                         KY_VALUE(sinks.listed), KY_VALUE(sinks.flags)),
+                            error));
     return card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error);
 }
 

@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "engine/device/kernels/forces/expand.h"
 #include "engine/device/ranks/exchange.h"
-#include "engine/device/tree/tree_groups.h"
 
 static struct ky_device_bodies *bodies_of(const struct ky_exchange *exchange)
 {
@@ -109,7 +108,8 @@ static enum ky_status place_cuts(const struct knowing *of, struct ky_error *erro
     struct ky_card *card = bodies_of(exchange)->card;
     const struct ky_cut_cells cells = {.cells = exchange->above.missing,
                                        .marks = of->places,
-                                       .mark = &exchange->state->ranks->mark};
+                                       .mark = &exchange->state->ranks->mark,
+                                       .sinks = ky_ranks_sinks(exchange)};
     KY_TRY(
         ky_device_tree_place_cuts(tree, bodies_of(exchange), exchange->parameters, &cells, error));
     return card->driver->read(card, &tree->cut_first, 0, tree->cuts.first,
@@ -158,11 +158,12 @@ static enum ky_status box_cut(const struct ky_exchange *exchange, size_t k, size
     struct ky_card *card = bodies_of(exchange)->card;
     struct ky_buffer *box = &exchange->state->ranks->offered[KY_OFFER_BOXES];
     const size_t most = ky_device_tree_cut_bodies(tree, card, exchange->parameters, k);
+    const struct ky_listed_sinks sinks = ky_ranks_sinks(exchange);
     uint32_t first = tree->cuts.first[k], count = tree->cuts.first[k + 1] - first,
              at = (uint32_t)exchange->boxes, shared = tree->cuts.shared[k],
              parts = (uint32_t)ky_groups(most, KY_PART_TEAM_BODIES),
-             flags = exchange->by_alpha ? KY_FLAG_FACTORS : 0U, stride = KY_PART_BOX_WORDS,
-             from = (uint32_t)shared_before,
+             flags = sinks.flags | (exchange->by_alpha ? KY_FLAG_FACTORS : 0U),
+             stride = KY_PART_BOX_WORDS, from = (uint32_t)shared_before,
              word = (at + first + count - shared) * stride + KY_PART_BOX_FACTOR;
     float by = k + 1 < tree->cuts.count ? 1 / KY_EXPAND_PART_OF_ALPHA : 1;
     if (shared > 0)
@@ -173,8 +174,9 @@ static enum ky_status box_cut(const struct ky_exchange *exchange, size_t k, size
                               error));
     return ky_launch_teams(card, KY_KERNEL_ky_part_cells, (size_t)count * parts,
                            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut),
-                                        KY_BUFFER(tree->factor), KY_BUFFER(*box), KY_VALUE(at),
-                                        KY_VALUE(first), KY_VALUE(count), KY_VALUE(parts),
+                                        KY_BUFFER(tree->factor), KY_BUFFER(*sinks.list),
+                                        KY_BUFFER(*box), KY_VALUE(at), KY_VALUE(first),
+                                        KY_VALUE(count), KY_VALUE(parts), KY_VALUE(sinks.listed),
                                         KY_VALUE(flags), KY_VALUE(by)),
                            error);
 }

@@ -7,6 +7,7 @@
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/ranks/top.h"
 #include "engine/device/tree/device_tree.h"
+#include "engine/device/tree/tree_groups.h"
 
 /* The roots of all parts, and the cells above them. */
 struct ky_ranks_above {
@@ -51,6 +52,14 @@ struct ky_exchange {
     struct ky_ranks_above above;
     size_t *place; /* [ranks] byte offset of its parcel in `out` */
 };
+
+static inline struct ky_listed_sinks ky_ranks_sinks(const struct ky_exchange *exchange)
+{
+    const int in_list = ky_evaluation_is_listed(exchange->evaluation);
+    return (struct ky_listed_sinks){
+        in_list ? &exchange->state->bodies.active_list : &exchange->tree->before,
+        in_list ? (uint32_t)exchange->sinks : 0, in_list ? KY_FLAG_LISTED : 0};
+}
 
 /* Makes the tree of all ranks for this rank's groups: tree->start is the cell where walks begin,
  * and tree->reached the number of cells. Ranks without sinks also call it, and receive nothing.

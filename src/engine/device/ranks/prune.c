@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/exchange.h"
-#include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
 #include "physics/fmm.h"
 
@@ -62,14 +61,13 @@ static enum ky_status box_groups(const struct ky_exchange *exchange, struct ky_e
     const struct ky_device_tree *tree = exchange->tree;
     struct ky_device_ranks *ranks = exchange->state->ranks;
     struct ky_buffer *box = &ranks->offered[KY_OFFER_BOXES];
-    const int in_list = ky_evaluation_is_listed(exchange->evaluation);
-    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
+    const struct ky_listed_sinks sinks = ky_ranks_sinks(exchange);
     uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)exchange->boxes,
-             flags = (exchange->by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
+             flags = (exchange->by_alpha ? KY_FLAG_FACTORS : 0U) | sinks.flags;
     float size = exchange->expands ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(exchange->state).part;
     return ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                                        KY_BUFFER(tree->factor), KY_BUFFER(*list),
+                                        KY_BUFFER(tree->factor), KY_BUFFER(*sinks.list),
                                         KY_BUFFER(tree->group), KY_BUFFER(ranks->run),
                                         KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(boxes),
                                         KY_VALUE(flags), KY_VALUE(size)),

@@ -257,15 +257,15 @@ static enum ky_status set_clock(struct blocks *b, uint64_t tick, struct ky_error
                                (size_t)(KY_STEP_FACTORS * (used + 1)) * sizeof *factors, error);
 }
 
-/* Predicts all bodies to the tick, where the tree is built `anew` or kept. */
-static enum ky_status predict(const struct blocks *b, uint64_t tick, int anew,
+/* Predicts all bodies to the tick. In a periodic box `how` says whether bodies that have left it
+ * are moved into it: KY_SETTLES, KY_STAYS. */
+static enum ky_status predict(const struct blocks *b, uint64_t tick, uint32_t how,
                               struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
-    const int settles = anew || !b->method->stand;
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
-             in_box = b->state->box > 0 ? KY_IN_BOX | (settles ? KY_SETTLES : 0U) : 0U;
+             in_box = b->state->box > 0 ? KY_IN_BOX | how : 0U;
     const union ky_state_value box = ky_to_state(card_of(b), b->state->box);
     return ky_launch_over(
         card_of(b), STEP_KERNEL(b, predict), live,
@@ -430,13 +430,15 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
     return card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
 }
 
-/* Before a rebuild: sends the bodies, which have been predicted to the tick, to the ranks of their
- * positions. */
+/* Before a rebuild: predicts the bodies to the tick, and sends them to the ranks of these positions
+ * with their own, which must not be rounded on the way. */
 static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(b->state);
     struct ky_device_ranks *ranks = b->state->ranks;
-    enum ky_status status = weigh(b, error);
+    enum ky_status status = predict(b, tick, KY_SETTLES | KY_STAYS, error);
+    if (!status)
+        status = weigh(b, error);
     exchange(b->bodies);
     ranks->in_block = 1;
     if (!status)
@@ -446,9 +448,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
     b->kept->sinks = b->kept->pairs = 0;
     if (!status)
         status = reserve(b, error);
-    if (!status)
-        status = count_steps(b, error);
-    return status ? status : predict(b, tick, 1, error);
+    return status ? status : count_steps(b, error);
 }
 
 /* ---- from block to block ---- */
@@ -503,14 +503,14 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
     const int begins = is_whole(b),
               anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
     enum ky_status status = set_clock(b, tick, error);
-    if (!status)
-        status = predict(b, tick, anew, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
     if (!status && anew && tally_of(b)->word[KY_TALLY_STRAYS] > 0)
         status = forget_strays(b, error);
     if (!status && anew && ky_device_shared(b->state))
         status = settle(b, tick, error);
+    if (!status)
+        status = predict(b, tick, anew || !b->method->stand ? KY_SETTLES : 0, error);
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     find_active(b, tick);
     b->state->externals->time = ky_advance_time(b->way, tick);

@@ -4,20 +4,26 @@
 
 #include "engine/device/state/bodies.h"
 
+/* Who counts in a walk: `groups` groups with this many sinks in all; and cells that are sinks
+ * themselves, some of them on several ranks. */
+struct ky_counting {
+    size_t groups, sinks, cells;
+};
 struct ky_pair_counts {
-    struct ky_buffer counts, pairs; /* of each group; totals: with bodies, with cells */
+    /* The pairs of each group with bodies; of each with cells; and the cells that act on each
+     * cell. Totals: with bodies, with cells. */
+    struct ky_buffer counts, pairs;
     struct ky_buffer scratch;
-    size_t groups; /* number of groups that counted in the last walk; 0: none */
-    size_t sinks;  /* of that walk */
+    struct ky_counting of; /* the last walk; no groups: there was none */
 };
 
 /* Allocates the counts of a walk of `sinks` sinks, which must follow. */
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);
-/* The same for a walk of `groups` groups, each of which counts. */
+/* The same for a walk of groups. */
 enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
-                                 const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
+                                 const struct ky_device_bodies *bodies, struct ky_counting of,
                                  struct ky_error *error);
 /* Reads the pairs of the last walk from the card and adds them. Pairs of a body with itself are not
  * counted. */

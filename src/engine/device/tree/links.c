@@ -37,7 +37,7 @@ void ky_links_begin(struct ky_links *links)
 {
     ky_report_clear(&links->bodies->state->report);
     ky_begin_marks(&links->bodies->state->opened);
-    links->counts.groups = 0;
+    links->counts.of.groups = 0;
 }
 
 void ky_links_release(struct ky_links *links)

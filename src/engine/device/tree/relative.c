@@ -145,8 +145,10 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int in_list = ky_evaluation_is_listed(evaluation);
-    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0,
+    /* on a rank there is no room for factors of the places behind its own bodies, of which there
+     * may be more since its tree was built */
+    uint32_t n = (uint32_t)bodies->n, in_list = (uint32_t)ky_evaluation_is_listed(evaluation),
+             sinks = (uint32_t)(in_list ? evaluation->active->count : bodies->live),
              is_kept = (uint32_t)ky_device_reads_pull(bodies->state),
              in_box = bodies->state->box > 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
@@ -157,12 +159,12 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                       : (float)ky_opening_relative_power(parameters->multipole);
     KY_TRY(find_mass(tree, bodies, error));
     KY_TRY(find_least(tree, bodies, error));
-    return ky_launch_over(card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
-                          KY_ARGUMENTS(KY_BUFFER(bodies->acceleration),
-                                       KY_BUFFER(bodies->potential), KY_BUFFER(*pull),
-                                       KY_BUFFER(tree->mass), KY_BUFFER(tree->least),
-                                       KY_BUFFER(*list), KY_BUFFER(tree->factor), KY_VALUE(n),
-                                       KY_VALUE(listed), KY_VALUE(is_kept), KY_VALUE(in_box),
-                                       KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
-                          error);
+    return ky_launch_over(
+        card, KY_KERNEL_ky_relative_factors, sinks,
+        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
+                     KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(tree->least),
+                     KY_BUFFER(*list), KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(sinks),
+                     KY_VALUE(in_list), KY_VALUE(is_kept), KY_VALUE(in_box), KY_VALUE(unit),
+                     KY_VALUE(alpha), KY_VALUE(power)),
+        error);
 }

@@ -88,6 +88,7 @@ enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
     uint32_t cells = (uint32_t)tree->cells, cuts = (uint32_t)tree->cuts.count,
              limit = ky_device_tree_divided(card->team, parameters), stride = (uint32_t)of->cells,
              marks = (uint32_t)of->marks, whole = of->mark == NULL;
+    const struct ky_listed_sinks *sinks = &of->sinks;
     /* A cell of a cut has a parent with more than `limit` bodies; there are at most KY_KEY_LEVELS
      * times as many of these as fit into the system. */
     const size_t all = of->cells * cuts,
@@ -99,9 +100,10 @@ enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
     KY_TRY(ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error));
     KY_TRY(card->driver->zero(card, &tree->before, error));
     KY_TRY(ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
-                          KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
-                                       KY_VALUE(cells), KY_VALUE(stride), KY_VALUE(limit),
-                                       KY_VALUE(cuts), KY_VALUE(whole)),
+                          KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*sinks->list),
+                                       KY_BUFFER(tree->before), KY_VALUE(cells), KY_VALUE(stride),
+                                       KY_VALUE(limit), KY_VALUE(cuts), KY_VALUE(whole),
+                                       KY_VALUE(sinks->listed), KY_VALUE(sinks->flags)),
                           error));
     if (marks > 0)
         KY_TRY(ky_launch_over(
@@ -119,7 +121,7 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error)
 {
-    const struct ky_cut_cells of = {.cells = tree->cells};
+    const struct ky_cut_cells of = {.cells = tree->cells, .sinks = {.list = &tree->before}};
     ky_device_tree_count_cuts(tree, bodies, parameters);
     if (tree->cuts.count == 0 || ky_device_shared(bodies->state))
         return KY_OK;
@@ -203,7 +205,9 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     const size_t active = evaluation->active ? evaluation->active->count : 0,
                  together = evaluation->in_block ? evaluation->together : active,
                  room = tree->group.bytes / (2 * sizeof(uint32_t));
-    const int in_list = evaluation->active != NULL;
+    /* the groups of all bodies exist, but the cuts of a rank have taken the room of their counts */
+    const int in_list = evaluation->active != NULL,
+              again = active + tree->listed > 0 || ky_device_shared(bodies->state);
     const uint32_t most = in_list ? active_of_group(card, parameters, together)
                                   : ky_device_tree_group(card->team, parameters);
     enum ky_status status = KY_OK;
@@ -211,9 +215,9 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
     if (bodies->live == 0 || (in_list && active == 0))
         return KY_OK;
-    if (active + tree->listed > 0) /* otherwise the groups of all bodies exist already */
+    if (again)
         status = card->driver->zero(card, &tree->group, error);
-    if (!status && active + tree->listed > 0)
+    if (!status && again)
         status = divide(tree, bodies, parameters, most, active, error);
     /* each cut has one group that is not full */
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;

@@ -19,12 +19,20 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_device_bodies *bodies,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error);
+/* The sinks of an evaluation for kernels (kernels/tree/listed.h): with KY_FLAG_LISTED the first
+ * `listed` bodies of a list, otherwise all. A kernel needs a list even if it does not read it. */
+struct ky_listed_sinks {
+    const struct ky_buffer *list;
+    uint32_t listed, flags;
+};
 /* The cells from which cuts are made: the cells of the tree, and the total number including cells
  * above. `mark`: the list of cells that are in cuts, k cells + c for cell c of cut k, for cells
- * above and for roots; NULL: the tree has one root, which is cell 0. */
+ * above and for roots; NULL: the tree has one root, which is cell 0. Other cells are in cuts if
+ * they have sinks. */
 struct ky_cut_cells {
     size_t cells, marks;
     const struct ky_buffer *mark;
+    struct ky_listed_sinks sinks;
 };
 /* Writes the cells of the cuts to tree->cut, and their ends to tree->cut_first. The counts of
  * groups, in tree->before, are lost. */

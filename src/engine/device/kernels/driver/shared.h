@@ -232,6 +232,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * the CPU's, since the host learns of it one block later. */
 #define KY_IN_BOX 1
 #define KY_SETTLES 2
+#define KY_STAYS 4
 #define KY_STRAYS (1.0f / 32)
 
 /* The Hermite scheme (hermite.k). Input and output of a call of `advance`: numbers of 64 bits, then

@@ -3,10 +3,10 @@
  * nothing where KY_FACTORS is 0. */
 
 /* Predicts the positions of the first `bodies` bodies to a tick; columns of n. In a periodic box
- * (in_box: KY_IN_BOX, KY_SETTLES) KY_SETTLES moves bodies by whole boxes, so that they are
- * predicted to be in it. A tree that is kept does not, since that would extend its cells across the
- * box: then tally[KY_TALLY_STRAYS] becomes 1 if a body is farther outside than KY_STRAYS of the
- * side. */
+ * (in_box: KY_IN_BOX, KY_SETTLES, KY_STAYS) KY_SETTLES moves bodies by whole boxes, so that they
+ * are predicted to be in it; with KY_STAYS their own positions are not moved. A tree that is kept
+ * does not, since that would extend its cells across the box: then tally[KY_TALLY_STRAYS] becomes 1
+ * if a body is farther outside than KY_STRAYS of the side. */
 KY_KERNEL(256)
 KY_STEP_NAME(predict)
 (KY_GLOBAL ky_state *position, KY_GLOBAL const ky_state *velocity,
@@ -28,7 +28,8 @@ KY_STEP_NAME(predict)
         ky_state to = ky_state_add(from, ky_state_product(v, made.drift));
         if (in_box & KY_SETTLES) {
             const ky_state inside = ky_state_wrap(to, box);
-            position[i] = ky_state_add(from, ky_state_minus(inside, to));
+            if (!(in_box & KY_STAYS))
+                position[i] = ky_state_add(from, ky_state_minus(inside, to));
             to = inside;
         } else if (in_box) {
             const float part = ky_state_high(to) / ky_state_high(box);
