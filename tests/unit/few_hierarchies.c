@@ -167,9 +167,8 @@ static void a_lost_energy_is_told(void **state)
 
 /* ---- slow-down ---- */
 
-/* A pair with a = 1 and e = 0.85, whose orbit is turned by `angle`, and a third body of the same
- * mass at the apocentre of an inclined orbit with a = 37 and e = 0.56. On it κ goes from 1 to 8 and
- * back. */
+/* A pair with a = 1 and e = 0.75, whose orbit is turned by `angle`, and a third body of the same
+ * mass at the apocentre of an inclined orbit with a = 52 and e = 0.56. On it κ goes up and down. */
 static double begin_slowed(struct ky_few *few, double angle)
 {
     /* 1.4e-6 of the energy of the pair, as for a pair of 0.018 in a cluster */
