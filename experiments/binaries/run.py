@@ -10,12 +10,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from lab import main  # noqa: E402
+from lab import STOPPED_EARLY, main  # noqa: E402
 
 SOFTEST, HARDEST = 5, 700  # binding energies of pairs at the start in kT, uniform in their logarithm
 BIN = 0.5  # relaxation times: a median of the ratio, since the core has few bodies
 WINDOW = 5  # relaxation times: a mean of the ratio
-OPTIONS = [("--objects", dict(type=int, metavar="N", help="single stars and pairs of a cluster (default 512; 64 with --small)")),
+OPTIONS = [("--objects", dict(type=int, metavar="N", help="single stars and pairs of a cluster (default 512; 32 with --small)")),
            ("--fractions", dict(default="0,0.1,0.5", metavar="F,F...", help="fractions of the objects that are pairs (default 0,0.1,0.5)")),
            ("--seeds", dict(type=int, metavar="N", help="clusters of each fraction (default 4; 1 with --small)")),
            ("--until", dict(type=float, metavar="T", help="end in relaxation times of the start (default 20; 5 with --small)")),
@@ -100,19 +100,22 @@ def windows(lab, sets):
 
 
 def core(lab):
-    objects = lab.words.objects or (64 if lab.small else 512)
+    objects = lab.words.objects or (32 if lab.small else 512)
     seeds = range(1, (lab.words.seeds or (1 if lab.small else 4)) + 1)
     sets = {fraction: [Cluster(lab, objects, fraction, seed) for seed in seeds] for fraction in map(float, lab.words.fractions.split(","))}
     clusters = sum(sets.values(), [])
     with ThreadPoolExecutor(lab.words.at_once) as pool:
-        codes = list(pool.map(Cluster.advance, reversed(clusters)))  # the largest first
+        codes = list(pool.map(Cluster.advance, reversed(clusters)))  # the slowest first
+    failed = [code for code in codes if code not in (None, STOPPED_EARLY)]
+    if failed:
+        sys.exit(failed[0])
     for cluster in clusters:
         cluster.read()
     curves(lab, sets)
     windows(lab, sets)
     lab.table("runs", ["f", "seed", "end [t_rh]", "r_h", "stars in groups", "largest |dE/E|", "seconds"], [cluster.summary() for cluster in clusters])
-    if any(codes):
-        sys.exit(next(code for code in codes if code))
+    if STOPPED_EARLY in codes:
+        sys.exit(STOPPED_EARLY)
 
 
 if __name__ == "__main__":
