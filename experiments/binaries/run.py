@@ -45,9 +45,11 @@ class Cluster:
         self.unit = relaxation_time(objects)
         stars = round(objects * (1 + fraction))
         until = lab.words.until or (5 if lab.small else 20)
+        rows = 2.0 ** math.floor(math.log2(self.unit / 16))  # time between rows
+        snapshots = 32 * rows
         self.words = ["--model", "plummer", "-n", stars, "--seed", seed, "--integrator", "hermite4", "--softening", 0, "--groups", "--eta", 0.02,
-                      "--threads", 1, "--step", 0.0625, "--end", math.ceil(until * self.unit), "--core",
-                      "--energy-every", 2.0 ** math.floor(math.log2(self.unit / 16))]
+                      "--threads", 1, "--step", 0.0625, "--end", snapshots * math.ceil(until * self.unit / snapshots), "--every", snapshots,
+                      "--compress", "--energy-every", rows, "--core"]
         if fraction:
             self.words += ["--binaries", fraction, "--binary-periods", "log-uniform", "--binary-eccentricities", "thermal",
                            "--binary-axis-min", f"{axis(objects, stars, HARDEST):.6g}", "--binary-axis-max", f"{axis(objects, stars, SOFTEST):.6g}"]
