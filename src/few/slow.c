@@ -82,38 +82,92 @@ static double product(const double x[3], const double y[3])
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
-/* The potential energy of pair k in the tides of the others, in parts of its reduced mass, less its
- * mean over the orbit. With the tensor T of the tides it is Φ = -x·T x/2 and, from
- *
- *     <x xᵀ> = a²/2 ((1 - e²) + 5 e eᵀ - j jᵀ),    j = x × v/√(G M a),    trace T = 0,
- *
- * with the vector e to the pericentre, <Φ> = -a²/4 (5 e·T e - j·T j). */
-static double excess(const struct ky_few_system_one *s, const double (*place)[3], int k)
+/* The orbit of a pair: its axis and frequency, the vector e to the pericentre, j = x × v/√(G M a),
+ * and cos and sin of multiples of the eccentric anomaly. */
+struct ellipse {
+    double a, frequency, e[3], j[3], cos[4], sin[4];
+};
+
+static struct ellipse ellipse_of(const struct ky_few_system_one *s, int k, double x[3])
 {
-    double x[3], v[3], e[3], j[3], sum = 0;
+    double v[3];
     for (int c = 0; c < 3; c++) {
         x[c] = s->x[k][c][0];
         v[c] = s->v[k][c][0];
     }
     const double gm = s->total[k][0], r = sqrt(product(x, x)), v2 = product(v, v),
                  a = 1 / (2 / r - v2 / gm), scale = 1 / sqrt(gm * a);
+    struct ellipse o = {.a = a, .frequency = sqrt(gm / a) / a};
     for (int c = 0; c < 3; c++) {
         const int y = (c + 1) % 3, z = (c + 2) % 3;
-        e[c] = (v2 / gm - 1 / r) * x[c] - product(x, v) / gm * v[c];
-        j[c] = scale * (x[y] * v[z] - x[z] * v[y]);
+        o.e[c] = (v2 / gm - 1 / r) * x[c] - product(x, v) / gm * v[c];
+        o.j[c] = scale * (x[y] * v[z] - x[z] * v[y]);
     }
+    const double e = sqrt(product(o.e, o.e));
+    o.cos[0] = 1;
+    o.cos[1] = e > 0 ? (1 - r / a) / e : 1;
+    o.sin[1] = e > 0 ? scale * product(x, v) / e : 0;
+    for (int n = 2; n < 4; n++) {
+        o.cos[n] = o.cos[n - 1] * o.cos[1] - o.sin[n - 1] * o.sin[1];
+        o.sin[n] = o.sin[n - 1] * o.cos[1] + o.cos[n - 1] * o.sin[1];
+    }
+    return o;
+}
+
+/* A = ∫ (x xᵀ - <x xᵀ>) dM/a² over the mean anomaly M, with mean 0, from
+ *
+ *     x = a ((cos E - e) p + sin E q),    q = j × p,    dM = (1 - e cos E) dE,
+ *
+ * where p is the unit vector to the pericentre. */
+static void integral_of(const struct ellipse *o, const double x[3], double A[3][3])
+{
+    const double e2 = product(o->e, o->e), e = sqrt(e2),
+                 r = sqrt(product(x, x)), *const c = o->cos, *const s = o->sin,
+                 pp = (e2 - 2.25) * e * s[1] + (1 + 2 * e2) / 4 * s[2] - e / 12 * s[3],
+                 pq = 0.625 * e2 + 1.25 * e * c[1] - (1 + e2) / 4 * c[2] + e / 12 * c[3],
+                 qq = e / 4 * s[1] - s[2] / 4 + e / 12 * s[3];
+    double p[3], q[3];
+    for (int n = 0; n < 3; n++)
+        p[n] = e > 0 ? o->e[n] / e : x[n] / r;
+    for (int n = 0; n < 3; n++)
+        q[n] = o->j[(n + 1) % 3] * p[(n + 2) % 3] - o->j[(n + 2) % 3] * p[(n + 1) % 3];
+    for (int m = 0; m < 3; m++)
+        for (int n = 0; n < 3; n++)
+            A[m][n] = pp * p[m] * p[n] + pq * (p[m] * q[n] + q[m] * p[n]) + qq * q[m] * q[n];
+}
+
+/* The potential energy of pair k in the tides of the others, in parts of its reduced mass, less its
+ * mean over the orbit. With the tensor T of the tides it is Φ = -x·T x/2 and, from
+ *
+ *     <x xᵀ> = a²/2 ((1 - e²) + 5 e eᵀ - j jᵀ),    trace T = 0,
+ *
+ * <Φ> = -a²/4 (5 e·T e - j·T j). *later is the integral over the time of the change of Φ - <Φ> by
+ * the motion of the others, in the time of the pair: -a²/(2 ω) A:dT/dt. */
+static double excess(const struct ky_few_system_one *s, const double (*place)[3],
+                     const double (*speed)[3], int k, double *later)
+{
+    double x[3], A[3][3], sum = 0;
+    const struct ellipse o = ellipse_of(s, k, x);
+    integral_of(&o, x, A);
+    *later = 0;
     for (int i = 0; i < s->shape.n; i++) {
-        double d[3];
+        double d[3], w[3], Ad[3];
         if (is_in(s, k, i))
             continue;
         apart(s, place, k, i, d);
+        apart(s, speed, k, i, w);
+        for (int c = 0; c < 3; c++)
+            Ad[c] = product(A[c], d);
         const double q = ky_few_inverse(product(d, d)), g = s->mass[i][0] * q * q * q,
-                     to_x = q * product(x, d), to_e = q * product(e, d), to_j = q * product(j, d),
-                     now = 3 * to_x * to_x - r * r,
-                     mean = 0.5 * a * a *
-                            (5 * (3 * to_e * to_e - product(e, e)) -
-                             (3 * to_j * to_j - product(j, j)));
+                     to_x = q * product(x, d), to_e = q * product(o.e, d),
+                     to_j = q * product(o.j, d), now = 3 * to_x * to_x - product(x, x),
+                     mean = 0.5 * o.a * o.a *
+                            (5 * (3 * to_e * to_e - product(o.e, o.e)) -
+                             (3 * to_j * to_j - product(o.j, o.j))),
+                     away = product(d, w), trace = A[0][0] + A[1][1] + A[2][2];
         sum -= 0.5 * g * (now - mean);
+        *later -= 0.5 * o.a * o.a / o.frequency * g * q * q *
+                  (6 * product(Ad, w) - 15 * q * q * product(Ad, d) * away + 3 * trace * away);
     }
     return sum;
 }
@@ -129,9 +183,11 @@ static double slow_energy_of(const struct ky_few_system_one *s, int k)
             s->total[k][0] * ky_few_inverse(ky_few_square(*x[0], *x[1], *x[2])));
 }
 
-/* Gives pair k a new κ. Within an orbit its energy changes as if tides were κ times as strong:
- * E + κ Φ stays, with their potential energy Φ. The mean of E over the orbit must not change with
- * κ, so that E changes by (κ - κ') (Φ - <Φ>). Not so without a limit of the energy. */
+/* Gives pair k a new κ. Within an orbit its energy changes as if tides were κ times as strong, and
+ * the others moved κ times as fast: E + κ (Φ - <Φ>) - κ² Ψ stays, with the potential energy Φ in
+ * the tides, and dΨ/dt = ∂(Φ - <Φ>)/∂t in the time of the pair. The mean of E over the orbit must
+ * not change with κ, so that E changes by (κ - κ') (Φ - <Φ>) - (κ² - κ'²) Ψ. Not so without a limit
+ * of the energy. */
 void ky_few_change_slow_down(struct ky_few *few, int k, double kappa)
 {
     struct ky_few_system_one *s = &few->system;
@@ -141,7 +197,9 @@ void ky_few_change_slow_down(struct ky_few *few, int k, double kappa)
     s->slow[k][0] = 1 / kappa;
     if (few->settings.slow_energy > 0) {
         ky_few_positions(s, x, v);
-        factor += 2 * (before - kappa) * excess(s, (const double(*)[3])x, k) / v2;
+        double later;
+        const double now = excess(s, (const double(*)[3])x, (const double(*)[3])v, k, &later);
+        factor += 2 * (before - kappa) * (now - (before + kappa) * later) / v2;
     }
     for (int c = 0; c < 3 && factor > 0.5 && factor < 2; c++)
         s->v[k][c][0] *= sqrt(factor);

@@ -224,10 +224,67 @@ static void masses_whose_products_are_lost_are_refused(void **state)
     assert_int_equal(start(&few, 2, near, 1, &error), KY_BAD_DATA);
 }
 
+/* ---- slow-down ---- */
+
+/* A pair with a = 1 and e = 0.75, whose orbit is turned by `angle`, and a third body of the same
+ * mass at the apocentre of an inclined orbit with a = 52 and e = 0.56. On it κ goes up and down. */
+static double begin_slowed(struct ky_few *few, double angle)
+{
+    /* 1.4e-6 of the energy of the pair, as for a pair of 0.018 in a cluster */
+    const struct ky_few_settings settings = {.g = 1,
+                                             .tolerance = 1e-11,
+                                             .angle = 6.283185307179586 / 16,
+                                             .slow_down = 1,
+                                             .slow_energy = 1.8e-7};
+    const double e = 0.56, axis = 52, far = axis * (1 + e),
+                 slow = sqrt(1.5 / axis * (1 - e) / (1 + e)), u = sqrt(0.25 / 1.75);
+    double mass[3] = {0.5, 0.5, 0.5}, x[3][3] = {{-far / 3}, {-far / 3}, {2 * far / 3}}, v[3][3];
+    for (int i = 0; i < 3; i++) {
+        const double half = i == 0 ? -0.5 : i == 1 ? 0.5 : 0, share = i == 2 ? 2 / 3.0 : -1 / 3.0;
+        x[i][0] += half * 1.75 * cos(angle);
+        x[i][1] += half * 1.75 * sin(angle);
+        v[i][0] = -half * u * sin(angle);
+        v[i][1] = half * u * cos(angle) + share * slow * cos(0.35);
+        v[i][2] = share * slow * sin(0.35);
+    }
+    struct ky_error error;
+    const struct ky_bodies bodies = {.n = 3, .mass = mass, .position = x, .velocity = v};
+    assert_ok(ky_few_start(few, &settings, &bodies, 0, &error));
+    return 6.283185307179586 * sqrt(axis * axis * axis / 1.5);
+}
+
+/* Changes of κ keep the mean energy of the pair: 2.1e-6 of the energy, and 9.5e-6 if the motion of
+ * the third body within an orbit of the pair is left out. The first look comes after the first
+ * changes. */
+static void changes_of_slow_down_keep_the_energy(void **state)
+{
+    (void)state;
+    enum { LOOKS = 10, SYSTEMS = 8 };
+    double squares = 0;
+    for (int which = 0; which < SYSTEMS; which++) {
+        static struct ky_few few, now;
+        struct ky_error error;
+        double energy = 0;
+        const double period = begin_slowed(&few, 0.4 * which);
+        for (int k = 1; k <= LOOKS; k++) {
+            assert_ok(ky_few_go(&few, 2 * k * period, NULL, NULL, &error));
+            assert_true(few.system.slow[0][0] < 1);
+            now = few;
+            ky_few_release(&now);
+            const double before = energy, change = (energy = ky_few_energy(&now.system)) - before;
+            squares += k > 1 ? change * change / (energy * energy) : 0;
+        }
+    }
+    const double rms = sqrt(squares / (SYSTEMS * (LOOKS - 1)));
+    print_message("rms change of the energy in two outer orbits: %.1e\n", rms);
+    assert_between(rms, 0, 4e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hierarchies_stay),
+        cmocka_unit_test(changes_of_slow_down_keep_the_energy),
         cmocka_unit_test(bodies_meet_head_on),
         cmocka_unit_test(a_lost_energy_is_told),
         cmocka_unit_test(three_bodies_at_one_point_are_lost),
