@@ -117,8 +117,9 @@ KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state
     return few->system.inner < 0 ? clock : fmax(clock, energy);
 }
 
-/* 1 where Γ, which is tolerated, has made the energy wrong although the closest pair, whose part of
- * Γ U decreases again as it parts, does not count: three bodies meet at one point. */
+/* 1 if Γ makes the energy wrong by too much without the closest pair: three bodies meet at one
+ * point. The closest pair does not count, since its part of Γ U decreases again as the pair parts.
+ */
 KY_FN int ky_few_is_lost(const struct ky_few *few, const struct ky_few_state *after)
 {
     const double tolerated = fmax(ky_few_most_wrong, 1e5 * few->settings.tolerance);
