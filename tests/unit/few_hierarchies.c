@@ -1,5 +1,5 @@
-/* Stable triples and quadruples stay what they are (ky_few_integrate), and bodies that meet head-on
- * keep their energy. */
+/* Stable triples and quadruples stay what they are (ky_few_integrate), changes of slow-down keep
+ * the energy, and bodies that meet, are very fast or very light keep it or are lost. */
 #include "test.h"
 
 #include <math.h>
@@ -212,6 +212,21 @@ static void a_fast_body_leaves_the_orbit(void **state)
     }
 }
 
+/* Bodies that are nearly free: their potential has few digits beside their kinetic energy. */
+static void light_bodies_take_long_steps(void **state)
+{
+    (void)state;
+    static struct ky_few few;
+    static const double three[3][6] = {{1.2, -0.2, -0.6, 0, 4.7, 0},
+                                       {0.5, -1, 1, -0.15, -4.7, 0.24},
+                                       {0.01, 0.02, -0.02, -5.4, 0.24, -2.8}};
+    struct ky_error error;
+    assert_ok(start(&few, 3, three, 1e-7, &error));
+    few.settings.most = 100;
+    assert_ok(ky_few_go(&few, 1, NULL, NULL, &error));
+    assert_true(few.clock == KY_FEW_PAIR && ky_few_ahead(&few, 1) <= 0);
+}
+
 static void masses_whose_products_are_lost_are_refused(void **state)
 {
     (void)state;
@@ -330,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_lost_energy_is_told),
         cmocka_unit_test(three_bodies_at_one_point_are_lost),
         cmocka_unit_test(a_fast_body_leaves_the_orbit),
+        cmocka_unit_test(light_bodies_take_long_steps),
         cmocka_unit_test(masses_whose_products_are_lost_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
