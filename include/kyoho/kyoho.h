@@ -361,11 +361,11 @@ struct ky_parameters {
                   ky_mpi_lead, the processes of MPI. With KY_TREE or KY_FMM, and KY_LEAPFROG or
                   KY_BLOCK_STEPS, each rank has its share of the bodies; otherwise each has all
                   bodies. KY_UNSUPPORTED on devices: KY_WALK, and block steps with KY_TREE or KY_FMM
-                  if bodies have no mass or softenings of their own. Accelerations and motion have
-                  the same bits for any number of ranks. 1 (default): one processor. But if `engine`
-                  names several devices, ky_sim_open and calls that compute forces or fields once
-                  open a rank for each device, unless the first device alone is faster; the choice
-                  is logged. Calls without a simulation accept only 1 */
+                  if some bodies have no mass, or if bodies have softenings of their own.
+                  Accelerations and motion have the same bits for any number of ranks. 1 (default):
+                  one processor. But if `engine` names several devices, ky_sim_open and calls that
+                  compute forces or fields once open a rank for each device, unless the first device
+                  alone is faster; the choice is logged. Calls without a simulation accept only 1 */
     /* KY_FEW */
     double orbit_steps; /* steps of the quickest orbit; default 16 */
     double tolerance; /* relative error of the energy above which a step is taken again at half its

@@ -529,9 +529,8 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
         status = ky_domain_check_number(room, error);
     if (status)
         return status;
-    struct ranks *own = ky_allocate_zeroed(1, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "ranks", 1, sizeof *own);
+    struct ranks *own;
+    KY_TRY(ky_array_zeroed(&own, 1, sizeof *own, "ranks", error));
     own->parameters = parameters;
     own->base.schemes = use->schemes;
     own->base.verbs = &divided;

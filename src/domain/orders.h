@@ -51,7 +51,7 @@ struct ky_order {
     enum ky_action_id action; /* walk */
     size_t k;                 /* walk: neighbours */
     double softening;         /* of points without their own */
-    double eps;               /* of bodies without their own: it may change from step to step */
+    double eps;               /* softening of bodies without their own, at the present */
     double dt;                /* [time] */
     double time;              /* time at which external fields act; serial number of the fields */
     uint64_t fields;

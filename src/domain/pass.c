@@ -48,9 +48,8 @@ static enum ky_status tell_positions(struct ky_domain *domain, const struct slic
                                      const struct ky_shared_pass *pass, struct ky_error *error)
 {
     const size_t numbers = 3 * pass->count;
-    uint64_t(*bits)[3] = ky_allocate_zeroed(pass->count, sizeof *bits);
-    if (!bits)
-        return ky_no_memory(error, "positions of bodies", pass->count, sizeof *bits);
+    uint64_t(*bits)[3];
+    KY_TRY(ky_array_zeroed(&bits, pass->count, sizeof *bits, "positions of bodies", error));
     for (size_t k = 0; k < pass->count; k++) {
         const size_t at = pass->body[k] - slice->first; /* modulo 2⁶⁴ */
         if (at < slice->n)

@@ -207,9 +207,8 @@ static void draw_marks(const struct frame *frame, const double (*pixels)[2], siz
 static enum ky_status draw_curve(const struct frame *frame, const struct ky_plot_curve *curve,
                                  struct ky_canvas *canvas, struct ky_error *error)
 {
-    double(*pixels)[2] = ky_allocate(curve->n, sizeof *pixels);
-    if (!pixels)
-        return ky_no_memory(error, "a curve", curve->n, sizeof *pixels);
+    double(*pixels)[2];
+    KY_TRY(ky_array(&pixels, curve->n, sizeof *pixels, "a curve", error));
     take_colour(canvas, curve->colour);
     for (size_t i = 0; i < curve->n; i++) {
         place(frame, curve->x[i], curve->y[i], pixels[i]);

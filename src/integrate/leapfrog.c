@@ -45,9 +45,8 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    struct leapfrog *own = ky_allocate_zeroed(1, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "integrator", 1, sizeof *own);
+    struct leapfrog *own;
+    KY_TRY(ky_array_zeroed(&own, 1, sizeof *own, "integrator", error));
     own->base =
         (struct ky_integrator_state){.verbs = &ky_leapfrog, .tick = parameters->step, .stride = 1};
     own->engine = engine;

@@ -34,9 +34,7 @@ void ky_octree_link(struct ky_octree *tree)
 enum ky_status ky_octree_places(const struct ky_octree *tree, size_t columns, uint32_t **place,
                                 struct ky_error *error)
 {
-    *place = ky_allocate(columns, sizeof **place);
-    if (!*place)
-        return ky_no_memory(error, "order of the walks", columns, sizeof **place);
+    KY_TRY(ky_array(place, columns, sizeof **place, "order of the walks", error));
     for (size_t k = 0; k < tree->n; k++)
         (*place)[tree->order[k]] = (uint32_t)k;
     return KY_OK;

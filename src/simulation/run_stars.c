@@ -129,9 +129,7 @@ static enum ky_status prepare(struct ky_run *run, const struct ky_star_change *c
     struct ky_bodies *own = &changed->own, *some = &changed->some;
     const int radii = isnan(run->parameters.body_radius);
     KY_TRY(ky_bodies_allocate(own, count, KY_WITH_RADIUS, error));
-    changed->index = ky_allocate(count, sizeof *changed->index);
-    if (!changed->index)
-        return ky_no_memory(error, "stars that change", count, sizeof *changed->index);
+    KY_TRY(ky_array(&changed->index, count, sizeof *changed->index, "stars that change", error));
     for (size_t k = 0; k < count; k++)
         changed->index[k] = change[k].index;
     KY_TRY(ky_sim_read(run->sim, changed->index, own, error));

@@ -249,9 +249,7 @@ static enum ky_status take_momenta(const struct ky_run *run, const struct ky_sna
 {
     if (!ky_is_comoving(&run->parameters) || !bodies->velocity)
         return KY_OK;
-    bodies->velocity = ky_allocate(bodies->n, sizeof *bodies->velocity);
-    if (!bodies->velocity)
-        return ky_no_memory(error, "momenta", bodies->n, sizeof *bodies->velocity);
+    KY_TRY(ky_array(&bodies->velocity, bodies->n, sizeof *bodies->velocity, "momenta", error));
     for (size_t i = 0; i < bodies->n; i++)
         for (int c = 0; c < 3; c++)
             bodies->velocity[i][c] = initial->time * initial->bodies.velocity[i][c];

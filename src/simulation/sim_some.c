@@ -98,9 +98,7 @@ static enum ky_status list_bodies(const struct ky_sim *sim, const size_t *index,
                              sim->n);
     if (status)
         return status;
-    *list = ky_allocate(count, sizeof **list);
-    if (!*list)
-        return ky_no_memory(error, "indices of bodies", count, sizeof **list);
+    KY_TRY(ky_array(list, count, sizeof **list, "indices of bodies", error));
     for (size_t k = 0; k < count; k++)
         (*list)[k] = (uint32_t)(index ? index[k] : k);
     return KY_OK;

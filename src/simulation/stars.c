@@ -239,9 +239,7 @@ enum ky_status ky_stars_advance(struct ky_stars *stars, struct ky_star_change **
         return KY_OK;
     for (size_t k = 0; k < stars->count; k++)
         due += stars->row[k].next <= stars->clock;
-    *change = ky_allocate_zeroed(due, sizeof **change);
-    if (!*change)
-        return ky_no_memory(error, "stars that change", due, sizeof **change);
+    KY_TRY(ky_array_zeroed(change, due, sizeof **change, "stars that change", error));
     stars->soonest = (double)INFINITY;
     for (size_t k = 0; k < stars->count && !status; k++) {
         struct ky_star_row *row = &stars->row[k];

@@ -111,9 +111,7 @@ enum ky_status ky_group_order(const struct ky_bodies *bodies, const int group[6]
     }
     if (grouped)
         return KY_OK;
-    *order = ky_allocate(bodies->n, sizeof **order);
-    if (!*order)
-        return ky_no_memory(error, "order of bodies", bodies->n, sizeof **order);
+    KY_TRY(ky_array(order, bodies->n, sizeof **order, "order of bodies", error));
     uint64_t next[6] = {0};
     for (int g = 1; g < 6; g++)
         next[g] = next[g - 1] + count[g - 1];

@@ -224,9 +224,7 @@ static enum ky_status read_table(const struct ky_input *input, struct head *head
     KY_TRY(ky_input_read(input, 0, head, sizeof *head, error));
     KY_TRY(check_head(head, input->size, error));
     const size_t count = (size_t)head->sections;
-    *table = ky_allocate(count, sizeof **table);
-    if (!*table)
-        return ky_no_memory(error, "restart table", count, sizeof **table);
+    KY_TRY(ky_array(table, count, sizeof **table, "restart table", error));
     KY_TRY(ky_input_read(input, sizeof *head, *table, count * sizeof **table, error));
     if (ky_hash(*table, count * sizeof **table, 0) != head->table_checksum)
         return ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");

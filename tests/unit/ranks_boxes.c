@@ -1,12 +1,13 @@
 /* Ranks that divide the bodies of a periodic box: the same bits for any number of ranks and without
- * ranks, for systems of many shapes, shared and block steps, restarts, points and searches; errors
- * against exact sums; and which bodies are divided. */
+ * ranks, for systems of many shapes, shared and block steps, restarts, stops within a step, points
+ * and searches; errors against exact sums; and which bodies are divided. */
 #include "test.h"
 
 #include "base/order.h"
 #include "boxes.h"
 #include "integrate/integrate.h"
 #include "same_bits.h"
+#include "simulation/sim.h"
 #include "stepped.h"
 
 static struct ky_error error;
@@ -132,21 +133,66 @@ static void comoving_steps_have_the_same_bits(void **state)
 
 /* ---- block steps ---- */
 
-/* Steps of several levels in comoving boxes, with another longest step each time. */
+/* Bodies with steps of several levels in a comoving box; `bodies` are slowed down. */
+static struct ky_parameters comoving_blocks(struct ky_bodies *bodies)
+{
+    struct ky_parameters parameters =
+        parameters_of("box=2.5 force=fmm integrator=block softening=0.05 eta=0.3 step=0.05 "
+                      "expansion=omega-m=0.3,omega-lambda=0.7,h0=1");
+    parameters.time = 0.2; /* the scale factor */
+    for (size_t i = 0; i < bodies->n; i++)
+        for (int c = 0; c < 3; c++)
+            bodies->velocity[i][c] *= 0.03;
+    return parameters;
+}
+
+/* With another longest step each time. */
 static void comoving_blocks_have_the_same_bits(void **state)
 {
     (void)state;
     static const int ranks[] = {1, 3, 0}, all[] = {1, 2, 3, 5, 0};
     struct ky_bodies bodies = make_box(CLUMPS, 4409);
-    struct ky_parameters parameters =
-        parameters_of("box=2.5 force=fmm integrator=block softening=0.05 eta=0.3 step=0.05 "
-                      "expansion=omega-m=0.3,omega-lambda=0.7,h0=1");
-    parameters.time = 0.2; /* the scale factor */
-    for (size_t i = 0; i < bodies.n; i++)
-        for (int c = 0; c < 3; c++)
-            bodies.velocity[i][c] *= 0.03;
+    const struct ky_parameters parameters = comoving_blocks(&bodies);
     expect_same_on(test_everything() ? all : ranks, &parameters, &bodies, 2,
                    "block steps in a comoving box");
+    ky_bodies_free(&bodies);
+}
+
+/* With a flag that is always up and no patience a call ends between the parts of a step. A
+ * simulation that goes on from there on another number of ranks has the bits of one that was never
+ * stopped. */
+static void stops_within_a_step_take_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static const int path[] = {2, 3, 1};
+    const volatile int stop = 1;
+    size_t stops = 0;
+    struct ky_bodies bodies = make_box(CLUMPS, 4409);
+    struct ky_parameters parameters = comoving_blocks(&bodies);
+    parameters.step = 0.15;
+    parameters.late_step = 0.02; /* three parts */
+    const double end = 0.2 * exp(parameters.step);
+    struct ky_sim *whole = open_ranks(&parameters, 1, &bodies);
+    assert_ok(ky_sim_advance_to(whole, end, 0, &error));
+    struct ky_sim *sim = open_ranks(&parameters, path[0], &bodies);
+    for (;;) {
+        sim->parameters.stop = &stop;
+        sim->integrator->patience = 0;
+        const enum ky_status status = ky_sim_advance_to(sim, end, 0, &error);
+        if (!ky_sim_is_within(sim))
+            break;
+        assert_int_equal(status, KY_STOPPED);
+        stops++;
+        sim = restored(sim, "cpu", path[stops % 3]);
+    }
+    assert_true(stops >= 2);
+    struct state got = take_state(sim), expected = take_state(whole);
+    expect_same_state(&got, &expected, "a simulation that stopped within a step");
+    assert_true(ky_sim_time(sim) == ky_sim_time(whole));
+    free_state(&got);
+    free_state(&expected);
+    ky_sim_close(sim);
+    ky_sim_close(whole);
     ky_bodies_free(&bodies);
 }
 
@@ -298,6 +344,7 @@ int main(void)
         cmocka_unit_test(comoving_blocks_have_the_same_bits),
         cmocka_unit_test(blocks_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
+        cmocka_unit_test(stops_within_a_step_take_any_number_of_ranks),
         cmocka_unit_test(points_have_the_same_bits),
         cmocka_unit_test(searches_have_the_same_bits),
         cmocka_unit_test(bodies_are_divided),

@@ -93,9 +93,7 @@ static void list_pairs(struct ky_far_field *far)
 
 enum ky_status ky_far_open(struct ky_far_field **far, struct ky_error *error)
 {
-    *far = ky_allocate_zeroed(1, sizeof **far);
-    if (!*far)
-        return ky_no_memory(error, "far field of the box", 1, sizeof **far);
+    KY_TRY(ky_array_zeroed(far, 1, sizeof **far, "far field of the box", error));
     ky_far_find((*far)->derivative);
     list_pairs(*far);
     return KY_OK;

@@ -206,9 +206,8 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
             error, KY_UNSUPPORTED,
             "--precision mixed needs the matrix units of a device, which engine cpu does "
             "not have: give --engine cuda, or --precision single or extended");
-    struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
-    if (!own)
-        return ky_no_memory(error, "CPU engine", 1, sizeof *own);
+    struct cpu_engine *own;
+    KY_TRY(ky_array_zeroed(&own, 1, sizeof *own, "CPU engine", error));
     struct ky_cpu *cpu = &own->cpu;
     cpu->blocks = &own->blocks;
     cpu->hermite = &own->hermite;

@@ -78,9 +78,8 @@ static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
     const size_t acting = cpu->massless.sources;
-    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(cpu->n, sizeof *body);
-    if (!body)
-        return ky_no_memory(error, "first steps", cpu->n, sizeof *body);
+    double(*body)[KY_CHANGE_NUMBERS];
+    KY_TRY(ky_array(&body, cpu->n, sizeof *body, "first steps", error));
     const struct ky_changing changing = {acting, (const double(*)[KY_CHANGE_NUMBERS])body,
                                          cpu->how};
     for (size_t k = 0; k < cpu->n; k++)

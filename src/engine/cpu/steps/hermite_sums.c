@@ -410,9 +410,8 @@ static enum ky_status begin_many(struct ky_cpu *cpu, size_t first, size_t here, 
                                  struct ky_error *error)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    double(*row)[4][3] = ky_allocate(here, sizeof *row);
-    if (!row)
-        return ky_no_memory(error, "a field at bodies", here, sizeof *row);
+    double(*row)[4][3];
+    KY_TRY(ky_array(&row, here, sizeof *row, "a field at bodies", error));
     double(*x)[3] = (double(*)[3])row, (*v)[3] = x + here, (*a)[3] = v + here, (*j)[3] = a + here;
     for (size_t k = 0; k < here; k++)
         for (size_t c = 0; c < 3; c++) {

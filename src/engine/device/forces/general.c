@@ -104,9 +104,8 @@ static enum ky_status send_parts(const struct general *walk, struct ky_buffer *b
                                  size_t step, size_t *count, struct ky_error *error)
 {
     *count = (end + step - 1) / step;
-    uint32_t(*part)[2] = ky_allocate(*count, sizeof *part);
-    if (!part)
-        return ky_no_memory(error, "groups of bodies", *count, sizeof *part);
+    uint32_t(*part)[2];
+    KY_TRY(ky_array(&part, *count, sizeof *part, "groups of bodies", error));
     for (size_t k = 0; k < *count; k++) {
         part[k][0] = (uint32_t)(k * step);
         part[k][1] = (uint32_t)(end - k * step < step ? end : (k + 1) * step);
@@ -174,9 +173,8 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
 {
     const size_t *given = walk->request->offset;
     size_t count = walk->n + 1, total = given[walk->n];
-    uint64_t *offset = ky_allocate(count, sizeof *offset);
-    if (!offset)
-        return ky_no_memory(error, "offsets on their way", count, sizeof *offset);
+    uint64_t *offset;
+    KY_TRY(ky_array(&offset, count, sizeof *offset, "offsets on their way", error));
     int countable = 1;
     for (size_t i = 0; i < count; i++) {
         offset[i] = given[i];

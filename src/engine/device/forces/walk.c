@@ -26,9 +26,8 @@ static enum ky_status send_factors(const struct ky_host_tree *host, struct walk 
     size_t n = host->bodies->n;
     struct ky_relative relative;
     double *columns;
-    float *factor = ky_allocate(n, sizeof *factor);
-    if (!factor)
-        return ky_no_memory(error, "factors of the opening test", n, sizeof *factor);
+    float *factor;
+    KY_TRY(ky_array(&factor, n, sizeof *factor, "factors of the opening test", error));
     enum ky_status status = ky_device_last_accelerations(host, &relative, &columns, error);
     if (!status) {
 #pragma omp parallel for num_threads(host->bodies->state->threads) if (n > 65536)

@@ -53,6 +53,7 @@ struct ky_exchange {
     size_t *place; /* [ranks] byte offset of its parcel in `out` */
 };
 
+/* The sinks of this rank; without a list, any buffer stands for it. */
 static inline struct ky_listed_sinks ky_ranks_sinks(const struct ky_exchange *exchange)
 {
     const int in_list = ky_evaluation_is_listed(exchange->evaluation);

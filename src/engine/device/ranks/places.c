@@ -69,9 +69,7 @@ enum ky_status ky_places_widen(struct ky_device_state *state, size_t places, str
 static enum ky_status words_of(const uint64_t *number, size_t count, uint32_t **word,
                                struct ky_error *error)
 {
-    *word = ky_allocate(count, sizeof **word);
-    if (!*word)
-        return ky_no_memory(error, "numbers of bodies", count, sizeof **word);
+    KY_TRY(ky_array(word, count, sizeof **word, "numbers of bodies", error));
     for (size_t k = 0; k < count; k++)
         (*word)[k] = (uint32_t)number[k];
     return KY_OK;

@@ -159,9 +159,7 @@ static enum ky_status gather(const struct ky_device_state *state, const void *ow
 {
     const struct ky_shared *shared = ky_device_shared(state);
     *ranks = shared ? shared->ranks : 1;
-    *all = ky_allocate(*ranks, bytes);
-    if (!*all)
-        return ky_no_memory(error, "sums of the ranks", *ranks, bytes);
+    KY_TRY(ky_array(all, *ranks, bytes, "sums of the ranks", error));
     if (shared)
         return ky_shared_gather(shared, own, bytes, *all, error);
     memcpy(*all, own, bytes);

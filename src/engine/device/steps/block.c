@@ -257,8 +257,8 @@ static enum ky_status set_clock(struct blocks *b, uint64_t tick, struct ky_error
                                (size_t)(KY_STEP_FACTORS * (used + 1)) * sizeof *factors, error);
 }
 
-/* Predicts all bodies to the tick. In a periodic box `how` says whether bodies that have left it
- * are moved into it: KY_SETTLES, KY_STAYS. */
+/* Predicts all bodies to the tick. `how`: KY_SETTLES moves bodies that have left a periodic box
+ * into it; together with KY_STAYS, only their predicted positions; 0 moves none. */
 static enum ky_status predict(const struct blocks *b, uint64_t tick, uint32_t how,
                               struct ky_error *error)
 {
@@ -431,7 +431,7 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
 }
 
 /* Before a rebuild: predicts the bodies to the tick, and sends them to the ranks of these positions
- * with their own, which must not be rounded on the way. */
+ * with the positions at the ends of their own steps, which must not be rounded on the way. */
 static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(b->state);

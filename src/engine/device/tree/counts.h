@@ -4,8 +4,8 @@
 
 #include "engine/device/state/bodies.h"
 
-/* Who counts in a walk: `groups` groups with this many sinks in all; and cells that are sinks
- * themselves, some of them on several ranks. */
+/* The counts of a walk: of `groups` groups, which have `sinks` bodies in all, and of `cells` cells
+ * that are sinks themselves. Several ranks may count the same cell. */
 struct ky_counting {
     size_t groups, sinks, cells;
 };

@@ -27,8 +27,8 @@ struct ky_listed_sinks {
 };
 /* The cells from which cuts are made: the cells of the tree, and the total number including cells
  * above. `mark`: the list of cells that are in cuts, k cells + c for cell c of cut k, for cells
- * above and for roots; NULL: the tree has one root, which is cell 0. Other cells are in cuts if
- * they have sinks. */
+ * above and for roots; NULL: the tree has one root, which is cell 0. Of the other cells, cuts have
+ * only cells that contain a body of `sinks`. */
 struct ky_cut_cells {
     size_t cells, marks;
     const struct ky_buffer *mark;

@@ -123,9 +123,8 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
 {
     *card = NULL;
     KY_TRY(ky_device_check(&ky_cuda_driver, index, error));
-    struct ky_cuda *cuda = ky_allocate_zeroed(1, sizeof *cuda);
-    if (!cuda)
-        return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
+    struct ky_cuda *cuda;
+    KY_TRY(ky_array_zeroed(&cuda, 1, sizeof *cuda, "CUDA device", error));
     cuda->base.driver = &ky_cuda_driver;
     cuda->base.team = KY_CUDA_TEAM;
     cuda->base.teams = KY_TEAMS_OF_BLOCK;

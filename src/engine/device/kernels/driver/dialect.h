@@ -475,7 +475,8 @@ KY_FN ky_ulong ky_group_sum(KY_LOCAL_POINTER ky_ulong *part, ky_ulong own)
     return own;
 }
 
-/* The largest of the numbers of 256 lanes, the same way. */
+/* The largest of the numbers of 256 lanes, for all of them. A barrier has to follow before part[]
+ * is written again. */
 KY_FN float ky_group_most(KY_LOCAL_POINTER float *part, float own)
 {
     part[KY_LANE] = own;

@@ -4,9 +4,9 @@
 
 /* Predicts the positions of the first `bodies` bodies to a tick; columns of n. In a periodic box
  * (in_box: KY_IN_BOX, KY_SETTLES, KY_STAYS) KY_SETTLES moves bodies by whole boxes, so that they
- * are predicted to be in it; with KY_STAYS their own positions are not moved. A tree that is kept
- * does not, since that would extend its cells across the box: then tally[KY_TALLY_STRAYS] becomes 1
- * if a body is farther outside than KY_STRAYS of the side. */
+ * are predicted to be in it; with KY_STAYS only the predicted positions are moved. While a tree is
+ * kept no body is moved, since a move would extend the cells across the box: then
+ * tally[KY_TALLY_STRAYS] becomes 1 if a body is farther outside than KY_STRAYS of the side. */
 KY_KERNEL(256)
 KY_STEP_NAME(predict)
 (KY_GLOBAL ky_state *position, KY_GLOBAL const ky_state *velocity,
