@@ -96,7 +96,9 @@ struct led {
 static void give(struct ky_domain *domain, const struct ky_order *order,
                  const struct ky_order_data *data)
 {
-    assert_ok(ky_order_give(domain, order, data, &error));
+    struct ky_order softened = *order; /* every order carries the softening */
+    softened.eps = domain->parameters.softening;
+    assert_ok(ky_order_give(domain, &softened, data, &error));
 }
 
 static double pairs_of(const struct ky_force_report *report)
