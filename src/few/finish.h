@@ -154,7 +154,8 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
         few->h = 0;
         return 1;
     }
-    if (error <= ky_few_much_less && few->h != few->longest)
+    const int is_short = few->h != few->longest;
+    if (error <= ky_few_much_less && is_short)
         few->h *= 2;
     few->steps++;
     ky_few_set_errors(few, &after);
@@ -166,7 +167,9 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
 #endif
         ky_few_renew_tree(few);
     }
-    if (ky_few_choose(few, after.is_old) || after.is_old) {
+    const int is_new = ky_few_choose(few, after.is_old) || after.is_old;
+    if (is_new ||
+        (is_short && fabs(few->error) > few->settings.tolerance && ky_few_take_out(few))) {
         const struct ky_few_state now = ky_few_state_of(s);
         ky_few_set_errors(few, &now);
     }
