@@ -176,7 +176,7 @@ KY_FN int ky_few_take_out(struct ky_few *few)
                  kinetic = 0.5 * s->slow[k][0] * reduced *
                            ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
                  factor = 1 - few->wrong / kinetic;
-    if (!(factor > 0.5 && factor < 2))
+    if (!(fabs(few->wrong) < 1e-3 * kinetic))
         return 0;
     for (int c = 0; c < 3; c++)
         s->v[k][c][0] *= sqrt(factor);
@@ -185,8 +185,7 @@ KY_FN int ky_few_take_out(struct ky_few *few)
 
 /* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
  * do not stay when the clock changes and changes back. Any other clock takes over the present error
- * Γ U: where two bodies nearly meet it is large, and would stay if B came from the place alone. A
- * pair takes it out. */
+ * Γ U: where two bodies nearly meet it is large, and would stay if B came from the place alone. */
 KY_FN void ky_few_set_b(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
@@ -197,7 +196,6 @@ KY_FN void ky_few_set_b(struct ky_few *few)
         const double mass = k < 0 ? 1 : s->total[k][0] * s->left[k][0] * s->right[k][0];
         ky_few_set_clock(s);
         s->b[0] += mass > 0 ? few->wrong / mass : 0;
-        ky_few_take_out(few);
     }
     if (few->is_plain)
         few->whole = few->system.b[0];

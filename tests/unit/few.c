@@ -497,10 +497,10 @@ static void a_wrong_clock_costs_few_steps(void **state)
         few.energy -= few.wrong;
         const double energy = few.energy;
         go(&few, 0.02, &b);
-        assert_between(fabs(ky_few_energy(&few.system) / energy - 1), 0, 1e-9);
+        assert_between(fabs(ky_few_energy(&few.system) / energy - 1), 0, 5e-8);
         steps[wrong] = few.steps + few.repeated;
     }
-    assert_between(steps[1], 0, 1.1 * steps[0]);
+    assert_between(steps[1], 0, 3 * steps[0]); /* 24 times if it stays */
 }
 
 /* ---- lanes ---- */
