@@ -133,7 +133,7 @@ KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *stat
 }
 
 /* 1 if Γ of a pair that is the clock is so large, and steps are so short, that Γ may be the reason.
- * Smaller ones stay: they mostly go back, and what is taken out does not. */
+ * Smaller ones stay: they mostly go back, while a change of the bodies does not. */
 KY_FN int ky_few_is_held_up(const struct ky_few *few)
 {
     const double much = 100, part = 1.0 / 16;
