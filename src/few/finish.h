@@ -134,6 +134,15 @@ KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *stat
     few->wrong = state->wrong;
 }
 
+/* 1 if Γ of a pair that is the clock is so large, and steps are so short, that Γ may be the reason.
+ * Smaller ones stay: they mostly go back, while a change of the bodies does not. */
+KY_FN int ky_few_is_held_up(const struct ky_few *few)
+{
+    const double much = 100, part = 1.0 / 16;
+    return fabs(few->error) > much * few->settings.tolerance &&
+           fabs(few->h) < part * fabs(few->longest);
+}
+
 KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before)
 {
     struct ky_few_system_one *s = &few->system;
@@ -168,7 +177,8 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
 #endif
         ky_few_renew_tree(few);
     }
-    if (ky_few_choose(few, after.is_old) || after.is_old) {
+    const int is_new = ky_few_choose(few, after.is_old) || after.is_old;
+    if (is_new || (ky_few_is_held_up(few) && ky_few_take_out(few))) {
         const struct ky_few_state now = ky_few_state_of(s);
         ky_few_set_errors(few, &now);
     }

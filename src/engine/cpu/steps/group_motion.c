@@ -1,5 +1,6 @@
 /* The motion within groups, and the pulls between their members and other bodies. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -23,6 +24,8 @@ static const double resolved = 10;
 static const double far = 20, least_far = 5;
 /* Then the centre takes at least this many steps an orbit. */
 enum { STEPS_AN_ORBIT = 8 };
+/* Steps of an orbit within a group. */
+enum { STEPS_WITHIN = 16 };
 /* Bodies pull a group on paths from the beginning of its step. The centre's step is at most this
  * power of two of the step of a single body that pulls it as strongly. */
 enum { LEVELS_LONGER = 2 };
@@ -226,12 +229,44 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
     return KY_OK;
 }
 
-static enum ky_status move_few(struct ky_few *few, double time, double slow,
+/* More steps within one step of the centre than this, and than this many times the steps of its
+ * quickest orbit, are an error: the run would seem to stand still. */
+static const double most_steps[2] = {1e5, 100};
+
+/* The largest number of steps of a group for a time. */
+static double most_steps_of(const struct ky_cpu_group *group, double time)
+{
+    double shortest = (double)INFINITY, x[3], v[3];
+    for (int k = 0; k < group->n - 1; k++)
+        shortest = fmin(shortest, orbit_of(group, k, x, v).period);
+    return most_steps[0] + most_steps[1] * STEPS_WITHIN * fabs(time) / shortest;
+}
+
+static enum ky_status fail_for_steps(const struct ky_cpu_group *group, double time,
+                                     struct ky_error *error)
+{
+    char members[KY_GROUP_MOST * 12] = "";
+    size_t length = 0;
+    for (int k = 0; k < group->n; k++)
+        length += (size_t)snprintf(members + length, sizeof members - length, "%s%u", k ? ", " : "",
+                                   (unsigned)group->member[k]);
+    return ky_fail(error, KY_BAD_DATA,
+                   "the group of bodies %s took more than %.0f steps from time %.15g to %.15g, and "
+                   "is not yet at %.15g: try another --group-radius",
+                   members, (double)group->few->settings.most, group->t, group->few->system.t[0],
+                   time);
+}
+
+static enum ky_status move_few(struct ky_cpu_group *group, double time, double slow,
                                const struct ky_few_others *others, struct ky_error *error)
 {
+    struct ky_few *few = group->few;
     few->others = others;
     few->settings.slow_energy = slow;
-    const enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    few->settings.most = (uint64_t)fmin(most_steps_of(group, time - group->t), 1e15);
+    enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    if (!status && ky_few_ahead(few, time) > 0 && few->clock != KY_FEW_FREE)
+        status = fail_for_steps(group, time, error);
     if (!status)
         ky_few_synchronise(few, time);
     few->others = NULL;
@@ -243,7 +278,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
                            struct ky_error *error)
 {
     const double now = ky_advance_time(b->way, b->way->now),
-                 angle = 2 * 3.14159265358979323846 / 16;
+                 angle = 2 * 3.14159265358979323846 / STEPS_WITHIN;
     struct ky_few_others others;
     group->kappa = 1;
     if (!group->few && group->strength < group->least)
@@ -253,7 +288,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     enum ky_status status = others_of(b, group, time - now, &others, error);
     double work = 0;
     if (!status && group->few) {
-        status = move_few(group->few, time, ky_cpu_groups_settings(b).slow_energy,
+        status = move_few(group, time, ky_cpu_groups_settings(b).slow_energy,
                           group->strength < group->least ? NULL : &others, error);
         work = group->few->outer_work;
         group->slow_work += group->few->slow_work;
@@ -333,14 +368,17 @@ static enum ky_status for_starting(const struct ky_cpu_way *b, size_t count, gro
     reduction(min                                                                                  \
               : bad) if (count >= FEWEST)
     for (size_t k = 0; k < count; k++) {
-        struct ky_error ignored;
-        if (work(b, own->group[own->starting[k]], &ignored) && k < bad)
+        struct ky_cpu_group *group = own->group[own->starting[k]];
+        group->error.status = work(b, group, &group->error);
+        if (group->error.status && k < bad)
             bad = k;
     }
     if (bad == SIZE_MAX)
         return KY_OK;
-    KY_TRY(work(b, own->group[own->starting[bad]], error)); /* for the text of the error */
-    return ky_no_memory(error, "neighbours of groups", count, sizeof *own->starting);
+    const struct ky_error *first = &own->group[own->starting[bad]]->error;
+    if (error)
+        *error = *first;
+    return first->status;
 }
 
 /* Begins the steps of the groups of the list. */

@@ -44,15 +44,16 @@ struct ky_cpu_group {
     /* Booked, and not yet added to the table. */
     double handover_work, slow_work;
     /* Of the present step, and to be found again at each beginning. */
-    double kappa;        /* slow-down of a pair */
-    double size, period; /* [length], and [time] of its outermost orbit */
-    double strength;     /* of the pulls by others, relative to its own */
-    double strongest;    /* of the pull of one body */
-    double least;        /* weaker pulls are left out */
-    int level;           /* of the step that begins */
-    int quickest;        /* level of the shortest step of single bodies that pull it strongly */
-    int is_new;          /* 1: it was made at this tick */
-    int is_stable;       /* 1: its members stay near each other */
+    double kappa;          /* slow-down of a pair */
+    double size, period;   /* [length], and [time] of its outermost orbit */
+    double strength;       /* of the pulls by others, relative to its own */
+    double strongest;      /* of the pull of one body */
+    double least;          /* weaker pulls are left out */
+    int level;             /* of the step that begins */
+    int quickest;          /* level of the shortest step of single bodies that pull it strongly */
+    int is_new;            /* 1: it was made at this tick */
+    int is_stable;         /* 1: its members stay near each other */
+    struct ky_error error; /* of the beginning of this step */
     /* Bodies that may pull it until the tick `listed_until`, counted as in struct ky_advance with
      * `before`. */
     uint32_t *list;
