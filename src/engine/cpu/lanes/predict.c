@@ -116,6 +116,7 @@ static inline void along(const struct ky_tracks *tracks, size_t c, size_t first,
     const double *restrict a = tracks->a[c] + first, *restrict j = tracks->j[c] + first;
     double *restrict to_x = tracks->at[c] + first, *restrict to_v = tracks->at[3 + c] + first;
     const double part = tracks->part;
+#pragma omp simd
     for (size_t k = 0; k < count; k++) {
         to_x[k] = ky_hermite_place(x[k], v[k], a[k], j[k], h[k], part);
         to_v[k] = ky_hermite_speed(v[k], a[k], j[k], h[k]) * part;
