@@ -1345,7 +1345,8 @@ struct ky_run_parameters {
     int keep;    /* 1: the bodies of `initial` are kept; 0: they are freed, to save memory */
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
-    int core;    /* 1: energy.csv has columns of the core */
+    int core;    /* 1: energy.csv has columns of the core, in which close pairs are one body if the
+                    run has groups */
     double stop_core; /* the run stops, resumable, when the core radius (its median over the last 2
                          units of time) is at most this [length]; 0: a radius chosen from softening
                          and number of bodies; NaN: never. Implies `core` */

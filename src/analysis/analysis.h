@@ -37,6 +37,14 @@ struct ky_engine;
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_engine *engine,
                                struct ky_core *core, struct ky_error *error);
 
+/* A copy of masses, positions and velocities in which each binary of ky_binaries_find with a
+ * semi-major axis below `axis` is one body, its centre of mass; ky_bodies_free releases it. The CPU
+ * finds the binaries whatever the engine of the parameters is, and parameters->stop does not end
+ * the call. Fails as ky_binaries_find, without a copy. */
+enum ky_status ky_objects_make(const struct ky_parameters *parameters,
+                               const struct ky_bodies *bodies, double axis,
+                               struct ky_bodies *objects, struct ky_error *error);
+
 /* The bodies that are bound to the system: ½ |v − u|² + φ < 0 with their stored potentials. u is
  * the mean velocity of the bound bodies, found by iteration. It starts from the median of all
  * velocities, which a few fast bodies hardly change. If this finds less than half of the mass, the

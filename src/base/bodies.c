@@ -146,6 +146,16 @@ void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from)
     }
 }
 
+void ky_bodies_join(struct ky_bodies *bodies, size_t i, size_t j)
+{
+    const double mass = bodies->mass[i] + bodies->mass[j], share = bodies->mass[j] / mass;
+    for (int c = 0; c < 3; c++) {
+        bodies->position[i][c] += share * (bodies->position[j][c] - bodies->position[i][c]);
+        bodies->velocity[i][c] += share * (bodies->velocity[j][c] - bodies->velocity[i][c]);
+    }
+    bodies->mass[i] = mass;
+}
+
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
 {
     size_t kept = 0;

@@ -49,6 +49,9 @@ static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
 
 /* Copies all numbers of body `from` to body `to`. */
 void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from);
+/* Moves body i to the centre of mass of bodies i and j, with the velocity of that centre and the
+ * mass of both. At least one of them has mass. Body j stays as it is. */
+void ky_bodies_join(struct ky_bodies *bodies, size_t i, size_t j);
 /* Keeps the bodies whose type has its bit in `types`, in their order. */
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
 /* KY_USAGE for bodies that lack one of the arrays whose bits 1 << enum ky_array_id are in `arrays`;

@@ -91,14 +91,8 @@ static enum ky_status begin(struct cli *cli, const struct ky_bodies *from, struc
 /* Moves the first system of the pair to the centre of mass; the second one is gone. */
 static void join(struct systems *systems, const uint32_t pair[2])
 {
-    struct ky_bodies *bodies = &systems->bodies;
     const uint32_t i = pair[0], j = pair[1];
-    const double mass = bodies->mass[i] + bodies->mass[j], share = bodies->mass[j] / mass;
-    for (int c = 0; c < 3; c++) {
-        bodies->position[i][c] += share * (bodies->position[j][c] - bodies->position[i][c]);
-        bodies->velocity[i][c] += share * (bodies->velocity[j][c] - bodies->velocity[i][c]);
-    }
-    bodies->mass[i] = mass;
+    ky_bodies_join(&systems->bodies, i, j);
     systems->members[i] += systems->members[j];
     systems->members[j] = 0;
 }

@@ -320,7 +320,7 @@ static enum ky_status check_box(const struct ky_parameters *own, struct ky_error
         {own->force != KY_FORCE_AUTO && !ky_force_kind(own->force)->in_box,
          "this force does not know periodic boxes: use --force fmm, tree or direct with --box"},
         {own->mutual,
-         "in a periodic box the forces on all bodies add up to 0 without --mutual: leave it out"},
+         "with --box the forces on all bodies add up to 0 without --mutual: leave out --mutual"},
         {has_field, "external fields are in open space: leave out --field or --box"},
         {has_stop, "searches for pairs and escapers are in open space: leave out --collisions, "
                    "--stop-collision, --stop-pair, --stop-escape and --stop-box, or --box"},

@@ -67,7 +67,7 @@ KY_FN double ky_few_least_of(const struct ky_few *few, const struct ky_few_orbit
                                                                                         : least;
 }
 
-/* The longest step that resolves every node, if no node has less than this part of its present
+/* The longest step that resolves every node, if each node keeps at least this part of its present
  * potential until the next step. */
 KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_few_orbit *orbit,
                                     double part)
@@ -85,9 +85,10 @@ KY_FEW_OWN double ky_few_longest_of(const struct ky_few *few, const struct ky_fe
     return longest;
 }
 
-/* 1 if the clock, which is the whole system, moves every node. It does not move bodies without mass
- * around one with mass, nor, before long, light ones where the potential of the others may vanish,
- * since they are unbound or nearly so: steps would become shorter without end. */
+/* 1 if the clock, which is the whole system, moves every node. Bodies without mass around one with
+ * mass have no potential in it, so that no step would resolve their orbit. Light bodies have
+ * little: where the others are unbound or nearly so, their potential may vanish, and steps would
+ * become shorter without end. */
 KY_FN int ky_few_whole_moves(const struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     const double small = 1e-3;
@@ -103,7 +104,7 @@ KY_FEW_FN void ky_few_set_weights(struct ky_few_system_one *s, int inner)
     }
 }
 
-/* 1 if B = U - T of the whole system has too few digits of U, as beside a very fast body. */
+/* 1 if B = U - T of the whole system has lost digits of U, as with a very fast body. */
 KY_FN int ky_few_is_hidden(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit)
 {
     const double most = 1e6;
@@ -116,8 +117,8 @@ KY_FN int ky_few_is_hidden(const struct ky_few_system_one *s, const struct ky_fe
     return kinetic > most * potential;
 }
 
-/* Chooses the clock. The whole system cannot be the clock if its potential is hidden, or if a node
- * does not move it: bodies without mass around one with mass. */
+/* Chooses the clock. The whole system cannot be the clock if its potential is hidden, or if it does
+ * not move every node. */
 KY_FN void ky_few_choose_clock(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
     struct ky_few_system_one *s = &few->system;

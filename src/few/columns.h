@@ -1,5 +1,5 @@
-/* A system as a row of the columns of physics/few_device.h, and back. The
- * host and kernels compile it. */
+/* A system as a row of the columns of physics/few_device.h, and back. The host and kernels compile
+ * it. */
 #ifndef KY_FEW_COLUMNS_H
 #define KY_FEW_COLUMNS_H
 

@@ -74,12 +74,13 @@ KY_FN double ky_few_sought(const struct ky_few_search *search, const struct ky_f
 
 /* The part of the step, up to search->h, after which both bodies overlap (`by_distance`) or recede,
  * to `width` of the step: by the regula falsi in which an end that stays counts half (Illinois
- * method), with looks that are half of `width` from both ends at least. A search for the nearest
- * point ends at the first place where the bodies overlap. */
+ * method), with looks that are half of `width` from both ends at least. Where that is slow, as for
+ * bodies that touch without approaching, bisection follows. A search for the nearest point ends at
+ * the first place where the bodies overlap. */
 KY_FEW_SELDOM double ky_few_part_until(const struct ky_few_search *search, int by_distance,
                                        double width)
 {
-    enum { MOST = 60 };
+    enum { FALSI = 20, MOST = 80 }; /* looks */
     struct ky_few_system_one then;
     struct ky_few_two two = ky_few_two_at(&search->before->system, search->i, search->j);
     const double least = 0.5 * width * search->h;
@@ -88,7 +89,8 @@ KY_FEW_SELDOM double ky_few_part_until(const struct ky_few_search *search, int b
     two = ky_few_look(search, high, &then);
     double above = ky_few_sought(search, &two, by_distance);
     for (int k = 0; k < MOST && fabs(high - low) > width * fabs(search->h); k++) {
-        double middle = high - above * (high - low) / (above - below);
+        double middle =
+            k < FALSI ? high - above * (high - low) / (above - below) : 0.5 * (low + high);
         if (fabs(high - middle) < fabs(least))
             middle = high - least;
         if (fabs(middle - low) < fabs(least))

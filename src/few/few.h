@@ -21,17 +21,18 @@ struct ky_few_contact {
     double time, distance;
 };
 
-/* KY_BAD_DATA for numbers that are not finite or too small or large for their products, and for a
- * body at the place of a body with mass; KY_UNSUPPORTED for more than KY_FEW_MOST bodies. */
+/* KY_BAD_DATA for numbers that are not finite, for a total mass too small or large for products of
+ * masses, and for a body at the place of a body with mass or too near for 1/r³; KY_UNSUPPORTED for
+ * more than KY_FEW_MOST bodies. */
 enum ky_status ky_few_check(const struct ky_bodies *bodies, double g, struct ky_error *error);
 /* Starts from bodies at a time. Fails as ky_few_check. */
 enum ky_status ky_few_start(struct ky_few *few, const struct ky_few_settings *settings,
                             const struct ky_bodies *bodies, double time, struct ky_error *error);
-/* One step. KY_BAD_DATA if numbers are no longer finite. */
+/* One step. Fails as ky_few_check_finite. */
 enum ky_status ky_few_step(struct ky_few *few, struct ky_error *error);
-/* The parts of a step, for callers that make the stages themselves: first
- * ky_few_keep, then the stages of length few->h, then ky_few_finish. It returns 0, and the system
- * as it was, if the step has to be taken again: h is half as long. */
+/* The parts of a step, for callers that make the stages themselves: first ky_few_keep, then the
+ * stages of length few->h, then ky_few_finish. ky_few_finish returns 0 if the step has to be taken
+ * again: the system is then as it was, and h is half as long. */
 void ky_few_keep(struct ky_few *few, struct ky_few_motion *before);
 int ky_few_finish(struct ky_few *few, const struct ky_few_motion *before);
 /* KY_BAD_DATA if the numbers of the system are no longer finite, or if no step keeps the energy. */

@@ -16,6 +16,7 @@ struct ky_few_state {
     double parts;               /* sum of the absolute values of its parts */
     double closest, others;     /* the pair with the largest potential, and the sum of the others */
     double kinetic, u;          /* of the clock */
+    double reduced;             /* times u: an energy */
     int is_old;                 /* 1: two bodies are so close that the tree does not suit them */
     double pull[KY_FEW_SHAPES]; /* M/r³ of the smallest node around each body */
 };
@@ -43,16 +44,16 @@ KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s
 {
     struct ky_few_state state;
     struct ky_few_walk walk;
-    double reduced = 1;
     state.energy = state.parts = state.closest = state.others = state.kinetic = state.u = 0;
     state.is_old = 0;
+    state.reduced = 1;
     for (int k = s->shape.n - 2; k >= 0; k--) {
         const double q = ky_few_inverse(ky_few_square(s->x[k][0][0], s->x[k][1][0], s->x[k][2][0])),
                      per_mass = 0.5 * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
                      mass = s->total[k][0] * s->left[k][0] * s->right[k][0],
                      kinetic = s->slow[k][0] * mass * per_mass;
         if (k == s->inner)
-            reduced = mass;
+            state.reduced = mass;
         state.energy += kinetic;
         state.parts += kinetic;
         state.kinetic += s->weight[k][0] * per_mass;
@@ -63,7 +64,7 @@ KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s
     ky_few_add_potential(&state, s, &walk.pair);
     const double wrong = state.kinetic - state.u + s->b[0];
     state.error = wrong / state.u;
-    state.wrong = reduced * wrong;
+    state.wrong = state.reduced * wrong;
     state.energy -= state.wrong;
     return state;
 }
@@ -110,15 +111,16 @@ KY_CONSTANT double ky_few_most_wrong = 1e-6;
 KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state *after)
 {
     const double tolerance = few->settings.tolerance, work = few->system.work[0],
-                 all = after->parts / after->u,
+                 all = after->parts / (after->reduced * after->u),
                  clock = fabs(after->error - few->error) / (tolerance + ky_few_rounding * all),
                  energy = fabs(after->energy - few->energy - work) /
                           (tolerance * few->scale + ky_few_rounding * after->parts);
     return few->system.inner < 0 ? clock : fmax(clock, energy);
 }
 
-/* 1 where Γ, which is tolerated, has made the energy wrong although the closest pair, whose part of
- * Γ U decreases again as it parts, does not count: three bodies meet at one point. */
+/* 1 if Γ makes the energy wrong by too much without the closest pair: three bodies meet at one
+ * point. The closest pair does not count, since its part of Γ U decreases again as the pair parts.
+ */
 KY_FN int ky_few_is_lost(const struct ky_few *few, const struct ky_few_state *after)
 {
     const double tolerated = fmax(ky_few_most_wrong, 1e5 * few->settings.tolerance);

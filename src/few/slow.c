@@ -82,6 +82,10 @@ static double product(const double x[3], const double y[3])
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
+/* Below this e the direction of the pericentre has less than half of its digits: the orbit is taken
+ * as a circle with the pericentre at the present place. */
+static const double circular = 1e-8;
+
 /* The orbit of a pair: its axis and frequency, the vector e to the pericentre, j = x × v/√(G M a),
  * and cos and sin of multiples of the eccentric anomaly. */
 struct ellipse {
@@ -103,6 +107,8 @@ static struct ellipse ellipse_of(const struct ky_few_system_one *s, int k, doubl
         o.e[c] = (v2 / gm - 1 / r) * x[c] - product(x, v) / gm * v[c];
         o.j[c] = scale * (x[y] * v[z] - x[z] * v[y]);
     }
+    if (product(o.e, o.e) < circular * circular)
+        o.e[0] = o.e[1] = o.e[2] = 0;
     const double e = sqrt(product(o.e, o.e));
     o.cos[0] = 1;
     o.cos[1] = e > 0 ? (1 - r / a) / e : 1;

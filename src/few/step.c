@@ -168,7 +168,7 @@ static enum ky_status check_masses(const struct ky_bodies *bodies, double g, str
                          total, smallest, largest);
 }
 
-/* Fails where two bodies, one of them with mass, have no distance. */
+/* Fails where two bodies, of which one has mass, are at the same place or too near for 1/r³. */
 static enum ky_status check_apart(const struct ky_bodies *bodies, size_t i, size_t j,
                                   struct ky_error *error)
 {

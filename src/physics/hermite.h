@@ -33,7 +33,7 @@ KY_FN KY_HERMITE_REAL ky_hermite_kick(KY_HERMITE_REAL a, KY_HERMITE_REAL j, KY_H
     return h * (a + h * j / 2);
 }
 
-/* The predicted x, in a unit of length of which v has `part` of the length in its own, and v. */
+/* The predicted x and v. `part`: the unit of length of v, a and j in the unit of x. */
 KY_FN KY_HERMITE_REAL ky_hermite_place(KY_HERMITE_REAL x, KY_HERMITE_REAL v, KY_HERMITE_REAL a,
                                        KY_HERMITE_REAL j, KY_HERMITE_REAL h, KY_HERMITE_REAL part)
 {

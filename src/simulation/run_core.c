@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "simulation/run.h"
 
 /* The median is taken over the rows of the last `span` [time]. */
@@ -28,13 +29,28 @@ static enum ky_status note_radius(struct ky_run *run, double radius, struct ky_e
     return KY_OK;
 }
 
+/* The core of the bodies. In runs with groups a pair that may be a group is one body, since the
+ * nearest neighbour of its stars does not tell the density of the system. */
+static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies,
+                              struct ky_core *core, struct ky_error *error)
+{
+    const struct ky_parameters *parameters = &run->sim->parameters;
+    struct ky_bodies objects;
+    if (!run->energy_start.groups)
+        return ky_measure_core(bodies, run->sim->engine, core, error);
+    KY_TRY(ky_objects_make(parameters, bodies, parameters->group_radius, &objects, error));
+    const enum ky_status status = ky_measure_core(&objects, NULL, core, error);
+    ky_bodies_free(&objects);
+    return status;
+}
+
 enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,
                                    double number[KY_CORE_NUMBERS], struct ky_error *error)
 {
     struct ky_core core = {{0}, 0, 0, 0};
     if (bodies->n == 0) /* all have escaped */
         return note_radius(run, 0, error);
-    enum ky_status status = ky_measure_core(bodies, run->sim->engine, &core, error);
+    enum ky_status status = measure(run, bodies, &core, error);
     if (!status)
         status = ky_lagrangian_radii(bodies, core.centre, KY_LAGRANGIAN_FRACTIONS,
                                      ky_lagrangian_fractions, number + 3, error);

@@ -35,7 +35,7 @@ const struct ky_option ky_run_options[] = {
      "stop after this wall time; --resume continues the run [s]"},
     {"core", KY_OPTION_FLAG, FIELD(core), NULL, KY_NO_RANGE, NULL, NULL,
      "add columns to energy.csv: radius, density and number of bodies of the core (Casertano & Hut "
-     "1985), and Lagrangian radii"},
+     "1985), and Lagrangian radii; with --groups a close pair is one body of the core"},
     {"follow", KY_OPTION_TEXT, FIELD(follow), NULL, KY_NO_RANGE, NULL, "ID,ID...",
      "add columns x_ID, y_ID, z_ID to energy.csv: the positions of the bodies with these ids, at "
      "most 16"},

@@ -1,5 +1,5 @@
-/* The core of a system, against sums over all pairs, in columns of energy.csv and as a reason to
- * stop; and bodies that have escaped. */
+/* The core of a system, against sums over all pairs, with pairs as one object, in columns of
+ * energy.csv and as a reason to stop; and bodies that have escaped. */
 #include "test.h"
 
 #include <math.h>
@@ -93,6 +93,68 @@ static void the_core_of_few_and_of_coincident_bodies(void **state)
     }
 }
 
+/* ---- objects ---- */
+
+/* Puts pairs of equal stars in the place of every second body of `whole`, which becomes as massive
+ * as both, on circular orbits of this axis. */
+static void put_pairs(struct ky_bodies *whole, double axis, struct ky_bodies *stars)
+{
+    size_t place = 0;
+    assert_ok(ky_bodies_allocate(stars, whole->n + whole->n / 2, 0, &error));
+    for (size_t i = 0; i < whole->n; i++) {
+        const size_t side[3] = {place, place + 1, place + 1 + i % 2};
+        for (; place < side[2]; place++) {
+            stars->mass[place] = whole->mass[i];
+            memcpy(stars->position[place], whole->position[i], sizeof *whole->position);
+            memcpy(stars->velocity[place], whole->velocity[i], sizeof *whole->velocity);
+        }
+        if (i % 2)
+            put_on_orbit(stars, side, axis, 0, (double)i, 1);
+        whole->mass[i] *= (double)(1 + i % 2);
+    }
+}
+
+static void a_pair_is_one_object(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 9, 400};
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.softening = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct ky_snapshot snapshot;
+        struct ky_bodies stars, objects;
+        struct ky_core expected, core, of_stars;
+        const size_t n = sizes[s];
+        model("plummer", n ? n : 1, 0, &snapshot);
+        struct ky_bodies *whole = &snapshot.bodies;
+        whole->n = n;
+        put_pairs(whole, 1e-4, &stars);
+        assert_ok(ky_objects_make(&parameters, &stars, 0.9e-4, &objects, &error));
+        assert_int_equal(objects.n, stars.n); /* the pairs are wider */
+        ky_bodies_free(&objects);
+        assert_ok(ky_objects_make(&parameters, &stars, 1.1e-4, &objects, &error));
+        assert_int_equal(objects.n, n);
+        for (size_t i = 0; i < n; i++) {
+            assert_between(objects.mass[i] - whole->mass[i], -1e-15, 1e-15);
+            assert_between(ky_distance(objects.position[i], whole->position[i]), 0, 1e-14);
+            assert_between(ky_distance(objects.velocity[i], whole->velocity[i]), 0, 1e-12);
+        }
+        if (n == 400) {
+            assert_ok(ky_measure_core(whole, NULL, &expected, &error));
+            assert_ok(ky_measure_core(&objects, NULL, &core, &error));
+            assert_ok(ky_measure_core(&stars, NULL, &of_stars, &error));
+            printf("# core radius %g, of stars %g\n", core.radius, of_stars.radius);
+            assert_between(core.radius / expected.radius, 1 - 1e-9, 1 + 1e-9);
+            assert_between(core.density / expected.density, 1 - 1e-9, 1 + 1e-9);
+            assert_int_equal(core.bodies, expected.bodies);
+        }
+        ky_bodies_free(&objects);
+        ky_bodies_free(&stars);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
 /* ---- runs ---- */
 
 static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *run,
@@ -177,6 +239,43 @@ static void stops_at_a_small_core(void **state)
     assert_int_equal(last_row(folder, header, number), columns);
     assert_true(number[0] == 4);
     ky_snapshot_free(&bodies);
+    remove_folder(folder);
+}
+
+/* In a run with groups the core is that of the objects, in one without that of the stars. */
+static void the_core_of_a_run_with_pairs(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kyoho-core-XXXXXX", header[1024];
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot snapshot;
+    struct ky_bodies stars;
+    struct ky_core core[2];
+    double number[64];
+    assert_non_null(mkdtemp(folder));
+    for (int groups = 0; groups < 2; groups++) {
+        prepare(&parameters, &run, folder, &snapshot);
+        put_pairs(&snapshot.bodies, 1e-4, &stars);
+        assert_ok(ky_measure_core(&stars, NULL, &core[0], &error));
+        assert_ok(ky_measure_core(&snapshot.bodies, NULL, &core[1], &error));
+        ky_bodies_free(&snapshot.bodies);
+        snapshot.bodies = stars;
+        parameters.integrator = KY_HERMITE4;
+        parameters.softening = 0;
+        parameters.groups = groups;
+        parameters.step = run.end = 0x1p-10;
+        run.core = 1;
+        assert_ok(ky_run(&parameters, &run, &snapshot, &error));
+        const int all = last_row(folder, header, number),
+                  at = all - 1 - KY_LAGRANGIAN_FRACTIONS - 3;
+        printf("# core radius %g, stars %g, objects %g\n", number[at], core[0].radius,
+               core[1].radius);
+        assert_between(number[at] / core[groups].radius, 0.97, 1.03);
+        assert_between(core[!groups].radius / core[groups].radius, groups ? 0 : 1.1,
+                       groups ? 0.9 : 10); /* so that the test tells them apart */
+        ky_snapshot_free(&snapshot);
+    }
     remove_folder(folder);
 }
 
@@ -292,7 +391,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_core_agrees_with_sums_over_pairs),
         cmocka_unit_test(the_core_of_few_and_of_coincident_bodies),
+        cmocka_unit_test(a_pair_is_one_object),
         cmocka_unit_test(stops_at_a_small_core),
+        cmocka_unit_test(the_core_of_a_run_with_pairs),
         cmocka_unit_test(escapers_are_removed),
         cmocka_unit_test(all_may_escape),
         cmocka_unit_test(bound_bodies_are_chosen),

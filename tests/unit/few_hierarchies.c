@@ -1,11 +1,12 @@
-/* Stable triples and quadruples stay what they are (ky_few_integrate), and bodies that meet head-on
- * keep their energy. */
+/* Stable triples and quadruples stay what they are (ky_few_integrate), changes of slow-down keep
+ * the energy, and bodies that meet, are very fast or very light keep it or are lost. */
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "few/few.h"
+#include "few/slow.h"
 
 /* The axis of the orbit whose relative place is the sum of the places times the weights. */
 static double axis_of(const double (*place)[3], const double (*speed)[3], const double weight[4],
@@ -211,6 +212,21 @@ static void a_fast_body_leaves_the_orbit(void **state)
     }
 }
 
+/* Bodies that are nearly free: their potential has few digits beside their kinetic energy. */
+static void light_bodies_take_long_steps(void **state)
+{
+    (void)state;
+    static struct ky_few few;
+    static const double three[3][6] = {{1.2, -0.2, -0.6, 0, 4.7, 0},
+                                       {0.5, -1, 1, -0.15, -4.7, 0.24},
+                                       {0.01, 0.02, -0.02, -5.4, 0.24, -2.8}};
+    struct ky_error error;
+    assert_ok(start(&few, 3, three, 1e-7, &error));
+    few.settings.most = 100;
+    assert_ok(ky_few_go(&few, 1, NULL, NULL, &error));
+    assert_true(few.clock == KY_FEW_PAIR && ky_few_ahead(&few, 1) <= 0);
+}
+
 static void masses_whose_products_are_lost_are_refused(void **state)
 {
     (void)state;
@@ -280,15 +296,56 @@ static void changes_of_slow_down_keep_the_energy(void **state)
     assert_between(rms, 0, 4e-6);
 }
 
+/* The change of the energy by κ = 4 of a pair with a = 1 whose pericentre is at `angle`, beside a
+ * third body. */
+static double change_beside(double e, double angle)
+{
+    static struct ky_few few;
+    const struct ky_few_settings settings = {
+        .g = 1, .tolerance = 1e-11, .angle = 6.283185307179586 / 16, .slow_energy = 1};
+    const double far = 52, u = sqrt((1 + e) / (1 - e));
+    double mass[3] = {0.5, 0.5, 0.5}, x[3][3] = {{0}, {0}, {far}}, v[3][3] = {{0}, {0}, {0, 0.1}};
+    for (int i = 0; i < 2; i++) {
+        const double half = i - 0.5;
+        x[i][0] = half * (1 - e) * cos(angle);
+        x[i][1] = half * (1 - e) * sin(angle);
+        v[i][0] = -half * u * sin(angle);
+        v[i][1] = half * u * cos(angle);
+    }
+    struct ky_error error;
+    const struct ky_bodies bodies = {.n = 3, .mass = mass, .position = x, .velocity = v};
+    assert_ok(ky_few_start(&few, &settings, &bodies, 0, &error));
+    const double before = ky_few_energy(&few.system);
+    ky_few_change_slow_down(&few, 0, 4);
+    return ky_few_energy(&few.system) - before;
+}
+
+/* The pericentre of a circular orbit is nowhere but for rounding. */
+static void circular_orbits_change_as_all_others(void **state)
+{
+    (void)state;
+    static const double e[] = {0, 1e-16, 1e-15, 1e-12, 0.9e-8};
+    double largest = 0;
+    for (int turn = 0; turn < 50; turn++) {
+        const double other = change_beside(1e-7, 0.12 * turn);
+        largest = fmax(largest, fabs(other));
+        for (size_t k = 0; k < sizeof e / sizeof *e; k++)
+            assert_between(fabs(change_beside(e[k], 0.12 * turn) - other), 0, 1e-11);
+    }
+    assert_true(largest > 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hierarchies_stay),
         cmocka_unit_test(changes_of_slow_down_keep_the_energy),
+        cmocka_unit_test(circular_orbits_change_as_all_others),
         cmocka_unit_test(bodies_meet_head_on),
         cmocka_unit_test(a_lost_energy_is_told),
         cmocka_unit_test(three_bodies_at_one_point_are_lost),
         cmocka_unit_test(a_fast_body_leaves_the_orbit),
+        cmocka_unit_test(light_bodies_take_long_steps),
         cmocka_unit_test(masses_whose_products_are_lost_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

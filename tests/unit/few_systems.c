@@ -218,6 +218,38 @@ static void bodies_touch_at_their_time(void **state)
     }
 }
 
+/* Bodies at rest whose distance is the sum of their radii touch when they begin to fall: the time
+ * is t² = 0 within the rounding of r². */
+static void bodies_at_rest_touch_at_once(void **state)
+{
+    (void)state;
+    static const double start_x[2][3] = {{0.5, 0, 0}, {-0.5, 0, 0}}, rest[2][3] = {{0}},
+                        half[] = {0.5, 0.5}, size[] = {0.5, 0.5};
+    for (int sign = 1; sign > -2; sign -= 2) {
+        double place[2][3], speed[2][3], ended, end_time = sign;
+        int end;
+        struct ky_parameters parameters = parameters_of(0);
+        struct ky_few_systems systems = {.size = sizeof systems,
+                                         .count = 1,
+                                         .bodies = 2,
+                                         .mass = half,
+                                         .position = start_x,
+                                         .velocity = rest,
+                                         .radius = size,
+                                         .times = 1,
+                                         .time = &end_time,
+                                         .positions = place,
+                                         .velocities = speed,
+                                         .ended = &ended,
+                                         .end = &end};
+        parameters.stop_collision = 1;
+        integrate(&parameters, &systems);
+        assert_int_equal(end, KY_FEW_COLLISION);
+        assert_between(sign * ended, 0, 1e-7);
+        assert_between(place[0][0] - place[1][0], 1 - 1e-14, 1);
+    }
+}
+
 /* Distances of all bodies, in the order of the tree. */
 static void measure(const struct ky_few_system_one *system, double r[BODIES][BODIES])
 {
@@ -477,6 +509,7 @@ int main(void)
         cmocka_unit_test(a_system_moves_as_by_few),
         cmocka_unit_test(systems_end_when_they_come_apart),
         cmocka_unit_test(bodies_touch_at_their_time),
+        cmocka_unit_test(bodies_at_rest_touch_at_once),
         cmocka_unit_test(no_contact_is_overlooked),
         cmocka_unit_test(a_lost_system_leaves_the_others),
         cmocka_unit_test(little_is_enough),

@@ -14,8 +14,8 @@ struct ky_moving_task {
     struct ky_moving_sinks *block; /* [blocks] filled by the caller; results are added */
 };
 
-/* Sinks for each block, so that these threads have work; at most KY_MOVING_BLOCK, and an even
- * number. */
+/* The number of sinks in a block for which all threads have work: even, and at most
+ * KY_MOVING_BLOCK. */
 size_t ky_moving_each(size_t sources, size_t sinks, int threads);
 /* Clears the sums and the lists of a block. */
 void ky_moving_clear(struct ky_moving_sinks *sinks);

@@ -35,11 +35,11 @@ typedef void ky_predict_function(const struct ky_slots *slots, size_t first, siz
                                  const struct ky_prediction *to);
 
 /* Bodies at the ends of their steps: x in the engine's unit of length, all else in the caller's
- * units; `part` of the caller's unit of length is one of the engine's. */
+ * units. `part`: the caller's unit of length in the engine's unit. */
 struct ky_tracks {
     const double *x[3], *v[3], *a[3], *j[3];
     const unsigned char *level;
-    const double *time; /* by level: since the end of the step */
+    const double *time; /* by level: since the end of the last step */
     double part;
     double *at[6]; /* the result: x and v in the engine's lengths */
 };

@@ -108,10 +108,10 @@ struct ky_reach {
     double side; /* of the periodic box, whose nearest images are meant; 0: open space */
 };
 
-/* Bodies that move, and one of them: a body has to be noticed if its distance and its velocity
- * relative to this one fulfil r² < by_weight × weight + by_speed × w². */
+/* Bodies that move past a centre. A body has to be noticed if its distance r and its velocity w
+ * from the centre fulfil r² < by_weight × weight + by_speed × w². */
 struct ky_passing {
-    const double *at[6], *weight; /* x and v */
+    const double *at[6], *weight; /* at[]: x and v */
     double centre[6], by_weight, by_speed;
 };
 

@@ -318,11 +318,11 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_cpu_group *gro
                 error);
 }
 
-/* Something that threads do for several groups. */
+/* A function that threads call for several groups. */
 typedef enum ky_status group_work(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                   struct ky_error *error);
 
-/* Does it for the groups of a list of `starting`. */
+/* Calls it for the first `count` groups of own->starting[]. */
 static enum ky_status for_starting(const struct ky_cpu_way *b, size_t count, group_work *work,
                                    struct ky_error *error)
 {
@@ -448,7 +448,7 @@ static int is_summed(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
            cpu->blocks->level[i] != KY_LEVEL_HIDDEN;
 }
 
-/* Finds the pulls of bodies near a group. */
+/* Finds the pulls of bodies near a group, if the group or the body is on the list of the block. */
 static void find_pulls(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time)
 {
     struct ky_cpu_inside inside;
@@ -463,7 +463,7 @@ static void find_pulls(const struct ky_cpu *cpu, struct ky_cpu_group *group, dou
     }
 }
 
-/* Adds them to the sums. */
+/* Adds these pulls, and the opposite ones, to the sums of the block. */
 static void add_pulls(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
 {
     const uint32_t *place = cpu->hermite->groups->place, slot = group->member[0];

@@ -58,7 +58,8 @@ struct ky_cpu_group {
     uint32_t *list;
     size_t listed, room;
     uint32_t *pulls, *near;   /* [listed] bodies that pull it now; near ones among these */
-    struct ky_cpu_pull *pull; /* [nears] by these, on the members less the centre */
+    struct ky_cpu_pull *pull; /* [nears] of each near body on the members, less its pull on the
+                                 centre */
     size_t pulling, nears;
     uint64_t listed_until;
     /* The square of a body's reach is m^(2/3) times this: for the list, and now. Between them the
@@ -89,7 +90,7 @@ struct ky_cpu_groups {
     uint32_t *place;    /* [n] place in the list of the block; KY_NO_BODY: not there */
     double *weight;     /* [n] m^(2/3); 0 for hidden bodies */
     uint32_t *fresh;    /* [n] bodies whose forces and steps have to be found */
-    uint32_t *starting; /* [n] groups of which threads have to do something */
+    uint32_t *starting; /* [n] groups that threads have to treat */
     uint32_t *partner;  /* [n] of the bodies of the list, or KY_NO_BODY */
     int64_t *label;     /* [n] the index of each body, as the lanes want it */
     size_t fresh_count;
@@ -168,9 +169,10 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
 enum ky_status ky_cpu_groups_leave(const struct ky_cpu_way *b, struct ky_error *error);
 /* Accelerations of the members, while the engine has them. */
 enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error);
-/* To be called when masses have changed within a call. Bodies that have joined or left groups have
- * to be weighed then, or all. */
+/* To be called when masses have changed within a call. */
 enum ky_status ky_cpu_groups_masses(struct ky_cpu *cpu, struct ky_error *error);
+/* Sets the weight of body i: to be called when its mass has changed, or when it joins or leaves a
+ * group. */
 void ky_cpu_groups_weigh(const struct ky_cpu *cpu, size_t i);
 
 /* group_energy.c: adds the booked energies of the group to the table. */

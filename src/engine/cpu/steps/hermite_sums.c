@@ -341,7 +341,7 @@ static int threads_for(const struct ky_cpu *cpu, size_t count, size_t here)
     return pairs > MANY ? cpu->threads : 1;
 }
 
-/* Sinks of a block if there are `here` of them, so that blocks are not more than BLOCKS. */
+/* The number of sinks in a block of `here` sinks in all. It makes at most BLOCKS blocks. */
 static size_t each_of(const struct ky_cpu *cpu, size_t count, size_t here)
 {
     const size_t each = ky_moving_each(count, here, threads_for(cpu, count, here));

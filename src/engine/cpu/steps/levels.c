@@ -98,14 +98,12 @@ int ky_cpu_way_deepest(const struct ky_cpu_way *own)
 
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick)
 {
-    int due = own->deepest;
     own->cpu->base.externals.time = ky_advance_time(own->way, tick);
     for (int level = own->deepest; level >= 0; level--) {
         const uint64_t step = own->way->stride >> level, rest = tick % step;
         own->time[level] = (double)(rest ? rest : step) * own->way->tick;
-        due = rest ? due : level;
     }
-    return due;
+    return ky_cpu_way_due(own, tick);
 }
 
 void ky_cpu_way_offsets(struct ky_cpu_way *own)

@@ -24,8 +24,8 @@ struct ky_cpu_blocks {
     uint64_t since;      /* blocks since the longest step began, or these levels were read */
 };
 
-/* Threads for a loop that takes a few nanoseconds for each of so many bodies: one if it is done
- * before others wake up. */
+/* The number of threads for a loop of a few nanoseconds a body: 1 if the loop ends before other
+ * threads wake up. */
 enum { KY_BODIES_WAKE = 32768 };
 static inline int ky_cpu_crew(const struct ky_cpu *cpu, size_t bodies)
 {
