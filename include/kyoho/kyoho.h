@@ -884,6 +884,9 @@ KY_API enum ky_status ky_catalogue_may_write(const char *path, int overwrite,
  * KY_UNSUPPORTED in a build without HDF5. */
 KY_API enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
                                            struct ky_error *error);
+/* The side of the periodic box of such a catalogue, in the units of its circles; 0 in open space
+ * and after a failure. Fails as ky_catalogue_circles. */
+KY_API enum ky_status ky_catalogue_box(const char *path, double *box, struct ky_error *error);
 
 /* Describes the actions, index = 0, 1, …; KY_USAGE past the last. */
 struct ky_action {

@@ -64,19 +64,20 @@ static void tell(void *context, size_t done, size_t frames)
             seconds / (double)done * (double)(frames - done), terminal && !last ? "" : "\n");
 }
 
-/* Multiplies the circles of a catalogue whose lengths are comoving, without factors of h, by the h
- * of lengths in kpc/h, which a picture of such a file keeps. */
+/* Converts the circles of a catalogue in a box to the numbers of the picture: lengths in kpc/h are
+ * the comoving ones × h, and physical lengths are the comoving ones × a. */
 static void scale_circles(const struct draw_request *request, const struct ky_space *space)
 {
-    if (!request->in_box || !(space->box > 0) || !space->per_h || space->converted)
-        return;
+    const double factor = space->converted ? (space->comoving ? space->scale_factor : 1)
+                          : space->per_h   ? space->hubble
+                                           : 1;
     for (size_t k = 0; k < request->parameters->circle_count; k++)
         for (int c = 0; c < 4; c++)
-            request->circles[k][c] *= space->hubble;
+            request->circles[k][c] *= factor;
 }
 
-/* Converts values with units, and circles, to the units of the first snapshot, of which only the
- * header is read. */
+/* Converts values with units to the units of the first snapshot, and circles in a box to its
+ * numbers. Only its header is read. */
 static enum ky_status settle(struct cli *cli, const struct draw_request *request, const char *file)
 {
     struct ky_snapshot snapshot;
@@ -86,7 +87,13 @@ static enum ky_status settle(struct cli *cli, const struct draw_request *request
         return KY_OK;
     ky_snapshot_clear(&snapshot);
     enum ky_status status = reading_get(cli, &head, file, NULL, KY_SPACE_AS_STORED, &snapshot);
-    if (!status)
+    if (!status && request->in_box &&
+        head.stored) { /* h is forgotten, and the numbers still have it */
+        head.stored = 0;
+        ky_snapshot_free(&snapshot);
+        status = reading_get(cli, &head, file, NULL, KY_SPACE_AS_STORED, &snapshot);
+    }
+    if (!status && request->in_box)
         scale_circles(request, &snapshot.space);
     ky_snapshot_free(&snapshot);
     return status;
@@ -133,7 +140,9 @@ static enum ky_status read_groups(struct cli *cli, struct draw_request *request,
     double(**circles)[4] = &request->circles;
     struct columns table;
     if (ky_format_of_name(path) == KY_HDF5) {
-        request->in_box = 1;
+        double box;
+        KY_TRY(ky_catalogue_box(path, &box, &cli->error));
+        request->in_box = box > 0;
         return ky_catalogue_circles(path, circles, count, &cli->error);
     }
     if (!ky_ends_with(path, ".csv"))

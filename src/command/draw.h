@@ -12,8 +12,8 @@ enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };
 struct draw_request {
     const char *output, *groups;
     double (*circles)[4]; /* of groups, or NULL */
-    int in_box;           /* 1: circles of groups in a box have no factors of h */
-    int plot;             /* −1: none */
+    int in_box; /* 1: the circles are comoving, without factors of h, as bodies of a box are read */
+    int plot;   /* −1: none */
     uint64_t panels;
     /* for plots of tables */
     const char *x, *y, *label;

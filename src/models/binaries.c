@@ -8,6 +8,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "base/quantity.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -366,9 +367,9 @@ static void draw_state(struct ky_random *random, const struct orbit *orbit, doub
     ky_kepler_move(orbit->gm, x, v, orbit->period * (ky_random_uniform(random) - 0.5));
 }
 
-/* Places the members of pair k about the system `from`. */
-static void put_pair(const struct drawing *drawing, const struct ky_bodies *from, size_t k,
-                     struct ky_bodies *to)
+/* Places the members of pair k about the system `from`. Returns the semi-major axis. */
+static double put_pair(const struct drawing *drawing, const struct ky_bodies *from, size_t k,
+                       struct ky_bodies *to)
 {
     const size_t first = 2 * k, second = first + 1;
     const double mass = to->mass[first] + to->mass[second];
@@ -382,6 +383,40 @@ static void put_pair(const struct drawing *drawing, const struct ky_bodies *from
             to->position[first + (size_t)side][c] = from->position[k][c] + share[side] * x[c];
             to->velocity[first + (size_t)side][c] = from->velocity[k][c] + share[side] * v[c];
         }
+    return orbit.axis;
+}
+
+/* The mean distance of systems within the radius r of half of them, ∛(8π r³/3n), about the centre
+ * of a model that has not been placed. */
+static enum ky_status mean_distance(const struct ky_bodies *systems, double *distance,
+                                    struct ky_error *error)
+{
+    double *radius;
+    KY_TRY(ky_array(&radius, systems->n, sizeof *radius, "radii of systems", error));
+    for (size_t i = 0; i < systems->n; i++) {
+        const double *x = systems->position[i];
+        radius[i] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    }
+    *distance =
+        ky_select_median(radius, systems->n) * cbrt(8 * acos(-1.0) / (3 * (double)systems->n));
+    free(radius);
+    return KY_OK;
+}
+
+/* A warning if more than a twentieth of the pairs are so wide that others are between their
+ * members. */
+static void warn_of_wide(const struct ky_model_parameters *parameters, const struct ky_units *units,
+                         size_t wide, size_t pairs, double distance)
+{
+    char line[256], text[KY_QUANTITY_TEXT];
+    if (!parameters->log || !(20 * wide > pairs))
+        return;
+    ky_format(line, sizeof line,
+              "%zu of %zu %s %s a semi-major axis larger than %s, the mean distance of systems "
+              "within the half-mass radius: other stars pull their members apart",
+              wide, pairs, ky_plural(pairs, "pair", "pairs"), wide == 1 ? "has" : "have",
+              ky_quantity_text(units, KY_LENGTH_UNIT, distance, 3, text));
+    parameters->log(parameters->log_context, KY_LOG_WARNING, line);
 }
 
 static void tell(const struct ky_model_parameters *parameters, const struct ky_systems *systems)
@@ -403,20 +438,23 @@ enum ky_status ky_binaries_put(const struct ky_model_parameters *parameters,
     const struct ky_units *units = &snapshot->units;
     struct drawing drawing = {.parameters = parameters, .systems = systems, .g = units->g};
     struct ky_bodies stars = {0}, *from = &snapshot->bodies;
+    double distance;
     if (units->mass_g > 0) {
         drawing.day = day_s / ky_unit_cgs(units, KY_TIME_UNIT);
         drawing.sun = KY_SUN_G / units->mass_g;
         drawing.sun_radius = KY_SUN_RADIUS_CM / units->length_cm;
     }
+    KY_TRY(mean_distance(from, &distance, error));
     KY_TRY(ky_bodies_allocate(&stars, systems->stars, KY_WITH_ID, error));
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < systems->stars; i++) {
         stars.id[i] = i;
         stars.mass[i] = systems->star[i] * parameters->mass;
     }
-#pragma omp parallel for schedule(static)
+    size_t wide = 0;
+#pragma omp parallel for schedule(static) reduction(+ : wide)
     for (size_t k = 0; k < systems->pairs; k++)
-        put_pair(&drawing, from, k, &stars);
+        wide += put_pair(&drawing, from, k, &stars) > distance;
     const size_t singles = systems->stars - 2 * systems->pairs;
     memcpy(stars.position + 2 * systems->pairs, from->position + systems->pairs,
            singles * sizeof *stars.position);
@@ -425,5 +463,7 @@ enum ky_status ky_binaries_put(const struct ky_model_parameters *parameters,
     ky_bodies_free(from);
     *from = stars;
     tell(parameters, systems);
+    if (singles + systems->pairs > 1)
+        warn_of_wide(parameters, units, wide, systems->pairs, distance);
     return KY_OK;
 }

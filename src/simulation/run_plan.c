@@ -227,9 +227,9 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
     snprintf(own.choice, sizeof own.choice, "%s", choice.text);
-    course.measures = !measures                                                               ? 0
-                      : ky_is_comoving(&resolved) && !ky_force_kind(resolved.force)->is_exact ? 2
-                                                                                              : 1;
+    if (measures)
+        course.measures =
+            ky_is_comoving(&resolved) && !ky_force_kind(resolved.force)->is_exact ? 2 : 1;
     if (!status)
         status = plan_memory(&resolved, &own_initial.bodies, &course, &own, error);
     ky_threads_restore(threads);

@@ -64,8 +64,8 @@ enum ky_status ky_run_make_stars(struct ky_run *run, const struct ky_units *unit
     return KY_OK;
 }
 
-/* Giants reach hundreds of solar radii, and a star of equal masses fills its Roche lobe at 2.6
- * times its radius (Eggleton 1983). */
+/* Giants reach hundreds of solar radii, and in a pair of equal masses a star fills its Roche lobe
+ * where the distance is 2.6 times its radius (Eggleton 1983). */
 enum { CLOSE = 1000 /* solar radii */ };
 
 enum ky_status ky_run_note_pairs(struct ky_run *run, const struct ky_bodies *bodies,

@@ -1,11 +1,20 @@
 /* A catalogue of groups in HDF5, with the names of GADGET's catalogues (docs/formats/groups.md). */
 #include "snapshot/catalogue.h"
-#ifdef KY_HAVE_HDF5
-#include "snapshot/hdf5.h"
 
 #include <stdlib.h>
 
+#include "base/status.h"
+
+/* Of a catalogue's file, in the units of its snapshot. */
+struct circles {
+    double (*circle)[4];
+    size_t count;
+    double box; /* side of the periodic box; 0: open space */
+};
+
+#ifdef KY_HAVE_HDF5
 #include "base/memory.h"
+#include "snapshot/hdf5.h"
 #include "snapshot/space.h"
 
 struct writer {
@@ -219,8 +228,8 @@ static double length_scale(hid_t file, hid_t header)
     return ky_hdf5_scale(&length, &ky_hdf5_units, &units) / ky_hdf5_real(header, "HubbleParam", 1);
 }
 
-static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *count,
-                                   struct ky_error *error)
+/* The caller frees the circles, also after a failure. */
+static enum ky_status read_circles(hid_t file, struct circles *found, struct ky_error *error)
 {
     static const struct circle_set sets[] = {{"GroupPos", 0, 3}, {"GroupRadius", 3, 1}};
     uint64_t rows = 0;
@@ -228,43 +237,37 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
     const int known = ky_hdf5_numbers(header, "Ngroups_ThisFile", H5T_NATIVE_UINT64, 1, &rows);
     double *values = NULL;
     enum ky_status status = KY_OK;
-    if (group < 0 || known != 1 || rows > SIZE_MAX / sizeof **circles)
+    if (group < 0 || known != 1 || rows > SIZE_MAX / sizeof *found->circle)
         status = ky_fail(error, KY_BAD_DATA, "is not a catalogue of kyoho groups");
-    if (!status) {
-        *circles = ky_allocate((size_t)rows, sizeof **circles);
-        values = ky_allocate((size_t)rows, 3 * sizeof *values);
-        if (!*circles || !values)
-            status = ky_no_memory(error, "groups", (size_t)rows, sizeof **circles);
-    }
+    if (!status)
+        status = ky_array(&found->circle, (size_t)rows, sizeof *found->circle, "groups", error);
+    if (!status)
+        status = ky_array(&values, (size_t)rows, 3 * sizeof *values, "groups", error);
     for (int k = 0; k < 2 && !status; k++)
-        status = read_set(group, &sets[k], values, *circles, rows, error);
+        status = read_set(group, &sets[k], values, found->circle, rows, error);
     const double scale = length_scale(file, header);
     for (uint64_t k = 0; k < rows && !status; k++)
         for (int c = 0; c < 4; c++)
-            (*circles)[k][c] *= scale;
-    *count = status ? 0 : (size_t)rows;
+            found->circle[k][c] *= scale;
+    found->box = ky_hdf5_real(header, "BoxSize", 0) * scale;
+    found->count = status ? 0 : (size_t)rows;
     free(values);
     ky_hdf5_close_group(group);
     ky_hdf5_close_group(header);
     return status;
 }
 
-enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
-                                    struct ky_error *error)
+static enum ky_status read_catalogue(const char *path, struct circles *found,
+                                     struct ky_error *error)
 {
     struct ky_input input;
     struct ky_hdf5_quiet quiet;
-    KY_NEED(path, error);
-    KY_NEED(circles, error);
-    KY_NEED(count, error);
-    *circles = NULL;
-    *count = 0;
     KY_TRY(ky_input_open(path, &input, error));
     ky_hdf5_enter(&quiet);
     hid_t file = ky_hdf5_open(&input);
     enum ky_status status = file < 0
                                 ? ky_fail(error, KY_BAD_DATA, "is not an HDF5 file, or is damaged")
-                                : read_circles(file, circles, count, error);
+                                : read_circles(file, found, error);
     if (file >= 0)
         H5Fclose(file);
     ky_hdf5_leave(&quiet);
@@ -289,14 +292,36 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
     return ky_hdf5_catalogue_check(path, error);
 }
 
-enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
-                                    struct ky_error *error)
+static enum ky_status read_catalogue(const char *path, struct circles *found,
+                                     struct ky_error *error)
 {
-    KY_NEED(path, error);
-    KY_NEED(circles, error);
-    KY_NEED(count, error);
-    *circles = NULL;
-    *count = 0;
+    (void)found;
     return ky_hdf5_catalogue_check(path, error);
 }
 #endif
+
+enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
+                                    struct ky_error *error)
+{
+    struct circles found = {0};
+    KY_NEED(path, error);
+    KY_NEED(circles, error);
+    KY_NEED(count, error);
+    const enum ky_status status = read_catalogue(path, &found, error);
+    if (status)
+        free(found.circle);
+    *circles = status ? NULL : found.circle;
+    *count = found.count;
+    return status;
+}
+
+enum ky_status ky_catalogue_box(const char *path, double *box, struct ky_error *error)
+{
+    struct circles found = {0};
+    KY_NEED(path, error);
+    KY_NEED(box, error);
+    const enum ky_status status = read_catalogue(path, &found, error);
+    *box = status ? 0 : found.box;
+    free(found.circle);
+    return status;
+}

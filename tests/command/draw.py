@@ -424,6 +424,19 @@ def boxes(top):
     centre = [word for axis, value in first.items() for word in (f"--centre-{axis}", value + "kpc")]
     check(draw("--groups", found, *centre, "--region", "9Mpc") == circles[0] == circles[1] != draw("--region", "9Mpc", *centre),
           "circles of catalogues without factors of h, and with them in HDF5, are about the groups of a box in kpc/h")
+    rows = [line.strip().split(",") for line in open(found) if not line.startswith("#")]
+    columns = [rows[0].index(name) for name in ("x", "y", "z", "radius")]
+    own = os.path.join(top, "own.csv")
+    for reading, factor in (("--physical", 1 / 50), ("--as-stored", 0.6766)):  # z = 49, and h
+        with open(own, "w") as file:
+            file.write("x,y,z,radius\n" + "".join(",".join(repr(float(row[k]) * factor) for k in columns) + "\n" for row in rows[1:]))
+        pictures = [draw("--groups", name, "--about", "group:0", reading, "--region", f"{9000 * factor}kpc")
+                    for name in (own, found, os.path.join(top, "found.hdf5"))]
+        check(pictures[0] == pictures[1] == pictures[2], f"with {reading} circles of catalogues in the box are about the same groups")
+        run("groups", box, reading, "--linking-fraction", "1", "--minimum", "2", "-o", os.path.join(top, "open.csv"), "--quiet", "--overwrite")
+        run("groups", box, reading, "--linking-fraction", "1", "--minimum", "2", "-o", os.path.join(top, "open.hdf5"), "--quiet", "--overwrite")
+        pictures = [draw("--groups", os.path.join(top, name), "--about", "group:0", reading) for name in ("open.csv", "open.hdf5")]
+        check(pictures[0] == pictures[1], f"{reading}: circles of catalogues that were made so are not converted")
     check("there are 2 groups" in draw("--about", "group:2", *about, code=2), "a group that is not there is refused")
     check("--groups" in draw("--about", "group:0", code=2), "a group without a catalogue is refused")
     check("group:K" in draw("--about", "group:x", code=2), "a group without a number is refused")

@@ -655,7 +655,7 @@ static void check_file(const char *path, const struct ky_catalogue *catalogue,
 static void check_circles(const char *path, const struct ky_catalogue *catalogue)
 {
     struct ky_error error = {0};
-    double(*circles)[4];
+    double(*circles)[4], box = -1;
     size_t count;
     assert_ok(ky_catalogue_circles(path, &circles, &count, &error));
     assert_int_equal(count, catalogue->groups);
@@ -672,6 +672,13 @@ static void check_circles(const char *path, const struct ky_catalogue *catalogue
                      KY_BAD_DATA);
     assert_int_equal(ky_catalogue_circles(NULL, &circles, &count, &error), KY_USAGE);
     assert_int_equal(ky_catalogue_circles(path, NULL, &count, &error), KY_USAGE);
+    assert_ok(ky_catalogue_box(path, &box, &error));
+    assert_true(box == 0); /* open space */
+    box = -1;
+    assert_int_equal(ky_catalogue_box(in_folder("none.hdf5"), &box, &error), KY_BAD_DATA);
+    assert_true(box == 0);
+    assert_int_equal(ky_catalogue_box(NULL, &box, &error), KY_USAGE);
+    assert_int_equal(ky_catalogue_box(path, NULL, &error), KY_USAGE);
 }
 
 static void an_hdf5_file_has_groups_and_ids(void **state)

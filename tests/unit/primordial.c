@@ -327,6 +327,35 @@ static void log_uniform_pairs(void **state)
     free(found);
 }
 
+static void count_warning(void *context, enum ky_log_level level, const char *line)
+{
+    if (level == KY_LOG_WARNING && strstr(line, "semi-major axis"))
+        ++*(int *)context;
+}
+
+/* Of axes from 1e-3 to 10 a third is wider than the mean distance, 0.33 for 100 systems: a warning,
+ * which pairs of at most 0.01 do not have, nor a single pair. */
+static void wide_pairs_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t n;
+        double low, high;
+        int told;
+    } cases[] = {{200, 1e-3, 10, 1}, {200, 0.4, 0.4, 1}, {200, 0.3, 0.3, 0}, {200, 1e-4, 1e-2, 0},
+                 {2, 10, 10, 0},     {3, 10, 10, 1},     {1, 10, 10, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int told = 0;
+        struct ky_model_parameters parameters = parameters_of(cases[k].n, 1);
+        parameters.binary_periods = KY_PERIODS_LOG_UNIFORM;
+        parameters.binary_axis_min = cases[k].low, parameters.binary_axis_max = cases[k].high;
+        parameters.log = count_warning, parameters.log_context = &told;
+        struct ky_snapshot snapshot = make("plummer", &parameters);
+        assert_int_equal(told, cases[k].told);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
 /* Massive stars have ratios from 0.1 to 1 and Sana's periods, the others Kroupa's. The companion is
  * the nearest free star, so that the sample of ratios is a little off the law. */
 static void massive_pairs(void **state)
@@ -479,6 +508,7 @@ int main(void)
         cmocka_unit_test(kroupa_pairs),
         cmocka_unit_test(sana_pairs),
         cmocka_unit_test(log_uniform_pairs),
+        cmocka_unit_test(wide_pairs_are_told),
         cmocka_unit_test(massive_pairs),
         cmocka_unit_test(few_massive_stars_have_companions),
         cmocka_unit_test(massive_stars_have_their_masses),

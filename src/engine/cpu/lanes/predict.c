@@ -108,11 +108,15 @@ void KY_LANE_NAME(ky_predict_double)(const struct ky_slots *slots, size_t first,
 /* Bodies that are predicted together. */
 enum { SOME = 256 };
 
-static inline __attribute__((always_inline)) void
-along(const double *restrict x, const double *restrict v, const double *restrict a,
-      const double *restrict j, const double *restrict h, const double part, size_t count,
-      double *restrict to_x, double *restrict to_v)
+/* One coordinate of `count` bodies after `first`, whose steps have lasted for h. */
+static inline void along(const struct ky_tracks *tracks, size_t c, size_t first, size_t count,
+                         const double *restrict h)
 {
+    const double *restrict x = tracks->x[c] + first, *restrict v = tracks->v[c] + first;
+    const double *restrict a = tracks->a[c] + first, *restrict j = tracks->j[c] + first;
+    double *restrict to_x = tracks->at[c] + first, *restrict to_v = tracks->at[3 + c] + first;
+    const double part = tracks->part;
+#pragma omp simd
     for (size_t k = 0; k < count; k++) {
         to_x[k] = ky_hermite_place(x[k], v[k], a[k], j[k], h[k], part);
         to_v[k] = ky_hermite_speed(v[k], a[k], j[k], h[k]) * part;
@@ -127,8 +131,6 @@ void KY_LANE_NAME(ky_predict_tracks)(const struct ky_tracks *tracks, size_t firs
         for (size_t k = 0; k < count; k++)
             h[k] = tracks->time[tracks->level[first + k]];
         for (size_t c = 0; c < 3; c++)
-            along(tracks->x[c] + first, tracks->v[c] + first, tracks->a[c] + first,
-                  tracks->j[c] + first, h, tracks->part, count, tracks->at[c] + first,
-                  tracks->at[3 + c] + first);
+            along(tracks, c, first, count, h);
     }
 }
