@@ -42,7 +42,7 @@ clean:
 
 help:
 	@echo 'make                     the library and the command in $(BUILD)/'
-	@echo 'make check               every test but the long ones, each with a part of its cases: 730 to 1,560 s of processor time'
+	@echo 'make check               every test but the long ones, each with a part of its cases: 630 to 1,560 s of processor time'
 	@echo 'make check-long          the tests that tests/times calls long: sanitizers, oclgrind, large systems, equilibria'
 	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: more than an hour'
 	@echo 'make install [DESTDIR= PREFIX=]'
