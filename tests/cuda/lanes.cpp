@@ -50,8 +50,9 @@ struct block {
 };
 
 thread_local block *running;
-/* KYOHO_TEST_LANES=backwards: the last lane of a warp runs first. Other results are then due to
- * lanes that read what others write without a barrier between. */
+/* KYOHO_TEST_LANES=backwards: the last block, and the last lane of a warp, run first. Other results
+ * are then due to blocks that depend on the order of their atomics, or to lanes that read what
+ * others write without a barrier between. */
 const bool backwards =
     getenv("KYOHO_TEST_LANES") && !strcmp(getenv("KYOHO_TEST_LANES"), "backwards");
 
@@ -311,8 +312,10 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 lanes, void **v
     b->values = values;
     const ky_host_access access;
     const unsigned control = flush_subnormals();
-    for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
+    for (unsigned k = 0; k < grid.x; k++) {
+        blockIdx.x = backwards ? grid.x - 1 - k : k;
         run_block(*b);
+    }
     restore(control);
     return cudaSuccess;
 }
