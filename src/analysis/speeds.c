@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "octree/sample.h"
 #include "octree/work.h"
 

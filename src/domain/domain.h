@@ -345,7 +345,7 @@ double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsi
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
                           unsigned with);
 
-/* ---- columns.c: quantities that an integrator keeps for each body ---- */
+/* ---- integrator_columns.c: quantities that an integrator keeps for each body ---- */
 
 /* Distributes a column of all bodies from rank 0 to the ranks; and gathers it there. */
 enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,

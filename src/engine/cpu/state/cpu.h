@@ -245,7 +245,7 @@ struct ky_cpu_scale {
 };
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
-/* columns.c: the verbs, and the reset of columns for new bodies. */
+/* integrator_columns.c: the verbs, and the reset of columns for new bodies. */
 enum ky_status ky_cpu_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column,
                                  const double *numbers, struct ky_error *error);

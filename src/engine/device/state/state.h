@@ -8,7 +8,7 @@
 #ifndef KY_DEVICE_STATE_H
 #define KY_DEVICE_STATE_H
 
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/common/units.h"
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
@@ -51,9 +51,9 @@ struct ky_device_bodies {
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
-    struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
+    struct ky_buffer column[KY_COLUMN_COUNT]; /* of integrator_columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
-    struct ky_buffer sums, scales;            /* of sums.c: sums of chunks */
+    struct ky_buffer sums, scales;            /* of body_sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
         struct ky_buffer numbers, potential;
