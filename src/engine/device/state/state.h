@@ -21,10 +21,10 @@ struct ky_device_curve {
     struct ky_buffer index;    /* if is_followed: the caller's index of each body */
     int is_followed;           /* 1: the bodies lie in the order of `index`, not in the caller's */
     uint64_t changes;          /* number of times bodies were put or reordered */
-    /* For ranks: if `place` and `changes` are current, the room begins with the keys of the bodies
-     * in their current order, and place[0] is the order of the keys. `place` 0: not valid. */
+    /* For ranks: if `moves` and `changes` are current, the room begins with the keys of the bodies
+     * in their current order, and place[0] is the order of the keys. `moves` 0: not valid. */
     struct {
-        uint64_t place, changes;
+        uint64_t moves, changes;
     } keyed;
 };
 
@@ -67,7 +67,7 @@ struct ky_device_bodies {
         size_t sampled; /* number of bodies of whose sample the index is */
     } outer;            /* of outer.c */
     struct ky_staging staging;
-    uint64_t place; /* number of times positions changed */
+    uint64_t moves; /* number of times positions changed */
 };
 
 struct ky_device_far;
