@@ -7,7 +7,7 @@ function or struct that begins with "Of" and ends after a few words says nothing
 In the comments of each folder of the source "those", "what" and "that of" or "those of", per 1,000 words, stay below the
 ceilings of a table. The goal is 0.5, 0.7 and 0. `tests/command/words.py ceilings` prints the table with today's rates.
 
-A sentence of the documents for users and of the public headers has at most 40 words. Tables, equations and commands do not count.
+A sentence of the documents, but not of the laboratory book, and of the public headers has at most 40 words. Tables, equations and commands do not count.
 """
 import math
 import os
@@ -48,7 +48,7 @@ CEILINGS = {
 }
 DEGREE = re.compile(r"\b(?:more|less|as|how) exact(?:ly)?\b(?! sums)|\bexactness\b", re.I)
 MOST_WORDS = 40
-READ_BY_USERS = PAGES + ("tests/README.md",)  # besides the pages of docs/ itself, its tutorials and formats, and include/
+READ_BY_USERS = PAGES + ("tests/README.md",)  # besides include/ and docs/, but not its laboratory book
 NO_PROSE = re.compile(r"```.*?```|<!--.*?-->|^(?:    |\||#).*?$", re.S | re.M)  # of a document; a comment has equations
 EQUATION = re.compile(r"^ *\*  +.*$", re.M)
 # Where a paragraph or an item of a list ends, in a document and in a comment; and a sentence.
@@ -92,8 +92,7 @@ def faults(path, line, text, own):
 
 def is_for_users(path):
     folder = os.path.dirname(path)
-    return path in READ_BY_USERS or folder.split(os.sep)[0] == "include" or \
-        folder in ("docs", os.path.join("docs", "tutorials"), os.path.join("docs", "formats"))
+    return path in READ_BY_USERS or folder.split(os.sep)[0] in ("include", "docs") and folder != os.path.join("docs", "lab")
 
 
 def long_sentences(path, line, text):
@@ -160,7 +159,7 @@ exact = [f"{path}: “{found.group()}”: write accurate" for path in sorted(fil
 tap.check(not exact, "what has degrees is accurate; exact is without an error", "\n".join(exact))
 endless = [fault for path in sorted(files()) if is_for_users(path) for line, text, _ in texts(path)
            for fault in long_sentences(path, line, text)]
-tap.check(not endless, f"sentences for users have at most {MOST_WORDS} words", "\n".join(endless))
+tap.check(not endless, f"sentences of documents and headers have at most {MOST_WORDS} words", "\n".join(endless))
 for sample, many in (("a " * 40 + "end.", 1), ("a " * 39 + "end. " + "B " * 40, 0), ("- " + "a " * 30 + "\n- " + "b " * 30, 0),
                      ("```\n" + "a " * 50 + "\n```", 0), ("| " + "a " * 50, 0)):
     tap.check(len(list(long_sentences("x.md", 1, sample))) == many, f"{sample[:4]!r}… has {many} long sentences")
