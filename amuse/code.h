@@ -46,7 +46,7 @@ int code_pull_forces(void);
  * next call. */
 int code_push(void);
 
-/* The parameters of the simulation (options.c). */
+/* The parameters of the simulation (parameters.c). */
 struct ky_parameters *code_parameters(void);
 /* All parameters have their defaults again. */
 void options_reset(void);

@@ -78,8 +78,8 @@ KY_GRAPE_API int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], 
                                    double phiold[], double *eps2, double h2[]);
 /* Waits for the forces of g6calc_firsthalf and returns acceleration, jerk and potential (negative,
  * without the sink itself). lasthalf2 also returns the label of the nearest body, by the distance
- * without softening; of equally near bodies it is the one with the lowest slot, and -1 if no body
- * has another label than the sink. Of the inputs only ni is read, which must be the ni of
+ * without softening. Of equally near bodies it is the one with the lowest slot; the label is -1 if
+ * no body has another label than the sink. Of the inputs only ni is read, which must be the ni of
  * firsthalf. The outputs may be arrays that were inputs. Not 0 after a failure, and without
  * firsthalf. */
 KY_GRAPE_API int g6calc_lasthalf(int cluster, int nj, int ni, int index[], double xi[][3],

@@ -24,11 +24,11 @@
  *   ky_snapshot does not grow either: the calls that make one write all of it.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
- * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
- * simulation, forces and sums, the general walk, a simulation, changes between two steps, the
- * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, many systems
- * of few bodies, snapshots, initial models, analysis, devices, structs that grow. Pictures, plots
- * and the view are in draw.h.
+ * Each section begins with a line with four hyphens. First come status and errors, bodies, units,
+ * parameters of a simulation, forces and sums, and the general walk. Then come a simulation,
+ * changes between two steps, the state, some of the bodies, and walks over the bodies of a
+ * simulation. The others are a run in a folder, many systems of few bodies, snapshots, initial
+ * models, analysis, devices, and structs that grow. Pictures, plots and the view are in draw.h.
  *
  * Why this file has more than 600 lines: it is the library's manual. A user reads it from front to
  * back, and searches it with one command. More than half of its lines are comments. Its sections
@@ -200,8 +200,9 @@ enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_
  * the force, ε_j to the body that exerts it. A pair at the distance r acts as if the distance were
  *   Plummer    √(r² + ε_i²);
  *   symmetric  √(r² + ε_i² + ε_j²);
- *   spline     r where r >= 2.8 max(ε_i, ε_j); nearer pairs act as GADGET's spline of that radius,
- * whose potential at r = 0 equals Plummer's with the larger ε. Not for KY_HERMITE4. */
+ *   spline     r where r >= 2.8 max(ε_i, ε_j).
+ * Nearer pairs act with `spline` as GADGET's spline of that radius, whose potential at r = 0 equals
+ * Plummer's with the larger ε. Not for KY_HERMITE4. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
 /* Leap-frog with one step for all bodies (default); leap-frog with individual steps; the
@@ -291,10 +292,10 @@ struct ky_parameters {
     /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
      * from ky_snapshot.space. Must outlive the calls that read it. With `box` the universe may also
-     * have omega-r, w0 and wa, and bodies are comoving: their time is the scale factor a, positions
-     * are comoving ones, x, and velocities of a ky_sim are the momenta a² dx/dt; its sums and
-     * fields are of these numbers. Snapshots, also of a run, have the peculiar velocities a dx/dt
-     */
+     * have omega-r, w0 and wa, and bodies are comoving. Then their time is the scale factor a,
+     * positions are comoving ones, x, and velocities of a ky_sim are the momenta a² dx/dt. Its sums
+     * and fields are of these numbers. Snapshots, also of a run, have the peculiar velocities
+     * a dx/dt */
     const char *expansion;
     struct ky_units units; /* the units of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
@@ -305,8 +306,8 @@ struct ky_parameters {
     double error; /* NaN (default): the other fields define the force. Else 99 % of the
                      accelerations have at most this relative error. Order and alpha follow from it,
                      and so do precision and force unless they are given. The library finds them
-                     when it opens a simulation (ky_sim_choice): it compares forces with exact sums
-                     for a sample of the bodies, and with KY_FORCE_AUTO times the forces that
+                     when it opens a simulation (ky_sim_choice). It compares forces with exact sums
+                     for a sample of the bodies. With KY_FORCE_AUTO it also times the forces that
                      take about the same time, so that two calls may choose different ones. They
                      replace `error` in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
                      order, or an opening other than relative. In a periodic box errors are over
@@ -331,7 +332,7 @@ struct ky_parameters {
                     results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
                       ky_sim_nearest, ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do
-                    too, and leave the simulation as it was: later calls give the same results as
+                    too, and leave the simulation as it was. Later calls give the same results as
                     without the stopped call. On the CPU loops over the bodies check the flag;
                       docs/lab/README.md has the times until calls end. On devices a call checks it
                       only between the parts of its work: upload of the bodies, an evaluation of
@@ -576,10 +577,10 @@ enum ky_number { KY_FLOAT64, KY_FLOAT32 };
 /* Numbers in C order without gaps; `data` NULL: there is no such array. */
 struct ky_numbers {
     void *data;
-    uint64_t stream; /* of an array on a device: the CUDA stream whose present work the library
-                        waits for, with its own on the device, before it touches the array: the
-                        cudaStream_t as a number, 1 for the legacy default stream, 2 for the default
-                        stream of the thread; 0: there is no such work */
+    uint64_t stream; /* of an array on a device: a CUDA stream. Before the library touches the
+                        array, its own stream on the device waits for the present work of this one.
+                        The cudaStream_t as a number, 1 for the legacy default stream, 2 for the
+                        default stream of the thread; 0: there is no such work */
     int number;      /* enum ky_number */
 };
 
@@ -789,11 +790,11 @@ KY_API enum ky_status ky_neighbours(const struct ky_parameters *parameters,
                                     struct ky_force_report *report, struct ky_error *error);
 KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears the struct */
 
-/* The k nearest other bodies of each body, for all i: index[i × k] … index[i × k + k − 1], the
- * nearest first, of bodies at equal distances the smaller index first, and their distances [length]
- * in the same places. Either array (n × k) may be NULL. k from 1 to n − 1, else KY_USAGE; with no
- * bodies there is nothing to do. KY_FAULT as ky_neighbours: very many bodies at one place are
- * listed. */
+/* The k nearest other bodies of each body i: index[i × k] … index[i × k + k − 1], and their
+ * distances [length] in the same places. The nearest is the first; of bodies at equal distances the
+ * one with the smaller index comes first. Either array (n × k) may be NULL. k from 1 to n − 1, else
+ * KY_USAGE; with no bodies there is nothing to do. KY_FAULT as ky_neighbours: very many bodies at
+ * one place are listed. */
 KY_API enum ky_status ky_nearest(const struct ky_parameters *parameters,
                                  const struct ky_bodies *bodies, size_t k, uint32_t *index,
                                  double *distance, struct ky_force_report *report,
@@ -879,7 +880,7 @@ KY_API enum ky_status ky_catalogue_may_write(const char *path, int overwrite,
                                              struct ky_error *error);
 /* Reads the centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x,
  * y, z and radius, in the units of its snapshot, as `circles` of struct ky_draw_parameters takes
- * them; of a comoving box without factors of h, as KY_SPACE_IN_BOX reads its bodies. *circles
+ * them. In a comoving box they have no factors of h, as KY_SPACE_IN_BOX reads its bodies. *circles
  * [*count] is the caller's to free(); NULL after a failure. KY_BAD_DATA for another file,
  * KY_UNSUPPORTED in a build without HDF5. */
 KY_API enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
@@ -1200,7 +1201,7 @@ KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_
                                   const double (*change)[3], struct ky_error *error);
 /* Quantities that an integrator with individual steps keeps for each body. "step": its present step
  * [time], 0 if the next advance chooses it. "level": log2(parameters.step/step), −1 for a step of
- * 0; a whole number, except after a divided step, when steps are halvings of a part of
+ * 0. It is a whole number, except after a divided step, when steps are halvings of a part of
  * parameters.step. "jerk" (KY_HERMITE4): the time derivative of its acceleration, numbers[3 k] to
  * numbers[3 k + 2]. It is 0 after ky_sim_open, and after every change except changes of step,
  * step-min, eta and corrections, until the next advance computes it. KY_USAGE for another name,
@@ -1488,13 +1489,13 @@ struct ky_few_systems {
 
 /* Integrates the systems by the method of KY_FEW (docs/few.md). Of the parameters it uses engine
  * ("auto": the CPU; devices take two to 32 bodies), isa, g, orbit_steps, tolerance, slow_down,
- * threads, stop, stop_collision, body_radius and stop_escape: a system ends when its two outermost
- * parts, bodies or groups, are unbound, recede and are farther apart than that. The bits of a
- * system do not depend on the processor, the other systems or other times. KY_BAD_DATA, naming the
- * first such system, for numbers that are not finite, negative masses and radii, and a body at the
- * place of a body with mass; KY_USAGE for parameters that have no effect here and for times in
- * another order; KY_UNSUPPORTED for more bodies than 100, or than a device takes. After a failure
- * the results have no meaning. */
+ * threads, stop, stop_collision, body_radius and stop_escape. With stop_escape a system ends when
+ * its two outermost parts, bodies or groups, are unbound, recede and are farther apart than that.
+ * The bits of a system do not depend on the processor, the other systems or other times.
+ * KY_BAD_DATA, naming the first such system, for numbers that are not finite, negative masses and
+ * radii, and a body at the place of a body with mass. KY_USAGE for parameters that have no effect
+ * here and for times in another order. KY_UNSUPPORTED for more bodies than 100, or than a device
+ * takes. After a failure the results have no meaning. */
 KY_API enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
                                        const struct ky_few_systems *systems,
                                        struct ky_error *error);
@@ -1664,9 +1665,9 @@ enum ky_binary_ratios {
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0: the model's number (two-body 2, random 100000, figure8 7500, super8 10000,
-                   cosmic 2874551, cartwheel 18000, merger 240002); or, if `mass` is given and
-                   masses of a mass function are in units with a scale, the number that has this
-                   mass; KY_USAGE for other models */
+                   cosmic 2874551, cartwheel 18000, merger 240002). If `mass` is given and masses
+                   of a mass function are in units with a scale, 0 is the number that has this mass.
+                   KY_USAGE for other models */
     uint64_t seed;
     double softening;       /* softening of the run; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the
@@ -1741,10 +1742,10 @@ KY_API enum ky_status ky_model_describe(const char *name,
                                         struct ky_snapshot *snapshot, struct ky_error *error);
 /* Fills *snapshot as ky_snapshot_read_as does, but with only the number of bodies: the arrays are
  * NULL. Logs nothing. Fails as ky_snapshot_read_as, for faults that can be found without reading
- * the bodies. KY_UNSUPPORTED for files whose bodies have to be read as a whole: TIPSY and CSV,
- * GADGET's binary format with options->types, standard input, files with a softening for each body,
- * HDF5 files whose bodies are not in the order of the run that wrote them, and files without
- * bodies. */
+ * the bodies. KY_UNSUPPORTED for files without bodies, and for files whose bodies have to be read
+ * as a whole. These are TIPSY and CSV, GADGET's binary format with options->types, standard input,
+ * files with a softening for each body, and HDF5 files whose bodies are not in the order of the run
+ * that wrote them. */
 KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
                                            struct ky_snapshot *snapshot, struct ky_error *error);
 /* The bodies of a run before they are in memory: of an open file, or of a model. */
@@ -1763,7 +1764,7 @@ KY_API void ky_source_close(struct ky_source *source); /* NULL: does nothing */
 /* ky_run with the bodies of a source, and the same files. `initial` is the snapshot that came with
  * it; units, softening and time may have been changed. Without a source (NULL) it is ky_run. If
  * ranks divide the bodies and all bodies have mass, each rank reads or makes its own bodies, and no
- * process has all of them; `stop` of a model is then checked before and after its bodies are made,
+ * process has all of them. `stop` of a model is then checked before and after its bodies are made,
  * but not meanwhile. Fails also as ky_snapshot_read_as and ky_model_make; KY_BAD_DATA for a file
  * that has changed since it was opened. */
 KY_API enum ky_status ky_run_source(const struct ky_parameters *parameters,
@@ -1947,10 +1948,10 @@ struct ky_profile_parameters {
     int axis;     /* enum ky_axis; KY_Z */
     double g;     /* 1; comoving positions need G/a for physical circular speeds */
     double box;   /* side of a periodic box with a corner at the origin [length]; 0 (default): open
-                     space. In a box the centre has to be given, each body counts with its image
-                     nearest to it, the first shell begins at the radius that holds 20 bodies, the
-                     last one ends at half of the box at most, where it ends by default, and
-                     velocities are relative to the mean velocity within it */
+                     space. In a box the centre has to be given, and each body counts with its
+                     image nearest to it. The first shell begins at the radius that holds 20 bodies.
+                     The last one ends at half of the box at most, where it ends by default.
+                     Velocities are relative to the mean velocity within it */
 };
 KY_API void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters);
 
@@ -1976,7 +1977,7 @@ struct ky_radial_profile {
 };
 /* Allocates the arrays; after a failure there are none. The same for any number of threads.
  * KY_BAD_DATA if no body has mass, and where the bodies have no extent and `inner` and `outer`
- * are not given; KY_USAGE for radii that do not ascend, for a centre of fewer than three numbers,
+ * are not given. KY_USAGE for radii that do not ascend, for a centre of fewer than three numbers,
  * and in a box for no centre and for shells beyond half of it. */
 KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
                                       const struct ky_bodies *bodies,

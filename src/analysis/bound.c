@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "octree/sample.h"
 
 /* Iterations of the search for the mean velocity; it converges after a few. */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/threads.h"
 #include "engine/engine.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "octree/sample.h"
 
 const double ky_lagrangian_fractions[KY_LAGRANGIAN_FRACTIONS] = {0.01, 0.02, 0.05, 0.1,
@@ -130,7 +130,7 @@ struct bins {
     struct part {
         double mass;
         uint64_t n; /* number of bodies with mass */
-    } * part;       /* [KY_BLOCKS][edges + 1]: each bin for each block of bodies (base/sums.h) */
+    } * part; /* [KY_BLOCKS][edges + 1]: each bin for each block of bodies (base/block_sums.h) */
 };
 
 static double r2_of(const struct bins *bins, size_t i)

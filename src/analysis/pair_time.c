@@ -7,10 +7,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "engine/common/finite.h"
 #include "engine/force_options.h"
 #include "physics/orbit.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "physics/space.h"
 
 enum { MOST_SHELLS = 1000 };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "octree/sample.h"
 #include "octree/work.h"
 
@@ -52,7 +52,8 @@ static double speed_about(const double v[3], const double mean[3])
     return sqrt(v2);
 }
 
-/* Bodies, their median velocity, and the speed about it above which a body is an escaper. */
+/* Bodies, and their median velocity `middle`. A body that moves faster than `limit` relative to it
+ * is an escaper. */
 struct crowd {
     const struct ky_portion *portion;
     const struct ky_bodies *bodies;

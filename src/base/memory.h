@@ -30,7 +30,7 @@ double ky_memory_total(void);
 /* The same as ky_allocate, zeroed; large memory is zeroed by `threads` threads, 0: as many as
  * OpenMP takes. */
 void *ky_allocate_zeroed_by(int threads, size_t count, size_t size);
-void *ky_allocate_zeroed(size_t count, size_t size); /* 0 threads */
+void *ky_allocate_zeroed(size_t count, size_t size); /* with the threads of OpenMP */
 
 /* Points *array to ky_allocate(count, size), or to zeroed memory; KY_FAULT, and NULL, if memory
  * runs out. `what`: as for ky_no_memory. */

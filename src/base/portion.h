@@ -1,11 +1,11 @@
-/* A rank's portion of the bodies: whole blocks of sums.h, in the caller's order. The calls are
- * collective over the ranks that hold blocks. Results have the same bits for any division of the
- * blocks, and all ranks get them. */
+/* A rank's portion of the bodies: whole blocks of block_sums.h, in the caller's order. The calls
+ * are collective over the ranks that hold blocks. Results have the same bits for any division of
+ * the blocks, and all ranks get them. */
 #ifndef KY_BASE_PORTION_H
 #define KY_BASE_PORTION_H
 
+#include "base/block_sums.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/threads.h"
 
 struct ky_portion {

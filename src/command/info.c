@@ -1,9 +1,9 @@
 /* kyoho info: the content of a snapshot, or the state of a run. */
 #include <math.h>
 
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/options.h"
-#include "base/sums.h"
 #include "command/info.h"
 
 struct facts {

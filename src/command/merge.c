@@ -1,10 +1,10 @@
 /* kyoho merge A B: two systems on a Kepler orbit about each other. */
 #include <math.h>
 
+#include "base/block_sums.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/units.h"
 #include "command/command.h"
 

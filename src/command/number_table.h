@@ -1,6 +1,6 @@
 /* Columns of a table of numbers in a text file, such as a run's energy.csv. */
-#ifndef KY_COMMAND_COLUMNS_H
-#define KY_COMMAND_COLUMNS_H
+#ifndef KY_COMMAND_NUMBER_TABLE_H
+#define KY_COMMAND_NUMBER_TABLE_H
 
 #include "base/status.h"
 

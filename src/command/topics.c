@@ -44,7 +44,7 @@ static void print_units(FILE *out)
 {
     ky_help_text(
         "A number of an option whose help ends in [length], [mass], [time] or [velocity] is in the "
-        "units of the bodies, or has a unit of its own: --end 50Myr, --end '50 Myr', "
+        "units of the bodies. It may also have a unit of its own: --end 50Myr, --end '50 Myr', "
         "--radius 3pc, --softening 0.1kpc, --mass 1e5Msun, --at 1Myr,2Myr. The same is true in "
         "parameter files, in lists, and in the texts of --field and --expansion. With N-body "
         "units, which have no physical scale, numbers have no units. Text output has units if "

@@ -176,7 +176,7 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
     struct rounds rounds = {0};
     uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
     for (int r = 0; counts && r < comm->size; r++)
-        counts[r] = ky_domain_block(domain, r + 1) - ky_domain_block(domain, r);
+        counts[r] = ky_domain_portion_start(domain, r + 1) - ky_domain_portion_start(domain, r);
     enum ky_status status =
         counts ? make_rounds(comm, counts, ky_row_numbers(with), &rounds, error)
                : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
@@ -184,7 +184,8 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
         for (int r = 0; r < comm->size && !comm->rank; r++) {
             double *row = rounds.all + (size_t)r * rounds.most * rounds.width;
             for (size_t k = 0; k < rows_of(&rounds, r, start); k++)
-                row = ky_row_write(row, bodies, ky_domain_block(domain, r) + start + k, with);
+                row =
+                    ky_row_write(row, bodies, ky_domain_portion_start(domain, r) + start + k, with);
         }
         status = travel(comm, &rounds, start, 1, error);
         const double *row = rounds.own;
@@ -214,8 +215,8 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
                              struct ky_error *error)
 {
     const int rank = domain->comm->rank;
-    const size_t first = ky_domain_block(domain, rank),
-                 n = ky_domain_block(domain, rank + 1) - first;
+    const size_t first = ky_domain_portion_start(domain, rank),
+                 n = ky_domain_portion_start(domain, rank + 1) - first;
     struct ky_bodies own = {0};
     enum ky_status status = ky_rows_allocate(&own, n, with, error);
     if (!status)

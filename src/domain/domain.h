@@ -153,13 +153,12 @@ static inline double ky_domain_box(const struct ky_domain *domain)
 
 /* ---- parts of calls: collective; comments on arguments are for rank 0 ---- */
 
-/* The first body of a rank's block of the caller's order. */
-static inline size_t ky_domain_block(const struct ky_domain *domain, int rank)
+/* The first body of a rank's portion. */
+static inline size_t ky_domain_portion_start(const struct ky_domain *domain, int rank)
 {
     return (size_t)ky_share_start(domain->total, (uint64_t)domain->comm->size, (uint64_t)rank);
 }
-/* Divides the caller's bodies among the ranks, in blocks of the caller's order. `units`: the units
- * of the engines. */
+/* Divides the caller's bodies among the ranks, in portions. `units`: the units of the engines. */
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
                              unsigned with, const struct ky_engine_frame *units,
                              struct ky_error *error);
@@ -192,8 +191,7 @@ enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bod
 /* Writes new values of some bodies; every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
-/* Puts the rank's block of the caller's order, which begins with body number `first`, on its
- * engine. */
+/* Puts the rank's portion, which begins with body number `first`, on its engine. */
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
 
@@ -236,7 +234,7 @@ void ky_domain_free_plan(struct ky_domain_plan *plan);
 /* Broadcasts the outcome of the first rank that failed. */
 enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
                                       struct ky_error *error);
-/* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
+/* shared_writes.c. Each rank gets the bodies of its portion, array by array, and
  * writes their numbers to the files. `plan` is for rank 0. Failures of files and numbers that are
  * not finite are in *outcome, on every rank. */
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
@@ -345,7 +343,7 @@ double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsi
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
                           unsigned with);
 
-/* ---- columns.c: quantities that an integrator keeps for each body ---- */
+/* ---- integrator_columns.c: quantities that an integrator keeps for each body ---- */
 
 /* Distributes a column of all bodies from rank 0 to the ranks; and gathers it there. */
 enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,

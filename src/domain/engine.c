@@ -9,10 +9,10 @@
 #include "base/threads.h"
 #include "domain/orders.h"
 #include "engine/common/active.h"
-#include "engine/common/columns.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/common/units.h"
 #include "octree/opening_kinds.h"
 

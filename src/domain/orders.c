@@ -12,8 +12,8 @@
 #include "base/phases.h"
 #include "base/status.h"
 #include "base/threads.h"
-#include "engine/common/columns.h"
 #include "engine/common/external.h"
+#include "engine/common/integrator_columns.h"
 
 /* ---- the parts ---- */
 

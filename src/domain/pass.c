@@ -1,5 +1,5 @@
 /* A pass of all bodies past every rank, in the order of their numbers. Each rank collects the
- * bodies of its slice of this order and broadcasts them in pieces. A rank that sums over all bodies
+ * bodies of its portion and broadcasts them in pieces. A rank that sums over all bodies
  * in this order needs memory for only a few of them. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,49 +11,50 @@
 /* Bodies of one broadcast. */
 enum { TOLD = 1 << 14 };
 
-struct slice {
+struct portion {
     size_t first, n; /* of all bodies */
     double (*position)[3], *mass;
 };
 
-static void free_slice(struct slice *slice)
+static void free_portion(struct portion *portion)
 {
-    free(slice->position);
-    free(slice->mass);
+    free(portion->position);
+    free(portion->mass);
 }
 
-static enum ky_status fetch(struct ky_domain *domain, struct slice *slice, struct ky_error *error)
+static enum ky_status fetch(struct ky_domain *domain, struct portion *portion,
+                            struct ky_error *error)
 {
     struct ky_domain_permutation permutation;
     const int rank = domain->comm->rank;
-    slice->first = ky_domain_block(domain, rank);
-    slice->n = ky_domain_block(domain, rank + 1) - slice->first;
-    slice->position = ky_allocate(slice->n, sizeof *slice->position);
-    slice->mass = ky_allocate(slice->n, sizeof *slice->mass);
-    if (!slice->position || !slice->mass)
-        return ky_no_memory(error, "bodies of a rank", slice->n, 4 * sizeof(double));
+    portion->first = ky_domain_portion_start(domain, rank);
+    portion->n = ky_domain_portion_start(domain, rank + 1) - portion->first;
+    portion->position = ky_allocate(portion->n, sizeof *portion->position);
+    portion->mass = ky_allocate(portion->n, sizeof *portion->mass);
+    if (!portion->position || !portion->mass)
+        return ky_no_memory(error, "bodies of a rank", portion->n, 4 * sizeof(double));
     enum ky_status status =
         ky_domain_find_permutation(domain, (size_t)domain->comm->size, &permutation, error);
     if (!status)
-        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_POSITION, slice->position, error);
+        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_POSITION, portion->position, error);
     if (!status)
-        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_MASS, slice->mass, error);
+        status = ky_domain_fetch(domain, &permutation, KY_ARRAY_MASS, portion->mass, error);
     ky_domain_free_permutation(&permutation);
     return status;
 }
 
 /* Broadcasts the positions of the listed bodies. Exactly one rank has each position; the other
  * ranks pass zero bits. */
-static enum ky_status tell_positions(struct ky_domain *domain, const struct slice *slice,
+static enum ky_status tell_positions(struct ky_domain *domain, const struct portion *portion,
                                      const struct ky_shared_pass *pass, struct ky_error *error)
 {
     const size_t numbers = 3 * pass->count;
     uint64_t(*bits)[3];
     KY_TRY(ky_array_zeroed(&bits, pass->count, sizeof *bits, "positions of bodies", error));
     for (size_t k = 0; k < pass->count; k++) {
-        const size_t at = pass->body[k] - slice->first; /* modulo 2⁶⁴ */
-        if (at < slice->n)
-            memcpy(bits[k], slice->position[at], sizeof bits[k]);
+        const size_t at = pass->body[k] - portion->first; /* modulo 2⁶⁴ */
+        if (at < portion->n)
+            memcpy(bits[k], portion->position[at], sizeof bits[k]);
     }
     const enum ky_status status = domain->comm->verbs->add(domain->comm, bits[0], numbers, error);
     memcpy(pass->position, bits, pass->count * sizeof *bits);
@@ -61,15 +62,16 @@ static enum ky_status tell_positions(struct ky_domain *domain, const struct slic
     return status;
 }
 
-/* The bodies of a rank's slice among first … end − 1. */
+/* The bodies of a rank's portion among first … end − 1. */
 static size_t count_told(const struct ky_domain *domain, int rank, size_t first, size_t end)
 {
-    const size_t begin = ky_domain_block(domain, rank), its_end = ky_domain_block(domain, rank + 1),
+    const size_t begin = ky_domain_portion_start(domain, rank),
+                 its_end = ky_domain_portion_start(domain, rank + 1),
                  from = begin > first ? begin : first, to = its_end < end ? its_end : end;
     return to > from ? to - from : 0;
 }
 
-static enum ky_status tell(struct ky_domain *domain, const struct slice *slice,
+static enum ky_status tell(struct ky_domain *domain, const struct portion *portion,
                            const struct ky_shared_pass *pass, double (*row)[4], size_t *bytes,
                            struct ky_error *error)
 {
@@ -77,12 +79,12 @@ static enum ky_status tell(struct ky_domain *domain, const struct slice *slice,
     for (size_t first = 0; first < domain->total; first += TOLD) {
         const size_t end = domain->total - first < TOLD ? domain->total : first + TOLD,
                      own = count_told(domain, comm->rank, first, end),
-                     from = first > slice->first ? first - slice->first : 0;
+                     from = first > portion->first ? first - portion->first : 0;
         for (int r = 0; r < comm->size; r++)
             bytes[r] = count_told(domain, r, first, end) * sizeof *row;
         for (size_t k = 0; k < own; k++) {
-            memcpy(row[k], slice->position[from + k], sizeof slice->position[0]);
-            row[k][3] = slice->mass[from + k];
+            memcpy(row[k], portion->position[from + k], sizeof portion->position[0]);
+            row[k][3] = portion->mass[from + k];
         }
         KY_TRY(comm->verbs->gather_parts(comm, row, bytes, row + TOLD, error));
         pass->visit(pass->of, first, end - first, (const double(*)[4])(row + TOLD));
@@ -95,17 +97,17 @@ enum ky_status ky_domain_pass(void *context, const struct ky_shared_pass *pass,
 {
     struct ky_domain *domain = context;
     const size_t size = (size_t)domain->comm->size;
-    struct slice slice = {0};
+    struct portion portion = {0};
     size_t *bytes = ky_allocate(size, sizeof *bytes);
     double(*row)[4] = ky_allocate((size_t)2 * TOLD, sizeof *row);
     enum ky_status status =
-        bytes && row ? fetch(domain, &slice, error)
+        bytes && row ? fetch(domain, &portion, error)
                      : ky_no_memory(error, "bodies of other ranks", (size_t)2 * TOLD, sizeof *row);
     if (!status && pass->count)
-        status = tell_positions(domain, &slice, pass, error);
+        status = tell_positions(domain, &portion, pass, error);
     if (!status)
-        status = tell(domain, &slice, pass, row, bytes, error);
-    free_slice(&slice);
+        status = tell(domain, &portion, pass, row, bytes, error);
+    free_portion(&portion);
     free(bytes);
     free(row);
     return status;

@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/block_sums.h"
 #include "base/number.h"
 #include "base/order.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "draw/draw.h"
 #include "octree/sample.h"
 

@@ -14,7 +14,7 @@
 struct ky_image_walk {
     const struct ky_view *view;
     double half[3];         /* half the sides of the picture along right, up and sight [length] */
-    double extent[3];       /* half of the box's extent along these [length] */
+    double extent[3];       /* half of the box's extent along the same axes [length] */
     long first[3], last[3]; /* candidates, in boxes along x, y, z */
     long next[3];
 };

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/shares.h"
-#include "base/sums.h"
 #include "base/threads.h"
 
 struct bins {

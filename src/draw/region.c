@@ -6,10 +6,10 @@
 
 #include <math.h>
 
+#include "base/block_sums.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "octree/sample.h"
 
 enum { BINS = 2048, ROUNDS = 4 };

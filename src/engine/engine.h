@@ -16,7 +16,7 @@
 #include "octree/octree.h"
 #include "physics/expansion.h"
 #include "physics/external_moving.h"
-#include "physics/sums.h"
+#include "physics/sum_indices.h"
 
 /* Centre and strength of a field from a time on, up to the next piece: cubics in the time since
  * then (physics/external_moving.h). */
@@ -182,7 +182,7 @@ struct ky_field_seconds {
 
 /* Quantities of each body that an integrator may ask an engine to keep, in addition to the arrays
  * of struct ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1
- * << ky_column. columns.h has the name and the number of components of each. */
+ * << ky_column. common/integrator_columns.h has the name and the number of components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
@@ -258,8 +258,8 @@ struct ky_sum_units {
 };
 
 /* Sums over the bodies, over all ranks if these divide them: Σ m, Σ m x, … at the places of
- * physics/sums.h. They do not depend on the order of the bodies (common/sums.h). NaN if a term is
- * not finite. */
+ * physics/sum_indices.h. They do not depend on the order of the bodies (common/integer_sums.h). NaN
+ * if a term is not finite. */
 struct ky_raw_sums {
     struct ky_sum_units units;
     double of[KY_SUMS];

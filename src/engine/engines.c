@@ -3,11 +3,11 @@
 #include "base/status.h"
 #include "engine/choice.h"
 #include "engine/common/active.h"
-#include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
 #include "engine/common/force_kinds.h"
-#include "engine/common/sums.h"
+#include "engine/common/integer_sums.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/led.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "few/columns.h"
+#include "few/system_columns.h"
 #include "integrate/few_work.h"
 #include "integrate/integrate.h"
 

@@ -47,7 +47,7 @@ static const struct ky_option options[] = {
      NULL, "LENGTH",
      "hermite4: bodies become a group if they are closer than this, and bound or about to pass "
      "each "
-     "other closely; it implies --groups, and 0 is no groups (default with --groups: a tenth of "
+     "other closely. It implies --groups, and 0 is no groups (default with --groups: a tenth of "
      "the "
      "virial radius over the cube root of the number of bodies) [length]"},
 };

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/sums.h"
 #include "physics/softening.h"
 
 /* f √E at E = Ψ of node k, by Eddington's formula: f(E) = 1/(√8 π²) [∫ (dP/dΨ) dΨ/√(E − Ψ) +

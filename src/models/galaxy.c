@@ -14,10 +14,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "physics/softening.h"
 
 static const char *const names[KY_COMPONENTS] = {"halo", "disk", "bulge"};

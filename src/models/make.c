@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "base/block_sums.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "models/balance.h"
 #include "models/binaries.h"
 #include "models/equilibrium.h"

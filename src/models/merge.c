@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/halt.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "models/kepler.h"
 #include "models/models.h"
 

@@ -14,8 +14,8 @@
  * is the last. */
 #include <math.h>
 
+#include "base/block_sums.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/units.h"
 #include "models/galaxy.h"
 

@@ -11,7 +11,7 @@
 
 struct listing {
     const struct ky_octree_own_sinks *own;
-    const uint32_t *root; /* [cells of `top`] 1 + the place among its roots; 0: above them */
+    const uint32_t *root; /* [cells of `top`] 1 + the index of a root; 0: a cell above the roots */
     struct ky_octree_sink *sink;
     size_t count, room;
     size_t group; /* the next one along the curve */

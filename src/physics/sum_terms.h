@@ -1,10 +1,10 @@
-/* The terms of one body in the sums over bodies (sums.h), in numbers of the state. Portable C:
- * physics/dialect.h. */
+/* The terms of one body in the sums over bodies (sum_indices.h), in numbers of the state. Portable
+ * C: physics/dialect.h. */
 #ifndef KY_PHYSICS_SUM_TERMS_H
 #define KY_PHYSICS_SUM_TERMS_H
 
 #include "physics/number.h"
-#include "physics/sums.h"
+#include "physics/sum_indices.h"
 
 /* sum + m x y */
 KY_FN ky_state ky_sum_with(ky_state sum, ky_state m, ky_state x, ky_state y)

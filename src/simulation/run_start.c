@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/threads.h"
 #include "base/units.h"
 #include "integrate/friction.h"

@@ -94,7 +94,7 @@ struct taking {
     struct ky_run_facts facts;
 };
 
-/* ---- facts about them ---- */
+/* ---- facts about the bodies ---- */
 
 /* KY_OK, with *wrong, if a rank has bodies with impossible numbers; *outcome reports it there. */
 static enum ky_status check_numbers(const struct ky_task_share *share, uint64_t *wrong,

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/status.h"
-#include "engine/common/columns.h"
 #include "engine/common/external.h"
+#include "engine/common/integrator_columns.h"
 #include "integrate/friction.h"
 #include "octree/opening_kinds.h"
 

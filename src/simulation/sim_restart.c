@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "domain/domain.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/common/units.h"
 #include "snapshot/fields.h"
 #include "snapshot/pieces.h"

@@ -9,7 +9,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "integrate/friction.h"
 #include "octree/sample.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Of a catalogue's file, in the units of its snapshot. */
+/* The groups that a catalogue's file has, in the units of its snapshot. */
 struct circles {
     double (*circle)[4];
     size_t count;

@@ -27,6 +27,7 @@ UPSTAIRS = (
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
+VAGUE = re.compile(r"(?:columns|sums)\.\w+|options\.c")  # base/options.h has the interface of all options_*.c
 MACRO = re.compile(r"^#define (ky_\w+)\(\w+\)[\s\\]+(ky_\w+)\(", re.M)  # of a header, and the function that it calls
 
 
@@ -211,6 +212,8 @@ def main():
     needs = needs_of(files)
     result(points_up(files, needs), "every include, call and table points down")
     result(rings(files, needs), "the files of a folder have an order")
+    result([f"{file}: which of them?" for file in files if VAGUE.fullmatch(os.path.basename(file))],
+           "files are named for what they hold: not columns, sums, or options alone")
     plain = {file: bare(text) for file, text in files.items()}
     result([f"{file}: {match.group()}: ask {instead}" for folder, words, instead in UPSTAIRS
             for file in files if file.startswith(folder)

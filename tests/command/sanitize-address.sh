@@ -29,7 +29,7 @@ clean() { # log what: a test that nothing was found, and that the log ends as it
 # --hostile and --valgrind: other cases take the same paths with other numbers. The programs that `make check-long` leaves out compute many forces
 # for the sake of a few percent of a number, or repeat on several kinds of devices what other programs do on one.
 everything=${KYOHO_TEST_ALL:+yes}
-left_out='close_pairs device_cards device_dual device_large equilibrium external groups halt long_orbit own_orbits softenings'
+left_out='close_pairs device_dual device_large equilibrium external groups halt long_orbit own_orbits softenings'
 programs() {
     for source in tests/unit/*.c; do
         name=$(basename "$source" .c)

@@ -20,7 +20,7 @@ cosmic *seed*
 general_walk threads*
 groups threads*
 ranks_changes restarts*
-slices *
+shared_writes *
 board *
 grape6 *half*"
 else
@@ -46,7 +46,7 @@ ranks_walks *
 ranks_blocks *
 ranks_boxes *
 ranks_fmm *
-slices *
+shared_writes *
 board *
 grape6 * opens*
 view *

@@ -6,6 +6,8 @@ function or struct that begins with "Of" and ends after a few words says nothing
 
 In the comments of each folder of the source "those", "what" and "that of" or "those of", per 1,000 words, stay below the
 ceilings of a table. The goal is 0.5, 0.7 and 0. `tests/command/words.py ceilings` prints the table with today's rates.
+
+A sentence of the documents, but not of the laboratory book, and of the public headers has at most 40 words. Tables, equations and commands do not count.
 """
 import math
 import os
@@ -45,6 +47,13 @@ CEILINGS = {
     "src/view": (0.0, 0.0, 0.0),
 }
 DEGREE = re.compile(r"\b(?:more|less|as|how) exact(?:ly)?\b(?! sums)|\bexactness\b", re.I)
+MOST_WORDS = 40
+READ_BY_USERS = PAGES + ("tests/README.md",)  # besides include/ and docs/, but not its laboratory book
+NO_PROSE = re.compile(r"```.*?```|<!--.*?-->|^(?:    |\||#).*?$", re.S | re.M)  # of a document; a comment has equations
+EQUATION = re.compile(r"^ *\*  +.*$", re.M)
+# Where a paragraph or an item of a list ends, in a document and in a comment; and a sentence.
+PARAGRAPH = re.compile(r"\n(?:[ *]*\n| *(?:\* +)?(?:- |\d+\. ))")
+SENTENCE = re.compile(r"(?<=[.!?])[)*\"'”]*\s+(?![a-z])")
 BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
 
 
@@ -79,6 +88,21 @@ def faults(path, line, text, own):
         yield f"{path}, line {line}: “{found.group()}”: name the thing"
     if own and BARE.match(plain(text)):
         yield f"{path}, line {line}: “{plain(text)}” says nothing: a subject and a verb"
+
+
+def is_for_users(path):
+    folder = os.path.dirname(path)
+    return path in READ_BY_USERS or folder.split(os.sep)[0] in ("include", "docs") and folder != os.path.join("docs", "lab")
+
+
+def long_sentences(path, line, text):
+    """A line for each sentence that is too long. The targets of links are no words."""
+    prose = NO_PROSE if path.endswith(".md") else EQUATION
+    text = prose.sub("\n\n", re.sub(r"\]\([^)]*\)", "]", text))
+    for paragraph in PARAGRAPH.split(text):
+        for sentence in SENTENCE.split(plain(paragraph)):
+            if len(sentence.split()) > MOST_WORDS:
+                yield f"{path}, after line {line}: {len(sentence.split())} words: {sentence}"
 
 
 def folder_of(path):
@@ -133,6 +157,12 @@ exact = [f"{path}: “{found.group()}”: write accurate" for path in sorted(fil
          if path.split(os.sep)[0] in ("src", "include", "docs", *PAGES) and os.path.join("docs", "lab") not in path
          for found in DEGREE.finditer(open(os.path.join(TOP, path), encoding="utf-8").read())]
 tap.check(not exact, "what has degrees is accurate; exact is without an error", "\n".join(exact))
+endless = [fault for path in sorted(files()) if is_for_users(path) for line, text, _ in texts(path)
+           for fault in long_sentences(path, line, text)]
+tap.check(not endless, f"sentences of documents and headers have at most {MOST_WORDS} words", "\n".join(endless))
+for sample, many in (("a " * 40 + "end.", 1), ("a " * 39 + "end. " + "B " * 40, 0), ("- " + "a " * 30 + "\n- " + "b " * 30, 0),
+                     ("```\n" + "a " * 50 + "\n```", 0), ("| " + "a " * 50, 0)):
+    tap.check(len(list(long_sentences("x.md", 1, sample))) == many, f"{sample[:4]!r}… has {many} long sentences")
 high = [line for name, (_, of) in measured.items() for line in too_many(name, of)]
 tap.check(not high, "no folder has more pronouns in its comments than its ceiling", "\n".join(high))
 tap.check(len(list(too_many("none", [0.6, 0.8, 0.2]))) == 3 and not list(too_many("none", [0.5, 0.7, 0.1])),

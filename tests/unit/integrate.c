@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "clouds.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engines.h"
 #include "simulation/sim.h"
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/block_sums.h"
 #include "base/cores.h"
-#include "base/sums.h"
 #include "base/threads.h"
 #include "clouds.h"
 #include "files.h"

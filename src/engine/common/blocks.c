@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "physics/block.h"
 
 enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, int has_acceleration,

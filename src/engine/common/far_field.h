@@ -44,9 +44,9 @@ uint64_t *ky_far_sum_bodies(struct ky_far_field *far, const struct ky_far_bodies
 void ky_far_expand(struct ky_far_field *far, int threads);
 /* Adds the far field for G = 1 at x, a position in the box or close to it: acceleration and -φ. */
 void ky_far_add_at(const struct ky_far_field *far, const double x[3], double field[4]);
-/* Adds it to local coefficients of physics/taylor.h about x, up to an order. */
+/* Adds the far field to local coefficients about x (physics/taylor.h), up to an order. */
 void ky_far_add_local(const struct ky_far_field *far, const double x[3], int order, double *local);
-/* Adds its tidal tensor: xx yy zz xy xz yz. */
+/* Adds the far field's tidal tensor: xx yy zz xy xz yz. */
 void ky_far_add_tide_at(const struct ky_far_field *far, const double x[3], double tide[6]);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block_sums.h"
 #include "base/bodies.h"
 #include "base/order.h"
 #include "base/quantity.h"
 #include "base/status.h"
-#include "base/sums.h"
 #include "base/threads.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/softening.h"

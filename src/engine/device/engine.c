@@ -19,13 +19,13 @@
 #include "engine/device/forces/general.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/places.h"
-#include "engine/device/state/columns.h"
+#include "engine/device/state/body_sums.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
+#include "engine/device/state/integrator_columns.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/state/outer.h"
-#include "engine/device/state/sums.h"
 #include "octree/opening_kinds.h"
 
 #define METHOD(name, NAME) [KY_##NAME] = &ky_##name##_method,

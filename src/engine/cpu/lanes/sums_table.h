@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "physics/sums.h"
+#include "physics/sum_indices.h"
 
 /* Parts of a term, of KY_SUM_BITS each. */
 enum { KY_SUM_PARTS = 2, KY_SUM_BITS = 40 };

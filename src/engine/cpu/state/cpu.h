@@ -29,7 +29,8 @@ struct ky_cpu_kept {
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
     double per_mass; /* struct ky_relative, for all evaluations; 0: not computed yet */
-    int early; /* with massless bodies: 1: the tree was built when no step of its bodies ended */
+    int early; /* 1: there are massless bodies, and when the tree was built no step of its bodies
+                  ended */
 };
 
 /* A set of sinks, and their tree: all bodies, the bodies with mass, the massless bodies (massless.c
@@ -245,7 +246,7 @@ struct ky_cpu_scale {
 };
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
-/* columns.c: the verbs, and the reset of columns for new bodies. */
+/* integrator_columns.c: the verbs, and the reset of columns for new bodies. */
 enum ky_status ky_cpu_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column,
                                  const double *numbers, struct ky_error *error);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/hermite.h"
 

@@ -298,7 +298,7 @@ enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error)
     const struct ky_shared *shared = ky_device_shared(bodies->state);
     const struct ky_parameters *parameters = bodies->state->parameters;
     enum ky_status status = ky_device_settle(bodies->state, error);
-    const int stands = !tree->serves && tree->built == bodies->place &&
+    const int stands = !tree->serves && tree->built == bodies->moves &&
                        tree->order == parameters->multipole && tree->leaf == parameters->leaf;
     uint64_t missing = bodies->live > 0 && !stands;
     if (!status)

@@ -238,7 +238,7 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
             status = lay(set, from[copied[k]].buffer, n, &to[copied[k]], 0, error);
     own->curve.is_followed = its->curve.is_followed;
     own->curve.changes++;
-    own->place++;
+    own->moves++;
     if (status || !own->curve.is_followed)
         return status;
     status = ky_buffer_need(own->card, &own->curve.index, "numbers of the bodies", own->n,

@@ -280,9 +280,9 @@ static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tre
     if (!status && keeps)
         status = make_keys_again(state, tree, move, n, error);
     bodies->live = end;
-    bodies->place++;
+    bodies->moves++;
     bodies->curve.changes++;
-    bodies->curve.keyed.place = !status && keeps ? bodies->place : 0;
+    bodies->curve.keyed.moves = !status && keeps ? bodies->moves : 0;
     bodies->curve.keyed.changes = bodies->curve.changes;
     return status;
 }

@@ -182,7 +182,7 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
     }
     enum ky_status status = ky_device_settle(state, error); /* bodies leave after their last kick */
     if (n == 0)                                             /* no buffers for arriving bodies */
-        bodies->curve.keyed.place = 0;
+        bodies->curve.keyed.moves = 0;
     if (status || n == 0)
         return status;
     status = ky_device_tree_keys(tree, bodies, state->parameters, error);

@@ -296,7 +296,7 @@ enum ky_status ky_device_bodies_begin(struct ky_device_state *state, int has_acc
     state->pendings = 0;
     state->opened.evaluations = 0;
     state->put++;
-    bodies->place++;
+    bodies->moves++;
     bodies->curve.is_followed = 0;
     bodies->curve.changes++;
     bodies->has &= ~(1U << KY_ARRAY_SOFTENING);
@@ -360,7 +360,7 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
     ky_buffer_release(card, &list);
     state->put++;
     bodies->curve.changes++;
-    bodies->place += some->position || some->mass;
+    bodies->moves += some->position || some->mass;
     return status;
 }
 

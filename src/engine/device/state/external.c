@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/common/columns.h"
 #include "engine/common/external.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/device/state/rows.h"
 
 _Static_assert(KY_EXTERNAL_STRIDE == KY_EXTERNAL_OWN + KY_EXTERNAL_NUMBERS, "a row");

@@ -37,6 +37,6 @@ enum ky_status ky_device_kick(struct ky_device_state *state, double dt, struct k
 
 enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct ky_error *error)
 {
-    state->bodies.place++;
+    state->bodies.moves++;
     return advance(state, dt, error);
 }

@@ -8,7 +8,7 @@
 #ifndef KY_DEVICE_STATE_H
 #define KY_DEVICE_STATE_H
 
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/common/units.h"
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
@@ -21,10 +21,10 @@ struct ky_device_curve {
     struct ky_buffer index;    /* if is_followed: the caller's index of each body */
     int is_followed;           /* 1: the bodies lie in the order of `index`, not in the caller's */
     uint64_t changes;          /* number of times bodies were put or reordered */
-    /* For ranks: if `place` and `changes` are current, the room begins with the keys of the bodies
-     * in their current order, and place[0] is the order of the keys. `place` 0: not valid. */
+    /* For ranks: if `moves` and `changes` are current, the room begins with the keys of the bodies
+     * in their current order, and place[0] is the order of the keys. `moves` 0: not valid. */
     struct {
-        uint64_t place, changes;
+        uint64_t moves, changes;
     } keyed;
 };
 
@@ -51,9 +51,9 @@ struct ky_device_bodies {
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
-    struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
+    struct ky_buffer column[KY_COLUMN_COUNT]; /* of integrator_columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
-    struct ky_buffer sums, scales;            /* of sums.c: sums of chunks */
+    struct ky_buffer sums, scales;            /* of body_sums.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
         struct ky_buffer numbers, potential;
@@ -67,7 +67,7 @@ struct ky_device_bodies {
         size_t sampled; /* number of bodies of whose sample the index is */
     } outer;            /* of outer.c */
     struct ky_staging staging;
-    uint64_t place; /* number of times positions changed */
+    uint64_t moves; /* number of times positions changed */
 };
 
 struct ky_device_far;

@@ -223,7 +223,7 @@ static void exchange(struct ky_device_bodies *bodies)
     const struct ky_buffer other = bodies->second;
     bodies->second = bodies->position;
     bodies->position = other;
-    bodies->place++;
+    bodies->moves++;
 }
 
 /* The limit of the criterion at a tick; for length 1 if each body has its own length. */

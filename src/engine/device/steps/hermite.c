@@ -391,7 +391,7 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     h->way->close = close ? ~close : KY_NO_BODY;
     if (h->known.number[KY_WAY_BLOCKS] > 0)
         ky_device_hermite_drop(h->state, 1);
-    h->state->bodies.place++;
+    h->state->bodies.moves++;
     return KY_OK;
 }
 

@@ -122,7 +122,7 @@ enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device
         status = ky_device_tree_parts_before(tree, bodies, error);
     if (!status)
         status = make_keys(tree, bodies, parameters, error);
-    bodies->curve.keyed.place = !status ? bodies->place : 0;
+    bodies->curve.keyed.moves = !status ? bodies->moves : 0;
     bodies->curve.keyed.changes = bodies->curve.changes;
     return status;
 }
@@ -130,7 +130,7 @@ enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device
 int ky_device_tree_has_keys(const struct ky_device_bodies *bodies)
 {
     const struct ky_device_curve *curve = &bodies->curve;
-    return curve->keyed.place == bodies->place && bodies->place > 0 &&
+    return curve->keyed.moves == bodies->moves && bodies->moves > 0 &&
            curve->keyed.changes == curve->changes;
 }
 
@@ -302,7 +302,7 @@ static enum ky_status sort_keys(struct ky_device_tree *tree, struct ky_device_bo
         status = ky_device_tree_parts_before(tree, bodies, error);
     if (!status && !ky_device_tree_has_keys(bodies))
         status = make_keys(tree, bodies, parameters, error);
-    curve->keyed.place = 0; /* the keys are sorted now */
+    curve->keyed.moves = 0; /* the keys are sorted now */
     if (!status)
         status = mark(bodies, SORT, error);
     if (!status)
@@ -420,7 +420,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
     enum ky_status status = build(tree, bodies, parameters, error);
-    tree->built = !status ? bodies->place : 0;
+    tree->built = !status ? bodies->moves : 0;
     tree->opening = ky_opening_key(parameters);
     tree->order = parameters->multipole;
     tree->leaf = parameters->leaf;

@@ -107,7 +107,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
     double start = ky_clock();
     ky_octree_link(&host->tree);
     report->build += ky_clock() - start;
-    host->built = host->bodies->place;
+    host->built = host->bodies->moves;
     host->opening = ky_opening_key(parameters);
     return KY_OK;
 }
@@ -115,7 +115,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
 enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    const int stands = host->built > 0 && host->built == host->bodies->place &&
+    const int stands = host->built > 0 && host->built == host->bodies->moves &&
                        host->opening == ky_opening_key(parameters);
     return stands ? KY_OK : build(host, parameters, error);
 }

@@ -11,13 +11,13 @@
 struct ky_host_tree {
     struct ky_device_bodies *bodies;
     uint64_t put;   /* bodies->state->put of the columns below; 0: none */
-    uint64_t sent;  /* bodies->place of the cells on the card; 0: none */
+    uint64_t sent;  /* bodies->moves of the cells on the card; 0: none */
     int has_boxes;  /* 1: the card also has their boxes */
-    uint64_t built; /* bodies->place of `tree`; 0: no tree */
+    uint64_t built; /* bodies->moves of `tree`; 0: no tree */
     double opening; /* ky_opening_key for which it was built */
     struct ky_octree tree;
     double *x[3], *mass, *softening;
-    /* On the card: cells; the origin at KY_FRAME_ORIGIN of `frame`. */
+    /* On the card. The origin of the cells is at KY_FRAME_ORIGIN of `frame`. */
     struct ky_cell_columns column;
     struct ky_buffer order, frame;
 };

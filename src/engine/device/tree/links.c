@@ -43,7 +43,7 @@ void ky_links_begin(struct ky_links *links)
 void ky_links_release(struct ky_links *links)
 {
     struct ky_buffer *buffers[] = {&links->source, &links->low, &links->eps2, &links->lanes};
-    links->place = 0;
+    links->moves = 0;
     ky_host_tree_release(&links->host);
     ky_pair_counts_release(&links->counts, links->bodies);
     ky_device_tree_release(&links->own, links->bodies);
@@ -117,7 +117,7 @@ static enum ky_status need_sources(struct ky_links *links, const struct ky_point
     };
     for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
         if (needs[k].buffer->bytes < needs[k].count * needs[k].size)
-            links->place = 0;
+            links->moves = 0;
     return ky_buffers_need(links->bodies->card, needs, sizeof needs / sizeof *needs, error);
 }
 
@@ -178,7 +178,7 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
                                 struct ky_error *error)
 {
     const struct ky_device_tree *own = &links->own;
-    const int stands = own->built > 0 && own->built == links->bodies->place &&
+    const int stands = own->built > 0 && own->built == links->bodies->moves &&
                        own->opening == ky_opening_key(parameters) &&
                        own->order == parameters->multipole && own->leaf == parameters->leaf;
     if (!stands)
@@ -195,10 +195,10 @@ enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters
     if (!status)
         status = need_sources(links, points, error);
     if (!status &&
-        (links->place != links->bodies->place || links->by_host != ky_links_are_of_host(links)))
+        (links->moves != links->bodies->moves || links->by_host != ky_links_are_of_host(links)))
         status = make_sources(links, error);
     links->by_host = ky_links_are_of_host(links);
-    links->place = !status ? links->bodies->place : 0;
+    links->moves = !status ? links->bodies->moves : 0;
     return !status && points ? make_points(links, points, error) : status;
 }
 
@@ -206,7 +206,7 @@ static enum ky_status source_parts(struct ky_links *links, const struct ky_point
                                    struct ky_error *error)
 {
     const enum ky_status status = need_sources(links, points, error);
-    links->place = 0; /* force evaluations do not update them */
+    links->moves = 0; /* force evaluations do not update them */
     return status ? status : make_sources(links, error);
 }
 

@@ -12,7 +12,7 @@ struct ky_links {
     struct ky_device_bodies *bodies;
     struct ky_host_tree host;
     struct ky_device_tree own;          /* the card's tree */
-    uint64_t place;                     /* bodies->place of the sources; 0: none */
+    uint64_t moves;                     /* bodies->moves of the sources; 0: none */
     int by_host;                        /* 1: they are in the order of the host's tree */
     struct ky_buffer source, low, eps2; /* bodies along the curve, followed by points */
     struct ky_buffer lanes;             /* places along the curve in the order of the lanes */

@@ -115,7 +115,7 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
          (more > bodies->n ? more : bodies->n) * sizeof(uint32_t)},
     };
     size_t offset = 0, all = 0;
-    bodies->curve.keyed.place = 0;
+    bodies->curve.keyed.moves = 0;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         all += aligned(parts[k].bytes);
     KY_TRY(ky_buffer_need(bodies->card, &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error));

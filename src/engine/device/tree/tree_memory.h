@@ -54,7 +54,7 @@ struct ky_device_tree {
                 divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each level */
     uint64_t builds;                   /* number of trees built so far */
-    uint64_t built;                    /* bodies->place of the cells; 0: none */
+    uint64_t built;                    /* bodies->moves of the cells; 0: none */
     double opening;                    /* ky_opening_key for which they were built */
     int order, leaf; /* order of their moments; maximum number of bodies of a leaf */
     int is_wide;     /* 1: their boxes have been widened for walks that round positions (links.c) */

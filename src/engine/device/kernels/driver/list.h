@@ -209,7 +209,7 @@
     KY_U(outer, "state/outer.k", -1, )                                                             \
     KY_U(external, "state/external.k", -1, )                                                       \
     KY_U(relative, "tree/relative.k", -1, )                                                        \
-    KY_U(sums, "state/sums.k", -1, )                                                               \
+    KY_U(sums, "state/body_sums.k", -1, )                                                          \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(far, "forces/far.k", -1, )                                                                \
     KY_U(balance, "forces/balance.k", -1, )                                                        \

@@ -5,7 +5,7 @@
 
 #include "engine/device/kernels/driver/state.h"
 #include "engine/device/kernels/forces/near.h"
-#include "engine/device/kernels/tree/columns.h"
+#include "engine/device/kernels/tree/cell_columns.h"
 
 #include "physics/visit.h"
 

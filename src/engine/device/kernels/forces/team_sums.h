@@ -5,7 +5,7 @@
 
 #include "engine/device/kernels/driver/shared.h"
 #include "engine/device/kernels/forces/near.h"
-#include "engine/device/kernels/tree/columns.h"
+#include "engine/device/kernels/tree/cell_columns.h"
 
 /* Input of the walk: bodies along the curve, and cells. */
 struct ky_team_tree {

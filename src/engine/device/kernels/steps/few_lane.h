@@ -4,9 +4,9 @@
 #include "few/tree.h"
 
 #include "few/clock.h"
-#include "few/columns.h"
 #include "few/contact.h"
 #include "few/finish.h"
+#include "few/system_columns.h"
 
 /* The settings of a launch, and the radii of system i. */
 KY_FN struct ky_few_settings ky_few_lane_settings(KY_GLOBAL const double *column,

@@ -4,7 +4,7 @@
 #define KY_KERNELS_LEVEL_H
 
 #include "engine/device/kernels/driver/state.h"
-#include "engine/device/kernels/tree/columns.h"
+#include "engine/device/kernels/tree/cell_columns.h"
 #include "engine/device/kernels/tree/keys.h"
 
 #include "octree/layout.h"

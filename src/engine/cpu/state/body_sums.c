@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/shares.h"
 #include "engine/common/external.h"
-#include "engine/common/sums.h"
+#include "engine/common/integer_sums.h"
 
 /* A sum of terms below 2^exponent in units of 2^(exponent - BITS). */
 enum { BITS = KY_SUM_PARTS * KY_SUM_BITS };

@@ -1,7 +1,7 @@
 /* Sums over bodies that have the same bits for any number of threads. The bodies are divided into a
  * fixed number of blocks. Each block is summed in order, and so are the sums of the blocks. */
-#ifndef KY_BASE_SUMS_H
-#define KY_BASE_SUMS_H
+#ifndef KY_BASE_BLOCK_SUMS_H
+#define KY_BASE_BLOCK_SUMS_H
 
 #include <stddef.h>
 

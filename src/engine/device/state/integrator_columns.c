@@ -1,5 +1,5 @@
 /* The columns that an integrator has requested, on the card. */
-#include "engine/device/state/columns.h"
+#include "engine/device/state/integrator_columns.h"
 
 #include "base/status.h"
 #include "engine/device/state/rows.h"

@@ -1,6 +1,6 @@
 /* The columns of a tree's cells for kernels: octree/layout.h, KY_CELL_COLUMNS. */
-#ifndef KY_KERNELS_COLUMNS_H
-#define KY_KERNELS_COLUMNS_H
+#ifndef KY_KERNELS_CELL_COLUMNS_H
+#define KY_KERNELS_CELL_COLUMNS_H
 
 #include "engine/device/kernels/driver/dialect.h"
 

@@ -1,8 +1,8 @@
 /* Sums over bodies that do not depend on their order. Each sum has a unit that follows from its
  * largest term. Each term is rounded to an integer multiple of this unit, far below the rounding of
  * a sum in double, and integers have the same sum in any order. */
-#ifndef KY_ENGINE_SUMS_H
-#define KY_ENGINE_SUMS_H
+#ifndef KY_ENGINE_INTEGER_SUMS_H
+#define KY_ENGINE_INTEGER_SUMS_H
 
 #include "engine/engine.h"
 

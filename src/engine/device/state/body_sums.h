@@ -1,6 +1,6 @@
-/* Sums over the bodies: kernels/state/sums.k from the host's side. */
-#ifndef KY_DEVICE_SUMS_H
-#define KY_DEVICE_SUMS_H
+/* Sums over the bodies: kernels/state/body_sums.k from the host's side. */
+#ifndef KY_DEVICE_BODY_SUMS_H
+#define KY_DEVICE_BODY_SUMS_H
 
 #include "engine/device/state/bodies.h"
 

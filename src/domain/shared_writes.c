@@ -1,4 +1,4 @@
-/* Files that all ranks write together. Each rank has a slice of the caller's order and writes its
+/* Files that all ranks write together. Each rank has a portion of the bodies and writes its
  * piece of each part of a file. It goes array by array, so that a rank needs little memory. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "domain/domain.h"
 #include "engine/common/finite.h"
 
-struct slice {
+struct writer {
     struct ky_domain *domain;
     size_t first, n; /* of the caller's order */
     struct ky_domain_permutation permutation;
     struct ky_domain_plan plan;
-    uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
+    uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the portions before */
     uint8_t *type;                   /* [n], or NULL */
     struct ky_file **file;           /* NULL until the rank writes to it */
     double *numbers, *chunk;         /* numbers: [n] of the present array; chunk: some numbers that
@@ -23,20 +23,21 @@ struct slice {
 
 /* ---- broadcasts of rank 0 ---- */
 
-/* How many bodies of each type come before the slices, on rank 0. */
-static void count_types(const struct slice *s, const uint8_t *type,
+/* How many bodies of each type come before the portions, on rank 0. */
+static void count_types(const struct writer *s, const uint8_t *type,
                         uint64_t (*before)[KY_WRITE_TYPES])
 {
     uint64_t count[KY_WRITE_TYPES] = {0};
     for (int r = 0; r < s->domain->comm->size; r++) {
         memcpy(before[r], count, sizeof count);
-        for (size_t i = ky_domain_block(s->domain, r); i < ky_domain_block(s->domain, r + 1); i++)
+        for (size_t i = ky_domain_portion_start(s->domain, r);
+             i < ky_domain_portion_start(s->domain, r + 1); i++)
             count[type[i]]++;
     }
 }
 
-/* Rank 0 sends every rank the types of its slice. `type`: of all bodies, on rank 0. */
-static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky_error *error)
+/* Rank 0 sends every rank the types of its portion. `type`: of all bodies, on rank 0. */
+static enum ky_status tell_types(struct writer *s, const uint8_t *type, struct ky_error *error)
 {
     struct ky_comm *comm = s->domain->comm;
     const size_t size = (size_t)comm->size;
@@ -48,7 +49,7 @@ static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky
     if (!status && !comm->rank)
         count_types(s, type, before);
     for (int r = 0; r < comm->size && !status && !comm->rank; r++)
-        out[r] = ky_domain_block(s->domain, r + 1) - ky_domain_block(s->domain, r);
+        out[r] = ky_domain_portion_start(s->domain, r + 1) - ky_domain_portion_start(s->domain, r);
     if (!status)
         in[0] = s->n;
     if (!status)
@@ -66,7 +67,7 @@ static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky
 /* ---- files ---- */
 
 /* The rank's own stream to a file, opened when it is needed. NULL after a failure. */
-static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *outcome)
+static struct ky_file *stream(struct writer *s, size_t file, struct ky_error *outcome)
 {
     const struct ky_domain_file *named = &s->plan.file[file];
     if (!s->file[file] &&
@@ -78,8 +79,8 @@ static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *out
 }
 
 /* Writes the numbers of `count` bodies of a type, beginning with number `skip` of this type in the
- * slice, divided and multiplied as the part says. */
-static void write_chosen(struct slice *s, const struct ky_write_piece *part, struct ky_file *file,
+ * portion, divided and multiplied as the part says. */
+static void write_chosen(struct writer *s, const struct ky_write_piece *part, struct ky_file *file,
                          uint64_t skip, uint64_t count, uint64_t offset)
 {
     const size_t columns = (size_t)ky_arrays[part->array].columns,
@@ -104,8 +105,8 @@ static void write_chosen(struct slice *s, const struct ky_write_piece *part, str
     }
 }
 
-/* Writes the slice's piece of a part. */
-static void write_part(struct slice *s, struct ky_write_piece *part, struct ky_error *outcome)
+/* Writes a part's numbers of the portion. */
+static void write_part(struct writer *s, struct ky_write_piece *part, struct ky_error *outcome)
 {
     const size_t bytes = ky_arrays[part->array].bytes;
     const int all = part->type == KY_ALL_TYPES;
@@ -129,7 +130,7 @@ static void write_part(struct slice *s, struct ky_write_piece *part, struct ky_e
 }
 
 /* Array by array. *outcome: the first failure of a file, or a number that is not finite. */
-static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
+static enum ky_status write_arrays(struct writer *s, struct ky_error *outcome,
                                    struct ky_error *error)
 {
     const size_t widest = 3 * sizeof(double);
@@ -158,7 +159,7 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
 }
 
 /* Waits for the disk. The first failure counts. */
-static void finish_files(const struct slice *s, struct ky_error *outcome)
+static void finish_files(const struct writer *s, struct ky_error *outcome)
 {
     struct ky_error own = {KY_OK, ""};
     for (size_t f = 0; s->file && f < s->plan.files; f++) {
@@ -170,7 +171,7 @@ static void finish_files(const struct slice *s, struct ky_error *outcome)
 }
 
 /* Broadcasts the hash of each part, which exactly one rank has computed. */
-static enum ky_status tell_hashes(const struct slice *s, struct ky_error *error)
+static enum ky_status tell_hashes(const struct writer *s, struct ky_error *error)
 {
     struct ky_comm *comm = s->domain->comm;
     const size_t count = s->plan.hashes ? s->plan.parts : 0;
@@ -186,7 +187,7 @@ static enum ky_status tell_hashes(const struct slice *s, struct ky_error *error)
     return status;
 }
 
-static void free_slice(struct slice *s, struct ky_error *outcome)
+static void free_writer(struct writer *s, struct ky_error *outcome)
 {
     finish_files(s, outcome);
     free(s->file);
@@ -201,8 +202,8 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
                                struct ky_error *outcome, struct ky_error *error)
 {
     const int rank = domain->comm->rank;
-    struct slice s = {.domain = domain, .first = ky_domain_block(domain, rank)};
-    s.n = ky_domain_block(domain, rank + 1) - s.first;
+    struct writer s = {.domain = domain, .first = ky_domain_portion_start(domain, rank)};
+    s.n = ky_domain_portion_start(domain, rank + 1) - s.first;
     *outcome = (struct ky_error){KY_OK, ""};
     enum ky_status status = ky_domain_tell_plan(domain, plan, &s.plan, error);
     if (!status && !(s.file = ky_allocate_zeroed(s.plan.files, sizeof *s.file)))
@@ -221,6 +222,6 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
         status = tell_hashes(&s, error);
     for (size_t p = 0; p < s.plan.parts && plan && !status; p++)
         plan->part[p].hash = s.plan.part[p].hash;
-    free_slice(&s, outcome);
+    free_writer(&s, outcome);
     return status;
 }

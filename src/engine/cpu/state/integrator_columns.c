@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/cpu/state/cpu.h"
 
 static enum ky_status clear(struct ky_cpu *cpu, int column, struct ky_error *error)

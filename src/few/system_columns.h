@@ -1,7 +1,7 @@
 /* A system as a row of the columns of physics/few_device.h, and back. The host and kernels compile
  * it. */
-#ifndef KY_FEW_COLUMNS_H
-#define KY_FEW_COLUMNS_H
+#ifndef KY_FEW_SYSTEM_COLUMNS_H
+#define KY_FEW_SYSTEM_COLUMNS_H
 
 #include "physics/language.h"
 

@@ -1,4 +1,4 @@
-/* Files of a run whose bodies are divided among ranks: snapshots in slices and in pieces, and
+/* Files of a run whose bodies are divided among ranks: snapshots in one file and in pieces, and
  * restart files in pieces, for bodies of several types whose ids are not in order. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, nftw */
 #include "test.h"

@@ -1,5 +1,5 @@
 /* The arithmetic of struct ky_sums. */
-#include "engine/common/sums.h"
+#include "engine/common/integer_sums.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The indices of the sums over bodies, for every engine. Vectors take three elements. */
-#ifndef KY_PHYSICS_SUMS_H
-#define KY_PHYSICS_SUMS_H
+#ifndef KY_PHYSICS_SUM_INDICES_H
+#define KY_PHYSICS_SUM_INDICES_H
 
 #define KY_SUM_CHUNK 4096 /* consecutive bodies of one partial sum, in the caller's order */
 #define KY_SUM_MASS 0

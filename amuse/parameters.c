@@ -1,4 +1,5 @@
-/* options.c - the options of `kyoho run` for engine, force and integrator, as parameters of AMUSE.
+/* parameters.c - the options of `kyoho run` for engine, force and integrator, as parameters of
+ * AMUSE.
  */
 #include "code.h"
 #include "worker.h"

@@ -1,5 +1,5 @@
 /* The columns that an integrator may ask for. */
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 
 #include "few/few.h"
 

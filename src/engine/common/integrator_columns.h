@@ -1,7 +1,7 @@
 /* The table of the columns that an integrator may ask for (enum ky_column), and the common code of
  * the engines for them. */
-#ifndef KY_ENGINE_COLUMNS_H
-#define KY_ENGINE_COLUMNS_H
+#ifndef KY_ENGINE_INTEGRATOR_COLUMNS_H
+#define KY_ENGINE_INTEGRATOR_COLUMNS_H
 
 #include "engine/engine.h"
 

@@ -1,5 +1,5 @@
-/* Sums in fixed blocks: see sums.h. */
-#include "base/sums.h"
+/* Sums in fixed blocks: see block_sums.h. */
+#include "base/block_sums.h"
 
 #include "base/portion.h"
 

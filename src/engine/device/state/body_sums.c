@@ -1,8 +1,8 @@
 /* Sums over the bodies that depend neither on their order nor on the number of ranks: see
- * common/sums.h. The unit is 2⁻⁸⁴ of the power of two above the largest term. A card with double
- * computes the sums itself; otherwise the host computes them from the columns of some bodies at a
- * time. */
-#include "engine/device/state/sums.h"
+ * common/integer_sums.h. The unit is 2⁻⁸⁴ of the power of two above the largest term. A card with
+ * double computes the sums itself; otherwise the host computes them from the columns of some bodies
+ * at a time. */
+#include "engine/device/state/body_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/common/external.h"
-#include "engine/common/sums.h"
+#include "engine/common/integer_sums.h"
 #include "engine/device/state/external.h"
 #include "physics/sum_terms.h"
 

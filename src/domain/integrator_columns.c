@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "domain/domain.h"
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 
 /* ---- rank 0 ---- */
 

@@ -1,9 +1,9 @@
 /* The columns that an integrator has requested, on the card: component by component in state
  * numbers. Jerks have the units of accelerations (bodies.h), steps the caller's unit. */
-#ifndef KY_DEVICE_COLUMNS_H
-#define KY_DEVICE_COLUMNS_H
+#ifndef KY_DEVICE_INTEGRATOR_COLUMNS_H
+#define KY_DEVICE_INTEGRATOR_COLUMNS_H
 
-#include "engine/common/columns.h"
+#include "engine/common/integrator_columns.h"
 #include "engine/device/state/bodies.h"
 
 /* Keeps only the columns of `set`. New ones are 0. */
