@@ -1984,6 +1984,15 @@ KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parame
                                       struct ky_radial_profile *profile, struct ky_error *error);
 KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the struct */
 
+/* The density of bodies in a periodic box with corners at 0 and `box` on a mesh of mesh³ points, as
+ * ky_power_make assigns masses to its first mesh: with a triangle-shaped cloud (TSC), which gives
+ * each body to the 27 points about it. density[(i*mesh + j)*mesh + k] belongs to the point with
+ * the coordinates i, j and k times box/mesh [mass/length³]. Bodies outside are moved into the box.
+ * The same bits for any number of threads. KY_USAGE for a box that is not above 0 and for a mesh
+ * that has not 1 to 16,384 points along an axis. */
+KY_API enum ky_status ky_density_mesh(const struct ky_bodies *bodies, double box, uint64_t mesh,
+                                      double *density, struct ky_error *error);
+
 /* The power spectrum of the density contrast δ of bodies in a periodic box, P(k) = V ⟨|δ_k|²⟩,
  * averaged over the waves of shells whose width is the smallest wave number 2π/box. Masses are
  * assigned to a mesh with a triangle-shaped cloud (TSC) and to a second one, half a cell apart,

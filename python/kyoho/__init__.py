@@ -14,7 +14,7 @@ from ._library import version as __version__
 from ._options import options
 from ._picture import png
 from ._view import View, view
-from .analysis import Binaries, Profile, binaries, check, density_centre, lagrangian_radii, mass_function, power, profile, scales, tune
+from .analysis import Binaries, Profile, binaries, check, density_centre, density_mesh, lagrangian_radii, mass_function, power, profile, scales, tune
 from ._evaluator import release
 from .devices import Device, devices
 from .drawing import draw, plot
@@ -31,7 +31,7 @@ from .units import Units
 
 __all__ = ["BadDataError", "Binaries", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups",
            "Neighbours", "NoFileError", "Profile", "Run", "Simulation", "Snapshot", "StoppedError", "Systems", "Units",
-           "UnsupportedError", "UsageError", "View", "accelerations", "binaries", "check", "density", "density_centre",
+           "UnsupportedError", "UsageError", "View", "accelerations", "binaries", "check", "density", "density_centre", "density_mesh",
            "devices", "draw", "external_field", "few", "field", "gravity", "groups", "lagrangian_radii", "mass_function", "merge", "model",
            "model_options", "models", "nearest", "neighbours", "options", "orbit", "plot", "png", "potential", "power", "profile", "read",
            "release", "restore", "resume", "run", "scales", "tides", "tune", "use_threads", "view"]

@@ -240,6 +240,39 @@ def profile(bodies, **options: Unpack[ProfileOptions]) -> Profile:
     return Profile(found)
 
 
+def _side(bodies, box):
+    """The side of the periodic box of a Snapshot, or the one that is given."""
+    side = with_box(bodies, {} if box is None else {"box": box}).get("box")
+    if side is None:
+        raise UsageError("the bodies have no periodic box: give box, its side")
+    return bodies.units.real(side, "length", "box")
+
+
+@hinted
+def density_mesh(bodies, mesh, box=None) -> np.ndarray:
+    """
+    The density of bodies in a periodic box on a mesh, (mesh, mesh, mesh) [mass/length³], by triangle-shaped clouds (TSC), as kyoho.power
+    assigns them. The point [i, j, k] has the coordinates i, j and k times box/mesh.
+
+    Arguments:
+      bodies   a Snapshot or a Simulation; the densities are in its units
+      mesh     points along an axis
+      box      the side of the box, which has a corner at the origin [length]; None: that of the bodies
+    Example:
+      density = kyoho.density_mesh(kyoho.model("cosmic-box", 512), 16)
+      contrast = density / density.mean() - 1
+    """
+    bodies = snapshot_of(bodies, "density_mesh", in_box=True)
+    side, n = _side(bodies, box), int(mesh)
+    if not 0 < n <= 1 << 14:
+        raise UsageError(f"a mesh of {n} points; it must be a number from 1 to {1 << 14}")
+    made, memory = bodies._struct()
+    density = np.empty((n, n, n))
+    call(lib.ky_density_mesh, ffi.addressof(made.bodies), side, n, _arrays.pointer(density, "double *"))
+    del memory
+    return density
+
+
 Power = namedtuple("Power", "k power waves noise mesh")
 Power.__doc__ = """A power spectrum: `k` [1/length], `power` [length³] and the number of `waves` of each shell; `noise` of as many bodies at
 random, which is in `power`; points of the `mesh` along an axis."""
@@ -261,19 +294,17 @@ def power(bodies, box=None, mesh=0, *, cross=None, fold=1) -> Power:
       found.k, found.power - found.noise
     """
     bodies = snapshot_of(bodies, "power", in_box=True)
-    side = with_box(bodies, {} if box is None else {"box": box}).get("box")
-    if side is None:
-        raise UsageError("the bodies have no periodic box: give box, its side")
+    side = _side(bodies, box)
     made, memory = bodies._struct()
     other, also = ffi.NULL, None
     if cross is not None:
         cross = snapshot_of(cross, "power", in_box=True)
-        if cross.units != bodies.units or not (cross.box is None or math.isclose(cross.box, bodies.units.real(side, "length", "box"), rel_tol=1e-6)):
+        if cross.units != bodies.units or not (cross.box is None or math.isclose(cross.box, side, rel_tol=1e-6)):
             raise UsageError("cross: the bodies have other units or another box")
         of_cross, also = cross._struct()
         other = ffi.addressof(of_cross.bodies)
     found = struct("ky_power")
-    call(lib.ky_power_cross, ffi.addressof(made.bodies), other, bodies.units.real(side, "length", "box"), int(mesh), int(fold), found)
+    call(lib.ky_power_cross, ffi.addressof(made.bodies), other, side, int(mesh), int(fold), found)
     del memory, also
     owner, shells = ffi.gc(found, lib.ky_power_free), found.count
     return Power(_arrays.view(found.k, (shells,), "f8", owner), _arrays.view(found.power, (shells,), "f8", owner),

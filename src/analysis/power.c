@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
+#include "analysis/mesh.h"
 #include "base/fourier.h"
 #include "base/memory.h"
 #include "base/sizes.h"
@@ -16,86 +16,6 @@
 static const double pi = 3.14159265358979323846;
 
 enum { MOST_FOLDS = 1024 };
-
-/* The bodies in the order of their planes of the mesh. */
-struct sorted {
-    const struct ky_bodies *bodies;
-    double box;
-    size_t n;             /* points of the mesh along an axis */
-    double shift;         /* of the bodies, in cells */
-    size_t *first, *body; /* [n + 1], [bodies] */
-};
-
-/* The place of a body along an axis in cells, from 0 to n. */
-static double cells(const struct sorted *sorted, size_t i, int axis)
-{
-    const double n = (double)sorted->n;
-    return ky_wrap(sorted->bodies->position[i][axis] / sorted->box * n + sorted->shift, n);
-}
-
-/* The nearest point of the mesh, and in d the distance from it. */
-static size_t nearest(double place, size_t n, double *d)
-{
-    const double point = floor(place + 0.5);
-    *d = place - point;
-    return (size_t)point % n;
-}
-
-/* Weights of the three points about the nearest one. */
-static void cloud(double d, double weight[3])
-{
-    weight[0] = 0.5 * (0.5 - d) * (0.5 - d);
-    weight[1] = 0.75 - d * d;
-    weight[2] = 0.5 * (0.5 + d) * (0.5 + d);
-}
-
-/* Sorts the bodies by the plane of their nearest point, in their own order within it. */
-static void sort_planes(struct sorted *sorted)
-{
-    const size_t n = sorted->n;
-    double d;
-    memset(sorted->first, 0, (n + 2) * sizeof *sorted->first);
-    for (size_t i = 0; i < sorted->bodies->n; i++)
-        sorted->first[nearest(cells(sorted, i, 0), n, &d) + 2]++;
-    for (size_t p = 2; p <= n + 1; p++)
-        sorted->first[p] += sorted->first[p - 1];
-    for (size_t i = 0; i < sorted->bodies->n; i++)
-        sorted->body[sorted->first[nearest(cells(sorted, i, 0), n, &d) + 1]++] = i;
-}
-
-/* Adds a body to a plane of the mesh; `side`: which of its three planes that is. */
-static void add_to_plane(const struct sorted *sorted, size_t i, int side, double *plane)
-{
-    const size_t n = sorted->n;
-    double d[3], weight[3][3];
-    size_t point[3];
-    for (int c = 0; c < 3; c++) {
-        point[c] = nearest(cells(sorted, i, c), n, &d[c]);
-        cloud(d[c], weight[c]);
-    }
-    const double m = sorted->bodies->mass[i] * weight[0][side];
-    for (size_t j = 0; j < 3; j++)
-        for (size_t k = 0; k < 3; k++)
-            plane[(point[1] + n + j - 1) % n * (n + 2) + (point[2] + n + k - 1) % n] +=
-                m * weight[1][j] * weight[2][k];
-}
-
-/* The masses on the mesh. Each plane is summed by one thread, in a fixed order. */
-static void assign(struct sorted *sorted, double *grid)
-{
-    const size_t n = sorted->n;
-    sort_planes(sorted);
-#pragma omp parallel for schedule(dynamic)
-    for (size_t p = 0; p < n; p++) {
-        double *plane = grid + p * n * (n + 2);
-        memset(plane, 0, n * (n + 2) * sizeof *plane);
-        for (int side = 0; side < 3; side++) { /* of bodies one plane above, here, one below */
-            const size_t from = (p + n + 1 - (size_t)side) % n;
-            for (size_t b = sorted->first[from]; b < sorted->first[from + 1]; b++)
-                add_to_plane(sorted, sorted->body[b], side, plane);
-        }
-    }
-}
 
 /* sin(x)/x to the third power at x = π n'/n: the spectrum of the cloud along an axis. */
 static double spectrum_of_cloud(long wave, size_t n)
@@ -212,23 +132,13 @@ static enum ky_status find_waves(const struct ky_bodies *bodies, double box,
                                  struct ky_error *error)
 {
     const size_t n = fourier->n;
-    struct sorted sorted = {.bodies = bodies,
-                            .box = box,
-                            .n = n,
-                            .first = ky_allocate(n + 2, sizeof *sorted.first),
-                            .body = ky_allocate(bodies->n, sizeof *sorted.body)};
-    enum ky_status status =
-        sorted.first && sorted.body ? KY_OK : ky_no_memory(error, "bodies on a mesh", bodies->n, 8);
-    for (size_t g = 0; g < 2 && !status; g++) {
-        sorted.shift = 0.5 * (double)g;
-        assign(&sorted, fourier->grid[grid + g]);
+    for (size_t g = 0; g < 2; g++) {
+        const struct ky_mesh mesh = {box, n, n + 2, 0.5 * (double)g};
+        KY_TRY(ky_mesh_assign(&mesh, bodies, fourier->grid[grid + g], error));
         ky_fourier_to_waves(fourier, fourier->grid[grid + g]);
     }
-    if (!status)
-        combine(fourier, fourier->grid[grid], fourier->grid[grid + 1]);
-    free(sorted.first);
-    free(sorted.body);
-    return status;
+    combine(fourier, fourier->grid[grid], fourier->grid[grid + 1]);
+    return KY_OK;
 }
 
 /* Assigns the bodies to the meshes of the folded space, and transforms them. */
@@ -255,13 +165,12 @@ static enum ky_status choose_mesh(uint64_t given, size_t bodies, uint64_t *mesh,
 {
     const double wanted = fmin(fmax(floor(2 * cbrt((double)bodies) + 0.5), 16), 1024);
     *mesh = given ? given : ky_fourier_size((size_t)wanted);
-    if (*mesh >= 8 && *mesh <= 1 << 14 && ky_fourier_size((size_t)*mesh) == *mesh)
+    if (*mesh >= 8 && *mesh <= KY_MESH_MOST && ky_fourier_size((size_t)*mesh) == *mesh)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
-                   "a mesh of %" PRIu64
-                   " points; it must be an even number from 8 to 16384 without "
+                   "a mesh of %" PRIu64 " points; it must be an even number from 8 to %d without "
                    "prime factors above 7",
-                   *mesh);
+                   *mesh, KY_MESH_MOST);
 }
 
 /* The mass of the bodies, and the sum of the squares. KY_BAD_DATA for bodies without mass. */
@@ -285,9 +194,7 @@ enum ky_status ky_power_cross(const struct ky_bodies *one, const struct ky_bodie
     KY_NEED(power, error);
     struct ky_power own = {.size = sizeof own};
     double mass, other = 0, squares;
-    if (!(box > 0) || !isfinite(box))
-        return ky_fail(error, KY_USAGE, "a power spectrum needs a periodic box; its side is %g",
-                       box);
+    KY_TRY(ky_mesh_check_box(box, "a power spectrum", error));
     if (fold < 1 || fold > MOST_FOLDS)
         return ky_fail(error, KY_USAGE, "a space is folded 1 to %d times, not %" PRIu64, MOST_FOLDS,
                        fold);

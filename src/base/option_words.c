@@ -23,6 +23,7 @@ const struct ky_option_word ky_option_words[] = {
     {"TimeBetStatistics", "energy-every", NULL},
     {"MaxSizeTimestep", "step", NULL},
     {"ErrTolIntAccuracy", "integrator block", "with --eta the square root of 2 ErrTolIntAccuracy"},
+    {"BoxSize", "box", NULL},
     {"SofteningComovingClass0", "softening", "with --softening-kind spline GADGET's"},
     {"SofteningMaxPhysClass0", "softening-max", "in a comoving box; else --softening"},
     {"ErrTolTheta", "theta", NULL},
@@ -63,6 +64,9 @@ const struct ky_option_word ky_option_words[] = {
     {"epsilon", "softening", NULL}, /* AMUSE: epsilon_squared */
     {"epsilon_squared", "softening", "the square root of epsilon_squared"},
     {"W0", "w0", NULL},
+    {"at-a", "at", "whose times are scale factors in a comoving box"},
+    {"end-a", "end", "which is a scale factor in a comoving box"},
+    {"every-lna", "every", "an interval of ln a in a comoving box"},
     {NULL, NULL, NULL},
 };
 

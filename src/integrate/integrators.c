@@ -265,10 +265,15 @@ static enum ky_status check_expansion(const struct ky_parameters *parameters,
             "box: leave them out, or give --box");
     if (verbs->any_step || (verbs->any_step_in_box && parameters->box > 0))
         return KY_OK;
+    if (parameters->box > 0)
+        return ky_fail(error, KY_USAGE,
+                       "--integrator %s does not know periodic boxes: use --integrator leapfrog or "
+                       "block",
+                       verbs->name);
     return ky_fail(error, KY_USAGE,
                    "--expansion makes each step longer than the previous one, but the steps of "
-                   "--integrator %s are fractions of one length; use --integrator leapfrog%s",
-                   verbs->name, parameters->box > 0 ? " or block" : "");
+                   "--integrator %s are fractions of one length; use --integrator leapfrog",
+                   verbs->name);
 }
 
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,

@@ -244,6 +244,10 @@ with folder() as where:
     plan = run("run", box, "--output", at("no"), "--end-z", "1", "--dry-run").stdout
     check(" in ln a, " in plan and "yr" not in plan, "the plan of a run has steps in ln a", plan)
     check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
+    for scheme in ("hermite4", "few"):
+        refused(f"--integrator {scheme} in a comoving box", *start, "--end-z", "9", "--integrator", scheme, text="does not know periodic boxes: use --integrator leapfrog or block")
+    for word, means in (("--at-a", "--at, whose"), ("--end-a", "--end, which"), ("--every-lna", "--every, an interval of ln a")):
+        refused(f"{word} is named otherwise", *start, "--end-z", "9", word, "0.5", text=f"did you mean {means}")
     refused("z = -1", *start, "--end-z", "-1", text="--end-z")
     refused("a redshift in the past with a step forwards", *start, "--end-z", "60", "--step", "0.03", text="not ahead")
     refused("--end-z before the start", *start, "--end-z", "99", text="z = 49. For a run back in time give its end as a scale factor, --end 0.01")

@@ -88,6 +88,26 @@ with folder() as where:
     check(csv(os.path.join(again, "snapshot_0002.hdf5"), scratch) == csv(os.path.join(blocks, "snapshot_0002.hdf5"), scratch),
           "block steps in a box have the same bits with more threads and after a restart")
 
+    # Light bodies, which move freely, cross the box hundreds of times in a step
+    rows = [[0.5, 1.5, 0.25, 7.25, -1000.5, 3.0], [1.75, 0.125, 1.0, -0.5, 0.375, 400.25], [0.25, 0.5, 0.75, 0.0, 2.0, -1e6]]
+    with open(moving, "w") as file:
+        file.write("mass,x,y,z,vx,vy,vz\n" + "".join("1e-12," + ",".join(map(repr, row)) + "\n" for row in rows))
+    for scheme in ("leapfrog", "block"):
+        at_speed = os.path.join(where, scheme)
+        run("run", "--input", moving, "--box", "2", "--softening", "0.1", "--force", "fmm", "--integrator", scheme, "--step", "1", "--steps", "3", "--output", at_speed, "--quiet")
+        lines = csv(os.path.join(at_speed, "snapshot_0001.hdf5"), scratch)
+        ends = [[float(line.split(",")[lines[0].split(",").index(axis)]) for axis in "xyz"] for line in lines[1:]]
+        wrong = max(abs(math.remainder(end - row[c] - 3 * row[3 + c], 2)) for row, place in zip(rows, ends) for c, end in enumerate(place))
+        check(wrong < 1e-6 and all(0 <= x < 2 for place in ends for x in place), f"a step longer than the box is wide ({scheme})", (wrong, ends))
+
+    found = []
+    for far in ("0", "2e16"):
+        with open(moving, "w") as file:
+            file.write(f"mass,x,y,z,vx,vy,vz\n1,{far},0.5,0.5,0,0,0\n1,0.5,0.75,0.5,0,0,0\n1,1.5,0.25,1,0,0,0\n")
+        run("force", moving, "--box", "2", "--softening", "0.1", "--force", "fmm", "-o", scratch, "--overwrite", "--quiet")
+        found.append([line.split(",")[-4:] for line in open(scratch).read().splitlines()[-3:]])
+    check(found[0] == found[1], "a body very far outside is moved into the box", found)
+
     of_file = run_json("force", last, "--force", "fmm", "--check", "100")
     given = run_json("force", last, "--force", "fmm", "--check", "100", "--box", "2")
     check(of_file["error"] == given["error"], "a box in a file needs no option")

@@ -93,6 +93,14 @@ def power():
     same, other = kyoho.power(box, mesh=16, cross=box), kyoho.power(box, mesh=16, cross=kyoho.model("cosmic-box", n=512, side=20, opposite=True))
     check(np.array_equal(same.power, found.power) and same.noise == 0 and (other.power[:2] < 0).all(), "cross spectra", other)
     refused(kyoho.UsageError, "a cross spectrum of two boxes", ["another box"], kyoho.power, box, cross=kyoho.model("cosmic-box", n=64, side=10))
+    density = kyoho.density_mesh(box, 16)
+    contrast = np.abs(np.fft.fftn(density / density.mean() - 1)[0, 0, 1] / 16**3)**2
+    check(density.shape == (16, 16, 16) and np.isclose(density.sum() * (box.box / 16)**3, box.mass.sum()), "the density on a mesh has the mass of the box", density.sum())
+    moved = kyoho.Snapshot(box.position + [0, 0, box.box / 16], box.velocity, box.mass, units=box.units)
+    check(np.allclose(kyoho.density_mesh(moved, 16, box=box.box), np.roll(density, 1, axis=2)) and 0.05 < contrast * box.box**3 / found.power[0] < 20,
+          "bodies that are moved by a cell move it, and its waves are those of the spectrum", contrast)
+    refused(kyoho.UsageError, "a mesh without points", ["mesh of 0"], kyoho.density_mesh, box, 0)
+    refused(kyoho.UsageError, "a mesh of no box", ["give box"], kyoho.density_mesh, made, 8)
     refused(ValueError, "an odd mesh", ["mesh of 9"], kyoho.power, box, mesh=9)
     refused(kyoho.UsageError, "another box", ["leave out box"], kyoho.power, box, box=20e3)
     refused(kyoho.UsageError, "no box", ["give box"], kyoho.power, made)

@@ -84,13 +84,19 @@ static inline void displace(const struct wave *wave, double size, const struct k
                 size * wave->k[c] / wave->length * sin(phase_at(wave, lattice->position[i]));
 }
 
-/* Waves of 16 spacings, and the pull of the lattice on them over that on a fluid, by Ewald sums. */
+/* Waves of 16 and 32 spacings, and the pull of the lattice on them over that on a fluid, by Ewald
+ * sums. */
+enum { LATTICE_WAVES = 3 };
 static const struct lattice_wave {
     struct wave wave;
     double e;
-} lattice_waves[] = {{{{1, 0, 0}, 1}, 1.003993},
-                     {{{1, 1, 0}, 1.41421356237309505}, 0.986417},
-                     {{{1, 1, 1}, 1.73205080756887729}, 0.969208}};
+    size_t side;
+} lattice_waves[] = {{{{1, 0, 0}, 1}, 1.003993, SIDE},
+                     {{{1, 1, 0}, 1.41421356237309505}, 0.986417, SIDE},
+                     {{{1, 1, 1}, 1.73205080756887729}, 0.969208, SIDE},
+                     {{{1, 0, 0}, 1}, 1.001008, 32},
+                     {{{1, 1, 0}, 1.41421356237309505}, 0.996596, 32},
+                     {{{1, 1, 1}, 1.73205080756887729}, 0.992206, 32}};
 
 /* The growth of a wave from a = 0.05 to 0.1, in so many steps, over that of linear theory; *across
  * as above. With Ωm = 1 the growing wave of a lattice grows as a^m, m = (√(1 + 24 e) − 1)/4 (Joyce
@@ -99,13 +105,13 @@ static inline double growth_of(const struct lattice_wave *own,
                                const struct ky_parameters *parameters, uint64_t steps,
                                double *body_steps, double *across)
 {
-    const double mass = mass_of(1), a = 0.05, to = 0.1, size = 0.01 / SIDE,
+    const double mass = mass_of(1), a = 0.05, to = 0.1, size = 0.01 / (double)own->side,
                  m = (sqrt(1 + 24 * own->e) - 1) / 4;
     struct ky_bodies lattice = {0}, bodies = {0};
     struct ky_integrator_report report;
     struct ky_sim *sim;
-    make_lattice(SIDE, mass, &lattice);
-    make_lattice(SIDE, mass, &bodies);
+    make_lattice(own->side, mass, &lattice);
+    make_lattice(own->side, mass, &bodies);
     displace(&own->wave, size, &lattice, bodies.position);
     displace(&own->wave, m * sqrt(a) * size, &lattice, bodies.velocity); /* a² dx/dt */
     assert_ok(ky_sim_open(parameters, &bodies, a, &sim, &error));

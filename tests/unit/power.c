@@ -307,6 +307,63 @@ static void growth_is_that_of_textbooks(void **state)
     assert_true(isnan(ky_linear_growth(&unknown, 0.1, 1)) && isnan(ky_linear_growth(NULL, 0.1, 1)));
 }
 
+/* The weight of a triangle-shaped cloud at a distance of d cells along an axis. */
+static double weight_at(double d)
+{
+    d = fabs(d);
+    return d < 0.5 ? 0.75 - d * d : d < 1.5 ? 0.5 * (1.5 - d) * (1.5 - d) : 0;
+}
+
+/* Densities at all points of a mesh, beside sums over the bodies; *largest: the largest one. */
+static void compare_densities(const struct ky_bodies *bodies, double box, size_t n, double *largest)
+{
+    double *density = malloc(n * n * n * sizeof *density), sum = 0, mass = 0;
+    assert_ok(ky_density_mesh(bodies, box, n, density, &error));
+    *largest = 0;
+    for (size_t p = 0; p < n * n * n; p++) {
+        const size_t point[3] = {p / (n * n), p / n % n, p % n};
+        double expected = 0;
+        for (size_t i = 0; i < bodies->n; i++) {
+            double m = bodies->mass[i];
+            for (int c = 0; c < 3; c++)
+                m *= weight_at(remainder(
+                    bodies->position[i][c] / box * (double)n - (double)point[c], (double)n));
+            expected += m * pow((double)n / box, 3);
+        }
+        assert_between(density[p] - expected, -1e-9, 1e-9);
+        *largest = fmax(*largest, density[p]);
+        sum += density[p] * pow(box / (double)n, 3);
+    }
+    for (size_t i = 0; i < bodies->n; i++)
+        mass += bodies->mass[i];
+    assert_between(sum / mass, 1 - 1e-12, 1 + 1e-12);
+    free(density);
+}
+
+static void densities_are_those_of_triangular_clouds(void **state)
+{
+    (void)state;
+    struct ky_bodies sets[2] = {0};
+    double largest[2], mean, none;
+    make_sets(sets); /* some of the bodies are outside the box */
+    compare_densities(&sets[1], 4, 3, &largest[0]);
+    compare_densities(&sets[1], 4, 13, &largest[1]);
+    assert_true(largest[1] > 2 * largest[0]);
+    assert_ok(ky_density_mesh(&sets[0], 4, 1, &mean, &error)); /* a body is its own neighbour */
+    assert_between(mean, 300.0 / 64 - 1e-12, 300.0 / 64 + 1e-12);
+    static const double boxes[] = {0, -1, (double)NAN, (double)INFINITY};
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(ky_density_mesh(&sets[0], boxes[k], 1, &none, &error), KY_USAGE);
+    assert_int_equal(ky_density_mesh(&sets[0], 4, 0, &none, &error), KY_USAGE);
+    assert_int_equal(ky_density_mesh(&sets[0], 4, (1 << 14) + 1, &none, &error), KY_USAGE);
+    assert_int_equal(ky_density_mesh(&sets[0], 4, 1, NULL, &error), KY_USAGE);
+    assert_int_equal(ky_density_mesh(NULL, 4, 1, &none, &error), KY_USAGE);
+    sets[0].position[3][2] = (double)NAN;
+    assert_int_equal(ky_density_mesh(&sets[0], 4, 1, &none, &error), KY_BAD_DATA);
+    ky_bodies_free(&sets[0]);
+    ky_bodies_free(&sets[1]);
+}
+
 static void what_has_no_spectrum_is_refused(void **state)
 {
     (void)state;
@@ -342,6 +399,7 @@ int main(void)
         cmocka_unit_test(the_cosmic_box_has_its_spectrum),
         cmocka_unit_test(two_lattices_have_the_same_waves),
         cmocka_unit_test(growth_is_that_of_textbooks),
+        cmocka_unit_test(densities_are_those_of_triangular_clouds),
         cmocka_unit_test(what_has_no_spectrum_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

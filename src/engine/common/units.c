@@ -242,8 +242,10 @@ enum ky_status ky_extent_units(const struct ky_extent *of, size_t n,
                                struct ky_error *error)
 {
     char far_text[KY_QUANTITY_TEXT], size_text[KY_QUANTITY_TEXT], mass_text[KY_QUANTITY_TEXT];
-    const struct ky_extent extent = *of;
+    struct ky_extent extent = *of;
     const double softening = softenings->most;
+    if (parameters->box > 0) /* the engine moves bodies outside into the box */
+        extent.far = fmin(extent.far, parameters->box);
     KY_TRY(check_extent(softenings, parameters, &extent, error));
     double size = parameters->box > 0 ? parameters->box / 2
                   : extent.size > 0   ? extent.size
