@@ -993,7 +993,7 @@ enum ky_stop_kind {
     KY_STOP_PAIR,
     KY_STOP_ESCAPE, /* an unbound body as for escape_radius of a run: ½ |v − u|² + φ > 0, where u is
                        the velocity of the centre of mass and φ the potential of the bodies without
-                       external fields */
+                       external fields; with groups close systems count by their centres of mass */
     KY_STOP_BOX
 };
 struct ky_stop {

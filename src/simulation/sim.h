@@ -188,6 +188,12 @@ void ky_sim_free_watch(struct ky_sim *sim);
 /* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
  * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
+/* sim_systems.c. For a simulation with groups: a copy of masses, positions, velocities and
+ * potentials in which the members of each close system are at its centre of mass, with its
+ * velocity and the potential of all other bodies. ky_bodies_free releases it, also after a
+ * failure. Fails as ky_binaries_find. */
+enum ky_status ky_sim_settle_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
+                                     struct ky_bodies *settled, struct ky_error *error);
 /* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
 size_t ky_sim_radii(const struct ky_sim *sim, const double **radius);
 /* The conditions' state for a restart file; the data remain the simulation's. A simulation from
