@@ -79,6 +79,8 @@ static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_
     enum ky_status status =
         ky_walker_pairs(&walker, sim->n, (const double(*)[3])sim->watch->bodies.position, radius,
                         radii, &pairs, error);
+    if (!status)
+        status = ky_sim_add_passages(sim, radius, radii, &pairs, error);
     for (size_t k = 0; k < pairs.count && !status; k++)
         status = add(found, sim, pairs.index[k][0], pairs.index[k][1], pairs.distance[k], error);
     ky_pairs_free(&pairs);

@@ -61,42 +61,47 @@ static void settle(const struct ky_bodies *bodies, size_t first, const uint32_t 
     }
 }
 
-/* The lists of members; heads are the leaders. */
-static void settle_all(const struct ky_sim *sim, const struct ky_bodies *bodies,
-                       const uint32_t *leader, uint32_t *next, struct ky_bodies *settled)
+enum ky_status ky_sim_list_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
+                                   uint32_t **lists, struct ky_error *error)
 {
-    double all = 0;
-    for (size_t i = 0; i < bodies->n; i++) {
+    const size_t n = bodies->n;
+    KY_TRY(ky_array(lists, 2 * n, sizeof **lists, "close systems", error));
+    uint32_t *next = *lists, *leader = next + n;
+    const enum ky_status status = find_leaders(sim, bodies, leader, error);
+    for (size_t i = 0; i < n; i++)
         next[i] = UINT32_MAX;
-        all += bodies->mass[i];
-    }
-    for (size_t i = bodies->n; i-- > 0;)
+    for (size_t i = n; i-- > 0 && !status;)
         if (leader[i] != i) {
             next[i] = next[leader[i]];
             next[leader[i]] = (uint32_t)i;
         }
-    for (size_t i = 0; i < bodies->n; i++)
-        if (leader[i] == i && next[i] != UINT32_MAX)
-            settle(bodies, i, next, sim->parameters.g, all, settled);
+    if (status) {
+        free(next);
+        *lists = NULL;
+    }
+    return status;
 }
 
 enum ky_status ky_sim_settle_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
                                      struct ky_bodies *settled, struct ky_error *error)
 {
     const size_t n = bodies->n;
-    uint32_t *leader;
+    double all = 0;
+    uint32_t *next;
     *settled = (struct ky_bodies){0};
-    KY_TRY(ky_array(&leader, 2 * n, sizeof *leader, "close systems", error));
-    enum ky_status status = find_leaders(sim, bodies, leader, error);
-    if (!status)
-        status = ky_bodies_allocate(settled, n, KY_WITH_POTENTIAL, error);
+    KY_TRY(ky_sim_list_systems(sim, bodies, &next, error));
+    enum ky_status status = ky_bodies_allocate(settled, n, KY_WITH_POTENTIAL, error);
     if (!status && n) {
         memcpy(settled->mass, bodies->mass, n * sizeof *settled->mass);
         memcpy(settled->position, bodies->position, n * sizeof *settled->position);
         memcpy(settled->velocity, bodies->velocity, n * sizeof *settled->velocity);
         memcpy(settled->potential, bodies->potential, n * sizeof *settled->potential);
-        settle_all(sim, bodies, leader, leader + n, settled);
     }
-    free(leader);
+    for (size_t i = 0; i < n; i++)
+        all += bodies->mass[i];
+    for (size_t i = 0; i < n && !status; i++)
+        if (next[n + i] == i && next[i] != UINT32_MAX)
+            settle(bodies, i, next, sim->parameters.g, all, settled);
+    free(next);
     return status;
 }

@@ -128,6 +128,24 @@ run("run", path("escape.csv"), "--integrator", "hermite4", "--softening", "0", "
 check(table("removed")[-1]["bodies"] == "60" and abs(float(table("removed")[-1]["de"])) < 1e-8, "both are removed, and the energy of the others stays",
       table("removed")[-1])
 
+# Two pairs with e = 0.99 begin at their apocentres and make several orbits in a step. At its end their stars are far from each other.
+r, v = 1.99e-3, math.sqrt(0.01 / 1.99e-3)
+place.write_bodies("pass.csv", [(k + side, 0.5, x + s * r / 2, 0.0, 0.0, 0.0, s * v / 2, 0.0, radius) for k, x, radius in ((10, 0.0, 6e-6), (20, 3.0, 5.5e-6), (30, 6.0, 4e-6))
+                                for side, s in enumerate((1, -1))])
+passing = [path("pass.csv"), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--group-radius", "0.02", "--step", "0.001953125", "--end", "0.00390625",
+           "--every", "0", "--quiet"]
+said = run("run", *passing, "--stop-collision", "--output", path("touched"), code=6).stderr
+check("a collision of bodies 10 and 11 (distance 1e-05, sum of their radii 1.2e-05), the nearest of 2 collisions" in said
+      or "a collision of bodies 20 and 21 (distance 1e-05, sum of their radii 1.1e-05), the nearest of 2 collisions" in said,
+      "two stars that have touched at their pericentre within a step have collided", said)
+run("run", *passing, "--collisions", "merge", "--output", path("merged"))
+events = place.table("merged/events.csv")
+check(sorted((row["id"], row["other"], row["time"]) for row in events) == [("10", "11", "0.001953125"), ("20", "21", "0.001953125")]
+      and abs(float(table("merged")[-1]["de"])) < 1e-6, "all of them merge, at the end of this step, and no pair with a wider orbit", events)
+run("run", *passing, "--stop-pair", "0.9e-5", "--output", path("apart"))
+said = run("run", *passing, "--stop-pair", "1.1e-5", "--output", path("near"), code=6).stderr
+check("(distance 1e-05, --stop-pair 1.1e-05)" in said, "--stop-pair sees the pericentre too", said)
+
 # On a device: a cluster with binaries, beside the CPU; SIGKILL after the first restart file, and the rest of the run.
 MODEL = ["run", "--model", "plummer", "-n", "300", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-4",
          "--binary-axis-max", "0.01", "--integrator", "hermite4", "--softening", "0", "--groups", "--step", "0.015625", "--every", "0.0625",
