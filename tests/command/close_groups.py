@@ -108,6 +108,9 @@ check(math.dist(orbits["field"], orbits["short"]) < 1e-4, "the tides of a field 
 said = run("run", path("orbit.csv"), "--integrator", "hermite4", "--softening", "0", "--g", "1", "--engine", "cpu", "--group-radius", "0.05", "--field",
            "plummer:mass=1e12,scale=1", "--step", "1e-6", "--steps", "2", "--output", path("torn"), "--quiet", code=0).stderr
 check([row["grouped"] for row in table("torn")][-1] == "0", "a field that pulls a pair apart leaves no group", said)
+write("middle.csv", [(0.5, 1e-3, 0, 0, 0, 10, 0), (0.5, -1e-3, 0, 0, 0, -10, 0)])
+rows = go("middle", 2e-5, "--group-radius", "0.01", "--field", "point:mass=1", start="middle.csv", every=2e-5, g=1)
+check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a point in the middle of the pair", rows)
 
 # A hard pair that escapes: each of its stars is bound to the other, but the pair is not bound to the cluster.
 run("model", "plummer", "-n", "60", "--seed", "2", "-o", path("sphere.csv"), "--quiet")

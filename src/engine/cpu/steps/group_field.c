@@ -7,6 +7,10 @@
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
 
+/* In sizes of a group: the strength is found so far from its centre, since a field of a point has
+ * no tide where the point is. */
+static const double off_centre = 1e-3;
+
 double ky_cpu_group_field_strength(const struct ky_cpu *cpu, const double x[3], double size,
                                    double gm)
 {
@@ -14,7 +18,7 @@ double ky_cpu_group_field_strength(const struct ky_cpu *cpu, const double x[3], 
     if (!cpu->base.externals.count)
         return 0;
     for (int c = 0; c < 3; c++)
-        place[c] = x[c] * cpu->length;
+        place[c] = x[c] * cpu->length + (c ? 0 : off_centre * size);
     ky_externals_add_tide(&cpu->base.externals, place, tide);
     for (int c = 0; c < 6; c++)
         square += (c < 3 ? 1 : 2) * tide[c] * tide[c];
