@@ -26,9 +26,6 @@ enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
     parameters->stop_collision = 1;
     if (given->collisions != KY_COLLISIONS_MERGE)
         return KY_OK;
-    if (parameters->ranks > 1)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--collisions merge needs all bodies in one place: leave out --ranks");
     if (!strcmp(parameters->engine, "auto"))
         parameters->engine = "cpu";
     if (!has_cpu_bodies(parameters))
