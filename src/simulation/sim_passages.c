@@ -15,6 +15,15 @@
  * own pull. */
 static const double hardly = 0.1;
 
+/* The bodies, the lists of their systems, the radii, and the step. */
+struct search {
+    const struct ky_bodies *bodies;
+    const uint32_t *next;
+    const double *radius;
+    size_t radii;
+    double g, step;
+};
+
 /* The orbit of body j about body i; *rv: the product of place and velocity. */
 static struct ky_few_orbit orbit_of(const struct ky_bodies *bodies, size_t i, size_t j, double g,
                                     double *rv)
@@ -42,29 +51,22 @@ static double since_pericentre(const struct ky_few_orbit *orbit, double rv)
     return rv > 0 ? mean / n : orbit->period - mean / n;
 }
 
-/* 1 if another member of the list pulls the pair apart. */
-static int is_pulled_apart(const struct ky_bodies *bodies, const uint32_t *next, size_t first,
-                           size_t i, size_t j, const struct ky_few_orbit *orbit, double g)
+/* 1 if another member of the system that begins with body `first` pulls the pair apart. */
+static int is_pulled_apart(const struct search *search, size_t first, size_t i, size_t j,
+                           const struct ky_few_orbit *orbit)
 {
+    const struct ky_bodies *bodies = search->bodies;
     const double wide = orbit->inverse_axis > 0 ? (1 + orbit->e) / orbit->inverse_axis : orbit->r;
-    for (size_t k = first; k != UINT32_MAX; k = next[k]) {
+    for (size_t k = first; k != UINT32_MAX; k = search->next[k]) {
         if (k == i || k == j)
             continue;
         const double part = wide / fmin(ky_distance(bodies->position[k], bodies->position[i]),
                                         ky_distance(bodies->position[k], bodies->position[j]));
-        if (2 * g * bodies->mass[k] * part * part * part > hardly * orbit->gm)
+        if (2 * search->g * bodies->mass[k] * part * part * part > hardly * orbit->gm)
             return 1;
     }
     return 0;
 }
-
-/* The radii of the bodies, and the step. */
-struct search {
-    const struct ky_bodies *bodies;
-    const double *radius;
-    size_t radii;
-    double g, step;
-};
 
 static double reach_of(const struct search *search, size_t i, size_t j)
 {
@@ -85,10 +87,11 @@ static enum ky_status add(struct ky_pairs *pairs, size_t i, size_t j, double dis
 }
 
 /* Looks at all pairs of a system, a list that begins with body `first`. */
-static enum ky_status look(const struct search *search, size_t first, const uint32_t *next,
-                           struct ky_pairs *pairs, struct ky_error *error)
+static enum ky_status look(const struct search *search, size_t first, struct ky_pairs *pairs,
+                           struct ky_error *error)
 {
     const struct ky_bodies *bodies = search->bodies;
+    const uint32_t *next = search->next;
     for (size_t i = first; i != UINT32_MAX; i = next[i])
         for (size_t j = next[i]; j != UINT32_MAX; j = next[j]) {
             double rv;
@@ -96,7 +99,7 @@ static enum ky_status look(const struct search *search, size_t first, const uint
             const double reach = reach_of(search, i, j);
             if (orbit.gm > 0 && orbit.pericentre < reach && orbit.r >= reach &&
                 since_pericentre(&orbit, search->step < 0 ? -rv : rv) <= fabs(search->step) &&
-                !is_pulled_apart(bodies, next, first, i, j, &orbit, search->g))
+                !is_pulled_apart(search, first, i, j, &orbit))
                 KY_TRY(add(pairs, i, j, orbit.pericentre, error));
         }
     return KY_OK;
@@ -107,17 +110,18 @@ enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, siz
 {
     struct ky_bodies bodies = {0};
     uint32_t *next = NULL;
-    struct search search = {&bodies, radius, radii, sim->parameters.g, sim->parameters.step};
-    if (!(sim->parameters.group_radius > 0) || ky_sim_steps(sim) == 0)
+    struct search search = {&bodies, NULL, radius, radii, sim->parameters.g, sim->parameters.step};
+    if (!(sim->parameters.group_radius > 0) || sim->now.ticks == 0)
         return KY_OK;
     enum ky_status status = ky_bodies_allocate(&bodies, sim->n, 0, error);
     if (!status)
         status = ky_engine_get(sim->engine, &bodies, error);
     if (!status)
         status = ky_sim_list_systems(sim, &bodies, &next, error);
+    search.next = next;
     for (size_t i = 0; i < bodies.n && !status; i++)
         if (next[bodies.n + i] == i && next[i] != UINT32_MAX)
-            status = look(&search, i, next, pairs, error);
+            status = look(&search, i, pairs, error);
     free(next);
     ky_bodies_free(&bodies);
     return status;

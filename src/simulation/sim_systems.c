@@ -32,11 +32,20 @@ static enum ky_status find_leaders(const struct ky_sim *sim, const struct ky_bod
     return KY_OK;
 }
 
-/* Puts the members of a system, a list that begins with body `first`, at its centre of mass, with
- * the potential of all others there. A system that is all there is stays. */
-static void settle(const struct ky_bodies *bodies, size_t first, const uint32_t *next, double g,
-                   double all, struct ky_bodies *settled)
+/* A system, a list that begins with body `first`. */
+struct system_of {
+    const struct ky_bodies *bodies;
+    const uint32_t *next;
+    size_t first;
+};
+
+/* Puts the members at the centre of mass, with the potential of all others there. A system that is
+ * all there is stays. */
+static void settle(const struct system_of *system, double g, double all, struct ky_bodies *settled)
 {
+    const struct ky_bodies *bodies = system->bodies;
+    const uint32_t *next = system->next;
+    const size_t first = system->first;
     double mass = 0, x[3] = {0}, v[3] = {0}, energy = 0;
     for (size_t i = first; i != UINT32_MAX; i = next[i]) {
         const double m = bodies->mass[i];
@@ -101,7 +110,7 @@ enum ky_status ky_sim_settle_systems(const struct ky_sim *sim, const struct ky_b
         all += bodies->mass[i];
     for (size_t i = 0; i < n && !status; i++)
         if (next[n + i] == i && next[i] != UINT32_MAX)
-            settle(bodies, i, next, sim->parameters.g, all, settled);
+            settle(&(struct system_of){bodies, next, i}, sim->parameters.g, all, settled);
     free(next);
     return status;
 }
