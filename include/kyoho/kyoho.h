@@ -375,8 +375,9 @@ struct ky_parameters {
     double box; /* side of a periodic box with a corner at the origin, docs/periodic.md [length]; 0
                    (default): open space. Bodies outside are moved into it. KY_DIRECT, KY_TREE
                    and KY_FMM, with KY_LEAPFROG and KY_BLOCK */
-    /* KY_HERMITE4 on the CPU, for bodies without softening, fields and ranks. 1: close bodies
-     * advance as one body, their centre of mass, and within as a system of few bodies */
+    /* KY_HERMITE4, for bodies without softening and without field functions. 1: close bodies
+     * advance as one body, their centre of mass, and within as a system of few bodies; the CPU
+     * leads devices */
     int groups;
     /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
      * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
@@ -985,16 +986,17 @@ enum ky_stop_kind {
     /* KY_STOPPED: by the members of struct ky_parameters with these names. The conditions are
      * checked at the end of every step; with KY_BLOCK_STEPS and KY_HERMITE4 that is a step of
      * parameters.step, after which all bodies are at one time. KY_FEW finds collisions within its
-     * steps and ends at the time of the contact. A call that advances makes at least
-     * one step before it stops. A pair or a body that has stopped a call does not stop another one
-     * until it has ceased to meet the condition. A body that escapes stops only one call. Save and
-     * restore keep this state. Positions are compared in double, on every engine and in every
-     * precision */
+     * steps and ends at the time of the contact. Of two members of a group the distance at the last
+     * pericentre counts too, if they have passed it within the step. A call that advances makes at
+     * least one step before it stops. A pair or a body that has stopped a call does not stop
+     * another one until it has ceased to meet the condition. A body that escapes stops only one
+     * call. Save and restore keep this state. Positions are compared in double, on every engine and
+     * in every precision */
     KY_STOP_COLLISION,
     KY_STOP_PAIR,
     KY_STOP_ESCAPE, /* an unbound body as for escape_radius of a run: ½ |v − u|² + φ > 0, where u is
                        the velocity of the centre of mass and φ the potential of the bodies without
-                       external fields */
+                       external fields; with groups close systems count by their centres of mass */
     KY_STOP_BOX
 };
 struct ky_stop {
@@ -1296,7 +1298,8 @@ struct ky_progress {
 enum ky_collisions {
     KY_COLLISIONS_BY_STOP = -1, /* by stop_collision of struct ky_parameters (default) */
     KY_COLLISIONS_STOP,         /* the run stops */
-    KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU without ranks */
+    KY_COLLISIONS_MERGE /* ky_sim_merge, and a row in events.csv. On the CPU, and with groups of
+                            KY_HERMITE4 on devices */
 };
 
 struct ky_stellar; /* kyoho/stellar.h */

@@ -399,6 +399,11 @@ static void grouped(const struct ky_engine *engine, int tides, struct ky_close_b
     *grouped = ky_engine_grouped(((const struct ranks *)engine)->domain.engine, tides);
 }
 
+static int leaders(const struct ky_engine *engine, uint32_t *leader)
+{
+    return ky_engine_leaders(((const struct ranks *)engine)->domain.engine, leader);
+}
+
 /* ---- the verbs of ranks with divided bodies ---- */
 
 /* Gives an order for the points. */
@@ -499,8 +504,8 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     .forces = forces, .kick = kick, .drift = drift, .sums = sums, .trim = trim, .report = report
 
 static const struct ky_engine_verbs copied = {
-    COMMON,       .get_column = get_column, .exact = exact, .field = field, .tides = tides,
-    .walk = walk, .grouped = grouped};
+    COMMON,       .get_column = get_column, .exact = exact,    .field = field, .tides = tides,
+    .walk = walk, .grouped = grouped,       .leaders = leaders};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .take = take,

@@ -430,6 +430,8 @@ struct ky_engine_verbs {
                            struct ky_error *error);
     /* NULL: there are no groups. None are known before the first `advance` after `put`. */
     void (*grouped)(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
+    /* With `grouped`: as ky_engine_leaders. */
+    int (*leaders)(const struct ky_engine *engine, uint32_t *leader);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
@@ -569,6 +571,9 @@ enum ky_status ky_engine_raw_sums(struct ky_engine *engine, struct ky_raw_sums *
                                   struct ky_error *error);
 /* tides: 1: with their energy, which takes a core about 3 ns for a group and a body. */
 struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tides);
+/* Sets the index of the first member of its group for each body in a group, and leaves the others.
+ * 0 before the first `advance` after `put`, where groups are not known. */
+int ky_engine_leaders(const struct ky_engine *engine, uint32_t *leader);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
  * action, or has numbers out of range. */

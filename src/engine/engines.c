@@ -546,6 +546,11 @@ struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tid
     return grouped;
 }
 
+int ky_engine_leaders(const struct ky_engine *engine, uint32_t *leader)
+{
+    return engine->verbs->leaders ? engine->verbs->leaders(engine, leader) : 0;
+}
+
 void ky_engine_trim(struct ky_engine *engine)
 {
     if (engine->verbs->trim)

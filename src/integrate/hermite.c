@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "integrate/group_radius.h"
 #include "physics/softening.h"
@@ -60,19 +61,14 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
     return ky_own_steps_stride(parameters, step, LEVELS);
 }
 
-/* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
- * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
- * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
-static int has_fields(const struct ky_parameters *parameters)
-{
-    return parameters->field || parameters->field_function || parameters->field_places;
-}
-
 static int has_groups(const struct ky_parameters *parameters)
 {
     return parameters->group_radius > 0 || (parameters->groups && isnan(parameters->group_radius));
 }
 
+/* Defaults of --eta by the number of bodies. Systems of few bodies, such as planets, are followed
+ * for many orbits and cost little, so their steps are shorter. The coarser steps of larger systems
+ * conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
 static void settle(struct ky_parameters *parameters, const struct ky_bodies *bodies, size_t massive)
 {
     static const struct {
@@ -104,6 +100,13 @@ static unsigned more_columns(const struct ky_parameters *parameters)
     return has_groups(parameters) ? 1U << KY_COLUMN_GROUP : 0;
 }
 
+static enum ky_status refuse_functions(struct ky_error *error)
+{
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "groups of close bodies feel fields by name, and no functions of a program: "
+                   "leave out the function, or --groups and --group-radius");
+}
+
 /* KY_USAGE and KY_UNSUPPORTED for parameters that do not go with groups. */
 static enum ky_status check_groups(const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -114,12 +117,7 @@ static enum ky_status check_groups(const struct ky_parameters *parameters, struc
             error, KY_USAGE,
             "--groups and --group-radius are for bodies without softening: give --softening 0, "
             "or leave them out");
-    if (has_fields(parameters))
-        return ky_fail(
-            error, KY_UNSUPPORTED,
-            "groups of close bodies feel no external fields: leave out --field, or --groups and "
-            "--group-radius");
-    return KY_OK;
+    return ky_has_field_function(parameters) ? refuse_functions(error) : KY_OK;
 }
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -194,8 +192,9 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
                              .group_radius = own->group_radius,
                              .handover_work = steps->report.handover_work,
                              .slow_work = steps->report.slow_work};
-    if (own->group_radius > 0 && steps->engine->externals.count)
-        return ky_fail(error, KY_UNSUPPORTED, "groups of close bodies feel no external fields");
+    for (size_t k = 0; own->group_radius > 0 && k < steps->engine->externals.count; k++)
+        if (steps->engine->externals.field[k].kind == KY_EXTERNAL_FUNCTION)
+            return refuse_functions(error);
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
     steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);

@@ -27,14 +27,19 @@ static int is_listed(const struct ky_run_listed *listed, uint64_t id)
 }
 
 /* Moves newly escaped bodies to the front of the arrays: farther than the radius from the centre,
- * unbound, and not listed before. Returns their number. */
-static size_t find_escapers(struct ky_bodies *bodies, double radius, const double centre[3],
-                            const struct ky_sums *sums, const struct ky_run_listed *listed)
+ * unbound, and not listed before. Returns their number. `settled`: the bodies, with close systems
+ * at their centres of mass, whose members escape together. */
+static size_t find_escapers(const struct ky_run *run, struct ky_bodies *bodies,
+                            const struct ky_bodies *settled, const double centre[3],
+                            const struct ky_sums *sums)
 {
+    const double radius =
+        isnan(run->state.escape_radius) ? run->state.escapers : run->state.escape_radius;
     size_t count = 0;
     for (size_t i = 0; i < bodies->n; i++) {
-        if (ky_distance(bodies->position[i], centre) > radius && ky_is_unbound(bodies, i, sums) &&
-            !is_listed(listed, bodies->id[i]))
+        const double(*const x)[3] = (const double(*)[3])settled->position;
+        if (ky_distance(x[i], centre) > radius && ky_is_unbound(settled, i, sums) &&
+            !is_listed(&run->listed, bodies->id[i]))
             ky_bodies_move(bodies, count++, i);
     }
     return count;
@@ -109,14 +114,13 @@ static enum ky_status take(struct ky_run *run, const struct ky_bodies *bodies, s
 
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error)
 {
-    struct ky_bodies bodies = {0};
+    struct ky_bodies bodies = {0}, settled = {0};
     struct ky_sums sums = {0};
     double centre[3];
     size_t count = 0;
+    const int groups = run->energy_start.groups;
     if (!ky_run_finds_escapers(run) || run->sim->n == 0)
         return KY_OK;
-    const double radius =
-        isnan(run->state.escape_radius) ? run->state.escapers : run->state.escape_radius;
     enum ky_status status =
         ky_bodies_allocate(&bodies, run->sim->n, KY_WITH_ID | KY_WITH_POTENTIAL, error);
     if (!status)
@@ -125,10 +129,13 @@ enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *err
         status = ky_density_centre(&bodies, centre, error);
     if (!status)
         status = ky_sim_sums(run->sim, &sums, error);
+    if (!status && groups)
+        status = ky_sim_settle_systems(run->sim, &bodies, &settled, error);
     if (!status)
-        count = find_escapers(&bodies, radius, centre, &sums, &run->listed);
+        count = find_escapers(run, &bodies, groups ? &settled : &bodies, centre, &sums);
     if (!status && count)
         status = take(run, &bodies, count, &sums, error);
     ky_bodies_free(&bodies);
+    ky_bodies_free(&settled);
     return status;
 }

@@ -26,9 +26,6 @@ enum ky_status ky_run_settle_collisions(const struct ky_run_parameters *given,
     parameters->stop_collision = 1;
     if (given->collisions != KY_COLLISIONS_MERGE)
         return KY_OK;
-    if (parameters->ranks > 1)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "--collisions merge needs all bodies in one place: leave out --ranks");
     if (!strcmp(parameters->engine, "auto"))
         parameters->engine = "cpu";
     if (!has_cpu_bodies(parameters))
@@ -112,10 +109,14 @@ static enum ky_status next_pair(struct ky_run *run, uint64_t id[2], int *found,
                                 struct ky_error *error)
 {
     const struct ky_sim *sim = run->sim;
+    const double *radius;
+    const size_t radii = ky_sim_radii(sim, &radius);
     struct ky_pairs pairs = {.size = sizeof pairs};
     size_t nearest = 0;
-    KY_TRY(ky_sim_pairs(run->sim, NULL, 0, &pairs, NULL, error));
-    *found = pairs.count > 0;
+    enum ky_status status = ky_sim_pairs(run->sim, NULL, 0, &pairs, NULL, error);
+    if (!status)
+        status = ky_sim_add_passages(run->sim, radius, radii, &pairs, error);
+    *found = !status && pairs.count > 0;
     for (size_t k = 1; k < pairs.count; k++)
         if (pairs.distance[k] < pairs.distance[nearest])
             nearest = k;
@@ -124,7 +125,7 @@ static enum ky_status next_pair(struct ky_run *run, uint64_t id[2], int *found,
         id[side] = sim->id ? sim->id[i] : i;
     }
     ky_pairs_free(&pairs);
-    return KY_OK;
+    return status;
 }
 
 enum ky_status ky_run_merge_all(struct ky_run *run, struct ky_error *error)

@@ -188,6 +188,19 @@ static enum ky_status need_row(struct ky_run *run, struct ky_error *error)
     return ky_bodies_allocate(&run->row, run->sim->n, with, error);
 }
 
+/* Close systems count as their centres of mass. */
+static enum ky_status settle(struct ky_run *run, struct ky_bodies *row, struct ky_error *error)
+{
+    struct ky_bodies settled;
+    enum ky_status status = ky_sim_settle_systems(run->sim, row, &settled, error);
+    if (!status && row->n) {
+        memcpy(row->velocity, settled.velocity, row->n * sizeof *row->velocity);
+        memcpy(row->potential, settled.potential, row->n * sizeof *row->potential);
+    }
+    ky_bodies_free(&settled);
+    return status;
+}
+
 /* Measures the parts of a row that need single bodies: the core, the positions of followed bodies,
  * and the bound bodies. The potentials come from the sums, which are computed first. */
 static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *now,
@@ -216,6 +229,8 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         ky_run_find_followed(&start->followed, &wanted);
     if (!status && start->core)
         status = ky_run_measure_core(run, &run->row, now->core, error);
+    if (!status && bound && start->groups)
+        status = settle(run, &wanted, error);
     const struct ky_portion all = ky_portion_of_all(run->sim->n);
     if (!status && bound)
         status = ky_choose_bound(&all, &wanted, &now->bound, error);

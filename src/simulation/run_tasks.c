@@ -300,7 +300,8 @@ int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initia
     own.units.g = own.g;
     own.log = NULL;
     if ((own.ranks < 2 && !given->choose_ranks) || !n || given->follow || !isnan(own.error) ||
-        ky_friction_is_asked(&own) || given->stellar_evolution || given->stellar)
+        ky_friction_is_asked(&own) || given->stellar_evolution || given->stellar ||
+        given->collisions != KY_COLLISIONS_BY_STOP) /* stars may need radii */
         return 0;
     const int can = !ky_run_settle_universe(&own, initial, &universe, NULL) &&
                     !ky_parameters_resolve(&own, &own, NULL) && !settle(given, &own, n, NULL) &&

@@ -188,6 +188,22 @@ void ky_sim_free_watch(struct ky_sim *sim);
 /* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
  * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
+/* sim_systems.c. For a simulation with groups: close systems as lists. *lists has for each of the n
+ * bodies the next body of its system, or UINT32_MAX at the end, then for each body the first one of
+ * its system. The caller frees it. Fails as ky_binaries_find. */
+enum ky_status ky_sim_list_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
+                                   uint32_t **lists, struct ky_error *error);
+/* sim_passages.c. Adds the pairs within groups that have passed their pericentre in the last step
+ * nearer than the sum of their radii, which are as for ky_sim_pairs, and are now farther. Their
+ * distance is the one at the pericentre. Nothing without groups. Fails as ky_sim_list_systems. */
+enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, size_t radii,
+                                   struct ky_pairs *pairs, struct ky_error *error);
+/* For a simulation with groups: a copy of masses, positions, velocities and
+ * potentials in which the members of each close system are at its centre of mass, with its
+ * velocity and the potential of all other bodies. ky_bodies_free releases it, also after a
+ * failure. Fails as ky_binaries_find. */
+enum ky_status ky_sim_settle_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
+                                     struct ky_bodies *settled, struct ky_error *error);
 /* The radii from --body-radius or from the bodies, and their number; 0: there are none. */
 size_t ky_sim_radii(const struct ky_sim *sim, const double **radius);
 /* The conditions' state for a restart file; the data remain the simulation's. A simulation from

@@ -79,6 +79,8 @@ static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_
     enum ky_status status =
         ky_walker_pairs(&walker, sim->n, (const double(*)[3])sim->watch->bodies.position, radius,
                         radii, &pairs, error);
+    if (!status)
+        status = ky_sim_add_passages(sim, radius, radii, &pairs, error);
     for (size_t k = 0; k < pairs.count && !status; k++)
         status = add(found, sim, pairs.index[k][0], pairs.index[k][1], pairs.distance[k], error);
     ky_pairs_free(&pairs);
@@ -109,9 +111,9 @@ static enum ky_status find_near_pairs(struct ky_sim *sim, struct found *found,
 }
 
 /* The centre, which takes long, is computed only if a body is unbound and has not been reported. */
-static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, struct ky_error *error)
+static enum ky_status find_unbound(struct ky_sim *sim, const struct ky_bodies *bodies,
+                                   struct found *found, struct ky_error *error)
 {
-    const struct ky_bodies *bodies = &sim->watch->bodies;
     struct ky_sums sums = {0};
     double centre[3];
     int has_centre = 0;
@@ -121,12 +123,25 @@ static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, str
         if (!ky_is_unbound(bodies, i, &sums) || has_told(sim->watch, &met))
             continue;
         if (!has_centre)
-            status = ky_density_centre(bodies, centre, error);
+            status = ky_density_centre(&sim->watch->bodies, centre, error);
         has_centre = 1;
         const double distance = status ? 0 : ky_distance(bodies->position[i], centre);
         if (distance > sim->parameters.stop_escape)
             status = add(found, sim, i, SIZE_MAX, distance, error);
     }
+    return status;
+}
+
+static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, struct ky_error *error)
+{
+    const struct ky_bodies *bodies = &sim->watch->bodies;
+    struct ky_bodies settled;
+    if (!(sim->parameters.group_radius > 0))
+        return find_unbound(sim, bodies, found, error);
+    enum ky_status status = ky_sim_settle_systems(sim, bodies, &settled, error);
+    if (!status)
+        status = find_unbound(sim, &settled, found, error);
+    ky_bodies_free(&settled);
     return status;
 }
 

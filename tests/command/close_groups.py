@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Columns of energy.csv about groups of hermite4: how many bodies are in groups, the energy within them, for G = 2, and what changes
-# the total energy; the same after a run is continued and with ranks; none without groups. In check-all the same on a device.
+# the total energy; the same after a run is continued and with ranks; none without groups; groups in external fields; pairs that escape;
+# a run after SIGKILL. In check-all the same on a device.
 import csv
 import math
 import os
@@ -29,8 +30,8 @@ def write(name, bodies):
         file.write("mass,x,y,z,vx,vy,vz\n" + "".join(",".join(map(repr, body)) + "\n" for body in bodies))
 
 
-def go(name, end, *more, start="three.csv", every=0.0625):
-    run("run", path(start), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--g", str(G), "--step", str(every / 4),
+def go(name, end, *more, start="three.csv", every=0.0625, g=G):
+    run("run", path(start), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--g", str(g), "--step", str(every / 4),
         "--every", str(every), "--end", str(end), "--output", path(name), "--quiet", *more)
     return table(name)
 
@@ -86,6 +87,68 @@ check(max(abs(one[1]) for one in changes) > 1e-5 and max(abs(one[2]) for one in 
 
 check("grouped" not in go("none", 0.0625, "--group-radius", "0")[0], "without groups there are no such columns")
 
+# A pair on an orbit in a field, whose tides change its orbit: as by the Hermite scheme without groups and with short steps. The book of
+# energies has the field's tides.
+M, A3, E = 1e-3, 0.01, 0.3
+r = A3 * (1 + E)
+v = math.sqrt(M * (1 - E) / r)
+write("orbit.csv", [(0.6 * M, 1 - 0.4 * r, 0, 0, 0, 0.9 - 0.32 * v, -0.24 * v), (0.4 * M, 1 + 0.6 * r, 0, 0, 0, 0.9 + 0.48 * v, 0.36 * v)])
+orbits = {}
+for name, words in (("field", ["--group-radius", "0.05"]), ("short", ["--group-radius", "0", "--eta", "2e-5"])):
+    rows = go(name, 0.5, *words, "--field", "point:mass=1", start="orbit.csv", g=1)
+    bodies = place.table(place.convert(name))
+    d, w = ([float(bodies[1][a + c]) - float(bodies[0][a + c]) for c in "xyz"] for a in ("", "v"))
+    r, v2, rv = math.hypot(*d), sum(c * c for c in w), sum(a * b for a, b in zip(d, w))
+    orbits[name] = [A3 * (2 / r - v2 / M)] + [a * (v2 / M - 1 / r) - b * rv / M for a, b in zip(d, w)]
+    if name == "field":
+        changes = book(rows)
+        check(all(row["grouped"] == "2" for row in rows[1:]) and max(abs(one[0]) for one in changes) > 1e-10 and max(abs(one[2]) for one in changes) < 1e-12,
+              "a pair in a field is a group, and the energy changes by the work of hand-overs", changes)
+check(math.dist(orbits["field"], orbits["short"]) < 1e-4, "the tides of a field act within a group", orbits)
+said = run("run", path("orbit.csv"), "--integrator", "hermite4", "--softening", "0", "--g", "1", "--engine", "cpu", "--group-radius", "0.05", "--field",
+           "plummer:mass=1e12,scale=1", "--step", "1e-6", "--steps", "2", "--output", path("torn"), "--quiet", code=0).stderr
+check([row["grouped"] for row in table("torn")][-1] == "0", "a field that pulls a pair apart leaves no group", said)
+write("middle.csv", [(0.5, 1e-3, 0, 0, 0, 10, 0), (0.5, -1e-3, 0, 0, 0, -10, 0)])
+rows = go("middle", 2e-5, "--group-radius", "0.01", "--field", "point:mass=1", start="middle.csv", every=2e-5, g=1)
+check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a point in the middle of the pair", rows)
+
+# A hard pair that escapes: each of its stars is bound to the other, but the pair is not bound to the cluster.
+run("model", "plummer", "-n", "60", "--seed", "2", "-o", path("sphere.csv"), "--quiet")
+stars = place.table("sphere.csv")
+v = math.sqrt(1 / 30 / A)
+names = ("mass", "x", "y", "z", "vx", "vy", "vz")
+write("escape.csv", [tuple(float(row[c]) for c in names) for row in stars] + [(1 / 60, 8 + A / 2, 0, 0, 2, v / 2, 0), (1 / 60, 8 - A / 2, 0, 0, 2, -v / 2, 0)])
+rows = go("escape", 0.125, "--groups", "--escapers", "5", start="escape.csv", g=1)
+with open(path("escape/escapers.csv")) as file:
+    gone = [row["id"] for row in csv.DictReader(line for line in file if not line.startswith("#"))]
+check(sorted(gone) == ["60", "61"], "both stars of an escaping pair are listed", gone)
+check(all(abs(float(row["bound_mass"]) - 1) < 1e-9 for row in rows), "its mass is not bound, from the first row on", [row["bound_mass"] for row in rows])
+said = run("run", path("escape.csv"), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--groups", "--step", "0.015625", "--end", "0.125", "--stop-escape",
+           "5", "--output", path("stopped"), "--quiet", code=6).stderr
+check("the escape of body 6" in said and "of 2 bodies" in said, "--stop-escape sees the pair", said)
+run("run", path("escape.csv"), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--groups", "--step", "0.015625", "--end", "0.125", "--escape-radius",
+    "5", "--output", path("removed"), "--quiet")
+check(table("removed")[-1]["bodies"] == "60" and abs(float(table("removed")[-1]["de"])) < 1e-8, "both are removed, and the energy of the others stays",
+      table("removed")[-1])
+
+# Two pairs with e = 0.99 begin at their apocentres and make several orbits in a step. At its end their stars are far from each other.
+r, v = 1.99e-3, math.sqrt(0.01 / 1.99e-3)
+place.write_bodies("pass.csv", [(k + side, 0.5, x + s * r / 2, 0.0, 0.0, 0.0, s * v / 2, 0.0, radius) for k, x, radius in ((10, 0.0, 6e-6), (20, 3.0, 5.5e-6), (30, 6.0, 4e-6))
+                                for side, s in enumerate((1, -1))])
+passing = [path("pass.csv"), "--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--group-radius", "0.02", "--step", "0.001953125", "--end", "0.00390625",
+           "--every", "0", "--quiet"]
+said = run("run", *passing, "--stop-collision", "--output", path("touched"), code=6).stderr
+check("a collision of bodies 10 and 11 (distance 1e-05, sum of their radii 1.2e-05), the nearest of 2 collisions" in said
+      or "a collision of bodies 20 and 21 (distance 1e-05, sum of their radii 1.1e-05), the nearest of 2 collisions" in said,
+      "two stars that have touched at their pericentre within a step have collided", said)
+run("run", *passing, "--collisions", "merge", "--output", path("merged"))
+events = place.table("merged/events.csv")
+check(sorted((row["id"], row["other"], row["time"]) for row in events) == [("10", "11", "0.001953125"), ("20", "21", "0.001953125")]
+      and abs(float(table("merged")[-1]["de"])) < 1e-6, "all of them merge, at the end of this step, and no pair with a wider orbit", events)
+run("run", *passing, "--stop-pair", "0.9e-5", "--output", path("apart"))
+said = run("run", *passing, "--stop-pair", "1.1e-5", "--output", path("near"), code=6).stderr
+check("(distance 1e-05, --stop-pair 1.1e-05)" in said, "--stop-pair sees the pericentre too", said)
+
 # On a device: a cluster with binaries, beside the CPU; SIGKILL after the first restart file, and the rest of the run.
 MODEL = ["run", "--model", "plummer", "-n", "300", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-4",
          "--binary-axis-max", "0.01", "--integrator", "hermite4", "--softening", "0", "--groups", "--step", "0.015625", "--every", "0.0625",
@@ -104,9 +167,14 @@ def killed(name, *words):
     return False
 
 
+run(*MODEL, "--engine", "cpu", "--output", path("host"))
+check(killed("killed", "--engine", "cpu"), "SIGKILL")
+run("run", "--resume", path("killed"), "--quiet")
+check(table("killed") == table("host") and int(table("host")[-1]["grouped"]) > 100, "a run that was killed continues with the same rows", table("killed"))
+check(place.text(place.convert("killed")) == place.text(place.convert("host")), "and with the same bits")
+
 devices = [one["engine"] for one in run_json("devices")["devices"] if one["usable"] and one["engine"] in ("cuda:0", "opencl:0")]
 for device in devices if os.environ.get("KYOHO_TEST_ALL") else []:
-    run(*MODEL, "--engine", "cpu", "--output", path("host"))
     run(*MODEL, "--engine", device, "--output", path(device))
     host, there = table("host"), table(device)
     apart = max(abs(float(one["energy"]) - float(other["energy"])) for one, other in zip(host, there))

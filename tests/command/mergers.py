@@ -130,7 +130,25 @@ check(len(events("heap")) == 8 and heap[0]["bodies"] == heap[-1]["bodies"] == "1
 write("row.csv", [(1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1), (2, 1.0, 0.15, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1), (3, 1.0, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)])
 run("run", path("row.csv"), "--softening", "0.1", "--step", "0.5", "--steps", "1", "--collisions", "merge", "--output", path("row"), "--quiet")
 check([(e["id"], e["other"]) for e in events("row")] == [("2", "3"), ("2", "1")], "of two contacts the nearer one is first, and the new body may touch the third", events("row"))
-for words, why in ((["--ranks", "2"], "leave out --ranks"), (["--engine", "cuda"], "not available on devices"),
+# ranks: which divide the bodies (leap-frog) or have all of them (hermite4); resumed with another number of them; radii of stars
+for name, words in (("divided", ["--model", "uniform-sphere", "-n", "1000", "--seed", "4", "--softening", "0.01", "--integrator", "leapfrog", "--force", "tree",
+                                 "--body-radius", "0.015", "--step", "0.015625", "--every", "0.625"]),
+                    ("copied", ["--model", "uniform-sphere", "-n", "60", "--seed", "4", "--mass-function", "kroupa", "--softening", "0", "--integrator", "hermite4",
+                                "--body-radius", "0.02", "--step-max", "0.00390625", "--every", "0.625"])):
+    words = [*words, "--collisions", "merge", "--quiet"]
+    run("run", *words, "--end", "1.25", "--output", path(name))
+    run("run", *words, "--end", "0.625", "--ranks", "2", "--output", path(name + "-ranks"))
+    run("run", "--resume", path(name + "-ranks"), "--end", "1.25", "--ranks", "3", "--quiet")
+    ends = [table(place.convert(one)) for one in (name, name + "-ranks")]
+    check(len(events(name)) > 3 and text(name + "-ranks/events.csv") == text(name + "/events.csv") and ends[0] == ends[1],
+          f"{name}: 2 and 3 ranks have the mergers and bits of one", [len(events(name)), len(events(name + "-ranks"))])
+ranks = []
+for count in "1", "2":
+    run("run", "--model", "uniform-sphere", "-n", "500", "--units", "cluster", "--mass-function", "kroupa", "--radius", "1e-6pc", "--softening", "1e-7", "--step", "1e-12",
+        "--steps", "1", "--collisions", "merge", "--ranks", count, "--output", path("radii" + count), "--quiet")
+    ranks.append(text("radii" + count + "/events.csv"))
+check(ranks[0] == ranks[1] and ranks[0].count("merger") > 1, "two ranks give stars the radii of the main sequence", ranks[0])
+for words, why in ((["--engine", "cuda"], "not available on devices"),
                    (["--engine", "opencl"], "not available on devices"), (["--box", "2000"], "in open space")):
     said = run("run", path("pair.csv"), "--softening", "0", "--step", "0.5", "--steps", "1", "--collisions", "merge", *words, "--output", path("none"), code=None)
     check(said.returncode and why in said.stderr and not os.path.exists(path("none")), f"refused with {words[0]} {words[1]}", said.stderr)

@@ -764,7 +764,7 @@ static void others_are_refused(void **state)
     refuse(parameters, KY_USAGE, "without softening");
     parameters = parameters_of(0.02);
     parameters.field_function = flat;
-    refuse(parameters, KY_UNSUPPORTED, "external fields");
+    refuse(parameters, KY_UNSUPPORTED, "no functions of a program");
     parameters = parameters_of(-1);
     refuse(parameters, KY_USAGE, "out of range");
     parameters = parameters_of(0.02);

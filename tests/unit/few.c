@@ -194,6 +194,44 @@ static void problems_have_their_ends(void **state)
     }
 }
 
+/* Two of them go on: the pairs for 400 outer orbits, the triple to the end of its first cycle. */
+static void longer_problems_have_their_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t problem;
+        double steps, tolerance, time, within;
+        int body[2];
+        double x[2][3];
+    } more[] = {{6,
+                 64,
+                 1e-12,
+                 1000,
+                 5e-10,
+                 {0, 3},
+                 {{0.039753851171, -0.677706769389, -0.033600746034},
+                  {-0.032296223194, 0.808965713932, 0.040141640409}}},
+                {7,
+                 64,
+                 1e-12,
+                 40000,
+                 1e-8,
+                 {0, 0},
+                 {{17.38982609, 0.51885219, -0.14867228}, {17.38982609, 0.51885219, -0.14867228}}}};
+    for (size_t k = 0; k < 2; k++) {
+        static struct ky_few few;
+        struct bodies b = bodies_of(problems[more[k].problem].n, problems[more[k].problem].start);
+        const struct ky_few_settings settings = settings_of(more[k].steps, more[k].tolerance);
+        double worst = 0;
+        start(&few, &settings, &b);
+        go(&few, more[k].time, &b);
+        for (int q = 0; q < 2; q++)
+            worst = fmax(worst, difference(b.x[more[k].body[q]], more[k].x[q]));
+        printf("# %s, until %g: %.1e\n", problems[more[k].problem].name, more[k].time, worst);
+        assert_between(worst, 0, more[k].within);
+    }
+}
+
 /* ---- two bodies ---- */
 
 static struct bodies pair_of(double e, double light, double offset)
@@ -649,6 +687,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(problems_have_their_ends),
+        cmocka_unit_test(longer_problems_have_their_ends),
         cmocka_unit_test(an_orbit_stays),
         cmocka_unit_test(a_passage_has_its_time),
         cmocka_unit_test(any_number_moves_as_by_a_direct_sum),

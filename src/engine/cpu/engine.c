@@ -560,6 +560,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .drift = drift,
     .sums = sums,
     .grouped = ky_cpu_grouped,
+    .leaders = ky_cpu_leaders,
     .trim = trim,
     .walk = ky_cpu_walk,
     .report = report,

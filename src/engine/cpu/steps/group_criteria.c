@@ -94,12 +94,14 @@ static int count_pulling(const struct ky_cpu *cpu, const struct place *place, si
     return count;
 }
 
-/* 1 if another body than i and j would pull a group at this place apart. */
+/* 1 if another body than i and j, or an external field, would pull a group at this place apart. */
 static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
 {
     const int own = count_pulling(cpu, place, place->i, place->i + 1) +
                     (place->j != place->i ? count_pulling(cpu, place, place->j, place->j + 1) : 0);
-    return count_pulling(cpu, place, 0, cpu->n) > own || is_beside_group(cpu, place);
+    return count_pulling(cpu, place, 0, cpu->n) > own || is_beside_group(cpu, place) ||
+           ky_cpu_group_field_strength(cpu, place->centre, place->size,
+                                       ky_cpu_groups_gm(cpu, place->mass)) > pulled_apart[0];
 }
 
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
@@ -145,12 +147,17 @@ int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *gr
     return is_pulled_apart(cpu, &place);
 }
 
-/* 1 if a body will pull the group apart in the step that begins. */
+/* 1 if a body or a field will pull the group apart in the step that begins. */
 static int will_be_pulled_apart(const struct ky_cpu *cpu, struct ky_cpu_group *group)
 {
-    const double h = fabs(cpu->extra[KY_COLUMN_STEP][group->member[0]]);
+    double *const *at = cpu->hermite->at;
+    const uint32_t slot = group->member[0];
+    const double h = fabs(cpu->extra[KY_COLUMN_STEP][slot]),
+                 centre[3] = {at[0][slot], at[1][slot], at[2][slot]};
     if (group->few)
         group->size = ky_cpu_group_extent(group, cpu->hermite->groups->radius);
+    if (ky_cpu_group_field_strength(cpu, centre, group->size, group->gm) > pulled_apart[1])
+        return 1;
     for (size_t k = 0; k < group->nears; k++) {
         const uint32_t i = group->near[k];
         const struct ky_cpu_group *other = ky_cpu_group_of(cpu, i);

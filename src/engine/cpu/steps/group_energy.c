@@ -24,7 +24,7 @@ struct field {
 };
 
 /* The tidal energy of a group at the time: the potential energy of the members, less the centre's,
- * in the field of all other bodies. */
+ * in the field of all other bodies and in external fields. */
 static double tides_on(const struct ky_cpu *cpu, const struct field *field,
                        const struct ky_cpu_group *group, double time)
 {
@@ -45,7 +45,9 @@ static double tides_on(const struct ky_cpu *cpu, const struct field *field,
     double energy = ky_cpu_group_mass(group) * sinks.sum[3][group->n]; /* −potential */
     for (int k = 0; k < group->n; k++)
         energy -= group->mass[k] * sinks.sum[3][k];
-    return energy * pow(ky_cpu_groups_gm(cpu, 1), 2) / cpu->length;
+    const double centre[3] = {field->x[0][slot], field->x[1][slot], field->x[2][slot]};
+    return energy * pow(ky_cpu_groups_gm(cpu, 1), 2) / cpu->length +
+           ky_cpu_group_field_energy(cpu, group, centre, &inside);
 }
 _Static_assert((int)KY_GROUP_MOST < (int)KY_MOVING_BLOCK, "members and centre are one block");
 

@@ -108,6 +108,23 @@ static int quicker(const struct ky_cpu *cpu, uint32_t i, int level)
     return own > level && own != KY_LEVEL_HIDDEN && !ky_cpu_group_of(cpu, i) ? own : level;
 }
 
+/* How strongly external fields pull the group apart. */
+static void find_field(const struct ky_cpu *cpu, struct ky_cpu_group *group)
+{
+    double x[3];
+    for (int c = 0; c < 3; c++)
+        x[c] = cpu->hermite->at[c][group->member[0]];
+    const double strength = ky_cpu_group_field_strength(cpu, x, group->size, group->gm);
+    group->field = strength < least_part * group->least ? 0 : strength;
+    group->strongest = fmax(group->strongest, group->field);
+}
+
+/* 1 if others and fields are left out in this step. */
+static int is_alone(const struct ky_cpu_group *group)
+{
+    return group->strength + group->field < group->least;
+}
+
 enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                     struct ky_error *error)
 {
@@ -142,6 +159,7 @@ enum ky_status ky_cpu_group_prepare(const struct ky_cpu_way *b, struct ky_cpu_gr
             group->quickest = quicker(b->cpu, group->list[k], group->quickest);
     }
     own->is_resolved[group->member[0]] = group->strength > resolved * group->least;
+    find_field(b->cpu, group);
     return KY_OK;
 }
 
@@ -221,6 +239,8 @@ static enum ky_status others_of(const struct ky_cpu_way *b, const struct ky_cpu_
         for (int t = 0; t < 3; t++)
             add_tide(tide[t], gm[others->count], here, 0.5 * t * h);
     }
+    if (group->field > 0)
+        ky_cpu_group_field_tides(b, group, h, tide);
     for (int t = 0; t < 6; t++) {
         others->tide[0][t] = tide[0][t];
         others->tide[1][t] = (4 * tide[1][t] - 3 * tide[0][t] - tide[2][t]) / h;
@@ -281,7 +301,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
                  angle = 2 * 3.14159265358979323846 / STEPS_WITHIN;
     struct ky_few_others others;
     group->kappa = 1;
-    if (!group->few && group->strength < group->least)
+    if (!group->few && is_alone(group))
         return KY_OK; /* it stays on its orbit, until somebody looks */
     if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
@@ -289,7 +309,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     double work = 0;
     if (!status && group->few) {
         status = move_few(group, time, ky_cpu_groups_settings(b).slow_energy,
-                          group->strength < group->least ? NULL : &others, error);
+                          is_alone(group) ? NULL : &others, error);
         work = group->few->outer_work;
         group->slow_work += group->few->slow_work;
         group->few->outer_work = group->few->slow_work = 0;
@@ -396,14 +416,20 @@ static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct
     return KY_OK;
 }
 
-/* The kinetic energy of the centres, from the state alone, for the first step of all of them. */
+/* The kinetic energy of the centres about the centre of mass of all, from the state alone, for the
+ * first step of all of them. A cluster on its orbit in a galaxy is much faster than its stars. */
 static double energy_of(const struct ky_cpu *cpu)
 {
-    double sum = 0;
-    for (size_t i = 0; i < cpu->n; i++)
-        sum += 0.5 * ky_cpu_groups_gm(cpu, cpu->mass[i]) *
-               ky_few_square(cpu->v[0][i], cpu->v[1][i], cpu->v[2][i]);
-    return sum;
+    double sum = 0, total = 0, momentum[3] = {0};
+    for (size_t i = 0; i < cpu->n; i++) {
+        const double gm = ky_cpu_groups_gm(cpu, cpu->mass[i]);
+        sum += 0.5 * gm * ky_few_square(cpu->v[0][i], cpu->v[1][i], cpu->v[2][i]);
+        total += gm;
+        for (int c = 0; c < 3; c++)
+            momentum[c] += gm * cpu->v[c][i];
+    }
+    const double of_all = 0.5 * ky_few_length2(momentum);
+    return total > 0 ? fmax(sum - of_all / total, 0) : 0;
 }
 
 /* Finds the energy of the centres and the order of all bodies at the beginning of a longest step.

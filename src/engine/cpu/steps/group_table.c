@@ -96,6 +96,18 @@ struct ky_few_settings ky_cpu_groups_settings(const struct ky_cpu_way *b)
         .backwards = b->way->tick < 0};
 }
 
+int ky_cpu_leaders(const struct ky_engine *engine, uint32_t *leader)
+{
+    const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
+    const struct ky_cpu_groups *own = cpu->hermite ? cpu->hermite->groups : NULL;
+    if (!own || (own->count && !ky_cpu_groups_are_packed(cpu)))
+        return 0;
+    for (size_t k = 0; k < own->count; k++)
+        for (int m = 0; m < own->group[k]->n; m++)
+            leader[own->group[k]->member[m]] = own->group[k]->member[0];
+    return 1;
+}
+
 int ky_cpu_groups_are_packed(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_groups *own = cpu->hermite->groups;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "engine/common/external.h"
 #include "engine/common/integrator_columns.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/hermite.h"
@@ -363,9 +364,13 @@ enum ky_status ky_cpu_groups_catch(struct ky_cpu *cpu, struct ky_error *error)
             body[count++] = own->group[k]->member[m];
     if (!status)
         status = ky_cpu_exact(&cpu->base, body, count, a, NULL, error);
-    for (size_t k = 0; k < count && !status; k++)
+    for (size_t k = 0; k < count && !status; k++) {
+        const double x[3] = {cpu->x[0][body[k]] * cpu->length, cpu->x[1][body[k]] * cpu->length,
+                             cpu->x[2][body[k]] * cpu->length};
+        ky_externals_add(&cpu->base.externals, x, a[k], NULL);
         for (int c = 0; c < 3; c++)
             cpu->a[c][body[k]] = a[k][c];
+    }
     free(body);
     free(a);
     cpu->hermite->members_are_late = status != KY_OK;

@@ -47,7 +47,8 @@ struct ky_cpu_group {
     double kappa;          /* slow-down of a pair */
     double size, period;   /* [length], and [time] of its outermost orbit */
     double strength;       /* of the pulls by others, relative to its own */
-    double strongest;      /* of the pull of one body */
+    double strongest;      /* of the pull of one body, or of external fields */
+    double field;          /* of the tides of external fields; 0 where they are left out */
     double least;          /* weaker pulls are left out */
     int level;             /* of the step that begins */
     int quickest;          /* level of the shortest step of single bodies that pull it strongly */
@@ -187,7 +188,8 @@ void ky_cpu_group_close(const struct ky_cpu *cpu, struct ky_cpu_group *group, do
 double ky_cpu_pair_energy(const struct ky_few_binary *pair); /* G × energy */
 /* Gives the booked energies to the progress of the call. */
 void ky_cpu_groups_report(struct ky_cpu *cpu, struct ky_advance *way);
-/* As `grouped` of an engine. */
+/* As `leaders` and `grouped` of an engine. */
+int ky_cpu_leaders(const struct ky_engine *engine, uint32_t *leader);
 void ky_cpu_grouped(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
 
 /* group_motion.c: begins the steps of the groups whose steps begin now: moves their insides to the
@@ -203,6 +205,17 @@ double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius);
 /* The largest such radius of the orbits of a group: the outermost one of more than two bodies may
  * be at its pericentre while others are wider. */
 double ky_cpu_group_extent(const struct ky_cpu_group *group, double radius);
+/* group_field.c: how strongly external fields pull a group at x, in the engine's units, apart,
+ * relative to its own pull; its size and G × mass in the caller's units. */
+double ky_cpu_group_field_strength(const struct ky_cpu *cpu, const double x[3], double size,
+                                   double gm);
+/* Adds the tidal tensors of the fields at the centre at the beginning, in the middle and at the end
+ * of its step of length h. */
+void ky_cpu_group_field_tides(const struct ky_cpu_way *b, const struct ky_cpu_group *group,
+                              double h, double tide[3][6]);
+/* The potential energy of the members, less the centre's, in the fields [G × energy]. */
+double ky_cpu_group_field_energy(const struct ky_cpu *cpu, const struct ky_cpu_group *group,
+                                 const double centre[3], const struct ky_cpu_inside *inside);
 /* The square of the distance within which a body of mass m pulls a group of this size and mass
  * apart by at least this part of the group's own pull, over m^(2/3). */
 static inline double ky_cpu_group_reach2(double size, double mass, double strength)
