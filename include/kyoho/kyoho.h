@@ -996,7 +996,7 @@ enum ky_stop_kind {
     KY_STOP_PAIR,
     KY_STOP_ESCAPE, /* an unbound body as for escape_radius of a run: ½ |v − u|² + φ > 0, where u is
                        the velocity of the centre of mass and φ the potential of the bodies without
-                       external fields; with groups close systems count by their centres of mass */
+                       external fields. With groups, close systems count by their centres of mass */
     KY_STOP_BOX
 };
 struct ky_stop {
@@ -1987,10 +1987,10 @@ KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parame
                                       struct ky_radial_profile *profile, struct ky_error *error);
 KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the struct */
 
-/* The density of bodies in a periodic box with corners at 0 and `box` on a mesh of mesh³ points, as
- * ky_power_make assigns masses to its first mesh: with a triangle-shaped cloud (TSC), which gives
- * each body to the 27 points about it. density[(i*mesh + j)*mesh + k] belongs to the point with
- * the coordinates i, j and k times box/mesh [mass/length³]. Bodies outside are moved into the box.
+/* The density of bodies in a periodic box with corners at 0 and `box`, on a mesh of mesh³ points
+ * [mass/length³]. Masses are assigned as by ky_power_make to its first mesh: with a triangle-shaped
+ * cloud (TSC), over the 27 points about a body. density[(i*mesh + j)*mesh + k] belongs to the point
+ * with the coordinates i, j and k times box/mesh. Bodies outside are moved into the box.
  * The same bits for any number of threads. KY_USAGE for a box that is not above 0 and for a mesh
  * that has not 1 to 16,384 points along an axis. */
 KY_API enum ky_status ky_density_mesh(const struct ky_bodies *bodies, double box, uint64_t mesh,
