@@ -1992,7 +1992,7 @@ KY_API void ky_profile_free(struct ky_radial_profile *profile); /* clears the st
  * cloud (TSC), over the 27 points about a body. density[(i*mesh + j)*mesh + k] belongs to the point
  * with the coordinates i, j and k times box/mesh. Bodies outside are moved into the box.
  * The same bits for any number of threads. KY_USAGE for a box that is not above 0 and for a mesh
- * that has not 1 to 16,384 points along an axis. */
+ * that has not 1 to 16,384 points along an axis. KY_BAD_DATA if a density is not finite. */
 KY_API enum ky_status ky_density_mesh(const struct ky_bodies *bodies, double box, uint64_t mesh,
                                       double *density, struct ky_error *error);
 

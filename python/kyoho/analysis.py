@@ -263,9 +263,7 @@ def density_mesh(bodies, mesh, box=None) -> np.ndarray:
       contrast = density / density.mean() - 1
     """
     bodies = snapshot_of(bodies, "density_mesh", in_box=True)
-    side, n = _side(bodies, box), int(mesh)
-    if not 0 < n <= 1 << 14:
-        raise UsageError(f"a mesh of {n} points; it must be a number from 1 to {1 << 14}")
+    side, n = _side(bodies, box), _arrays.whole(mesh, "mesh", 1 << 14, 1)
     made, memory = bodies._struct()
     density = np.empty((n, n, n))
     call(lib.ky_density_mesh, ffi.addressof(made.bodies), side, n, _arrays.pointer(density, "double *"))
@@ -304,7 +302,7 @@ def power(bodies, box=None, mesh=0, *, cross=None, fold=1) -> Power:
         of_cross, also = cross._struct()
         other = ffi.addressof(of_cross.bodies)
     found = struct("ky_power")
-    call(lib.ky_power_cross, ffi.addressof(made.bodies), other, side, int(mesh), int(fold), found)
+    call(lib.ky_power_cross, ffi.addressof(made.bodies), other, side, _arrays.whole(mesh, "mesh"), _arrays.whole(fold, "fold"), found)
     del memory, also
     owner, shells = ffi.gc(found, lib.ky_power_free), found.count
     return Power(_arrays.view(found.k, (shells,), "f8", owner), _arrays.view(found.power, (shells,), "f8", owner),

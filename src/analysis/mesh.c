@@ -17,12 +17,14 @@ struct sorted {
     size_t *first, *body; /* [n + 2], [bodies] */
 };
 
-/* The place of a body along an axis in cells, from 0 to n. */
+/* The place of a body along an axis in cells, from 0 to n. As ky_wrap does, it moves a body to 0
+ * whose distance in boxes is beyond the range of numbers. */
 static double cells(const struct sorted *sorted, size_t i, int axis)
 {
-    const double n = (double)sorted->mesh->n;
-    return ky_wrap(sorted->bodies->position[i][axis] / sorted->mesh->box * n + sorted->mesh->shift,
-                   n);
+    const double n = (double)sorted->mesh->n,
+                 place = sorted->bodies->position[i][axis] / sorted->mesh->box * n +
+                         sorted->mesh->shift;
+    return isfinite(place) ? ky_wrap(place, n) : 0;
 }
 
 /* The nearest point of the mesh, and in d the distance from it. */
@@ -125,7 +127,13 @@ enum ky_status ky_density_mesh(const struct ky_bodies *bodies, double box, uint6
     const struct ky_mesh all = {box, n, n, 0};
     const double cells = pow((double)n / box, 3);
     KY_TRY(ky_mesh_assign(&all, bodies, density, error));
-    for (size_t p = 0; p < n * n * n; p++)
+    for (size_t p = 0; p < n * n * n; p++) {
         density[p] *= cells;
+        if (!isfinite(density[p]))
+            return ky_fail(error, KY_BAD_DATA,
+                           "a density is not finite (%g): masses or the box leave the range of "
+                           "numbers",
+                           density[p]);
+    }
     return KY_OK;
 }

@@ -99,7 +99,9 @@ def power():
     moved = kyoho.Snapshot(box.position + [0, 0, box.box / 16], box.velocity, box.mass, units=box.units)
     check(np.allclose(kyoho.density_mesh(moved, 16, box=box.box), np.roll(density, 1, axis=2)) and 0.05 < contrast * box.box**3 / found.power[0] < 20,
           "bodies that are moved by a cell move it, and its waves are those of the spectrum", contrast)
-    refused(kyoho.UsageError, "a mesh without points", ["mesh of 0"], kyoho.density_mesh, box, 0)
+    refused(kyoho.UsageError, "a mesh without points", ["mesh is 0"], kyoho.density_mesh, box, 0)
+    for call in (kyoho.density_mesh, kyoho.power):
+        refused(TypeError, "a mesh that is no whole number", ["whole number"], call, box, mesh=8.5)
     refused(kyoho.UsageError, "a mesh of no box", ["give box"], kyoho.density_mesh, made, 8)
     refused(ValueError, "an odd mesh", ["mesh of 9"], kyoho.power, box, mesh=9)
     refused(kyoho.UsageError, "another box", ["leave out box"], kyoho.power, box, box=20e3)

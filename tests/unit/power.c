@@ -358,6 +358,10 @@ static void densities_are_those_of_triangular_clouds(void **state)
     assert_int_equal(ky_density_mesh(&sets[0], 4, (1 << 14) + 1, &none, &error), KY_USAGE);
     assert_int_equal(ky_density_mesh(&sets[0], 4, 1, NULL, &error), KY_USAGE);
     assert_int_equal(ky_density_mesh(NULL, 4, 1, &none, &error), KY_USAGE);
+    sets[0].position[3][2] = 1e300; /* is infinitely many boxes away */
+    assert_ok(ky_density_mesh(&sets[0], 1e-20, 1, &mean, &error));
+    assert_between(mean / 300e60, 1 - 1e-12, 1 + 1e-12);
+    assert_int_equal(ky_density_mesh(&sets[0], 1e-110, 1, &none, &error), KY_BAD_DATA);
     sets[0].position[3][2] = (double)NAN;
     assert_int_equal(ky_density_mesh(&sets[0], 4, 1, &none, &error), KY_BAD_DATA);
     ky_bodies_free(&sets[0]);
