@@ -216,7 +216,7 @@ static void a_system_in_a_cluster_goes_on(void **state)
 
 /* Two pairs that are slowed down have a hundredth of their energy. When they meet they are so no
  * longer: the tolerance is a part of the energy that they have then. With a part of the first one
- * the errors of the clock take ten times as many steps. */
+ * they take more than six times as many steps. */
 static void slowed_pairs_that_meet_take_long_steps(void **state)
 {
     (void)state;
