@@ -24,6 +24,13 @@ struct ky_few_state {
 /* The tree is made again when a pair is this many times as strong as the nodes of both. */
 KY_CONSTANT double ky_few_stronger = 8;
 
+/* With slow-down. */
+KY_FN double ky_few_potential_of(const struct ky_few_system_one *s, const struct ky_few_pair *pair)
+{
+    const double q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
+    return s->slow[pair->k][0] * s->mass[pair->i][0] * s->mass[pair->j][0] * q;
+}
+
 KY_FN void ky_few_add_potential(struct ky_few_state *state, const struct ky_few_system_one *s,
                                 const struct ky_few_pair *pair)
 {
@@ -104,8 +111,15 @@ KY_CONSTANT double ky_few_much_less = 1.0 / 500;
 /* A step is not halved more often than this. */
 KY_CONSTANT double ky_few_shortest_part = 1.0 / (1 << 20);
 /* A step of this length may have this error, relative as the tolerance; with a larger one the
- * system is lost, and its next step is 0. */
+ * system is lost: it stays before the step, and its next step is 0. */
 KY_CONSTANT double ky_few_most_wrong = 1e-6;
+
+/* The energy that errors are compared with: at least the first one. Pairs that are no longer slowed
+ * down, or that others have made hard, have more. */
+KY_FN double ky_few_scale_of(const struct ky_few *few)
+{
+    return fmax(few->scale, fabs(few->energy));
+}
 
 /* The larger of both errors of a step, in parts of the limit. */
 KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state *after)
@@ -114,17 +128,41 @@ KY_FN double ky_few_error_of(const struct ky_few *few, const struct ky_few_state
                  all = after->parts / (after->reduced * after->u),
                  clock = fabs(after->error - few->error) / (tolerance + ky_few_rounding * all),
                  energy = fabs(after->energy - few->energy - work) /
-                          (tolerance * few->scale + ky_few_rounding * after->parts);
+                          (tolerance * ky_few_scale_of(few) + ky_few_rounding * after->parts);
     return few->system.inner < 0 ? clock : fmax(clock, energy);
+}
+
+/* The potential of the closest pair with all other bodies. */
+KY_FEW_OWN double ky_few_third_of(const struct ky_few_system_one *s)
+{
+    double of[KY_FEW_SHAPES], closest = 0;
+    struct ky_few_walk walk;
+    int i = 0, j = 0;
+    for (int p = 0; p < s->shape.n; p++)
+        of[p] = 0;
+    KY_FEW_EACH_PAIR(s, &walk)
+    {
+        const double u = ky_few_potential_of(s, &walk.pair);
+        of[walk.pair.i] += u;
+        of[walk.pair.j] += u;
+        if (u <= closest)
+            continue;
+        closest = u;
+        i = walk.pair.i;
+        j = walk.pair.j;
+    }
+    return of[i] + of[j] - 2 * closest;
 }
 
 /* 1 if Γ makes the energy wrong by too much without the closest pair: three bodies meet at one
  * point. The closest pair does not count, since its part of Γ U decreases again as the pair parts.
- */
+ * Nor do pairs of other bodies, which are not at that point. */
 KY_FN int ky_few_is_lost(const struct ky_few *few, const struct ky_few_state *after)
 {
-    const double tolerated = fmax(ky_few_most_wrong, 1e5 * few->settings.tolerance);
-    return few->system.inner < 0 && fabs(after->error) * after->others > tolerated * few->scale;
+    const double tolerated = fmax(ky_few_most_wrong, 1e5 * few->settings.tolerance),
+                 most = tolerated * ky_few_scale_of(few), error = fabs(after->error);
+    return few->system.inner < 0 && error * after->others > most &&
+           error * ky_few_third_of(&few->system) > most;
 }
 
 KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *state)
@@ -162,6 +200,7 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
     }
     if ((error > 1 && error * few->settings.tolerance > ky_few_most_wrong) ||
         ky_few_is_lost(few, &after)) {
+        ky_few_restore(s, before);
         few->h = 0;
         return 1;
     }

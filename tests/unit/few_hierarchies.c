@@ -173,11 +173,12 @@ static void a_lost_energy_is_told(void **state)
 }
 
 /* Three bodies at rest on a line and on an equilateral triangle meet at one point. */
+static const double meeting[2][3][6] = {
+    {{-1}, {0}, {1}}, {{1}, {-0.5, 0.8660254037844387}, {-0.5, -0.8660254037844384}}};
+
 static void three_bodies_at_one_point_are_lost(void **state)
 {
     (void)state;
-    static const double meeting[2][3][6] = {
-        {{-1}, {0}, {1}}, {{1}, {-0.5, 0.8660254037844387}, {-0.5, -0.8660254037844384}}};
     for (int which = 0; which < 2; which++) {
         static struct ky_few few;
         struct ky_error error;
@@ -186,6 +187,83 @@ static void three_bodies_at_one_point_are_lost(void **state)
         assert_int_equal(ky_few_go(&few, 100, NULL, NULL, &error), KY_BAD_DATA);
         assert_non_null(strstr(error.text, "at one point"));
     }
+}
+
+/* Three bodies that nearly meet at one point, where a system in a cluster goes on with an error of
+ * its energy. */
+static void a_system_in_a_cluster_goes_on(void **state)
+{
+    (void)state;
+    static const double near[3][6] = {
+        {1 + 1e-6}, {-0.5, 0.8660254037844387}, {-0.5, -0.8660254037844384}};
+    const double time = 1.4618; /* just after they meet; then steps of a pair are very short */
+    double lost = 0;
+    static struct ky_few few;
+    struct ky_error error;
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        begin(&few, 3, near);
+        few.settings.most = 2000;
+        assert_int_equal(goes_on ? ky_few_go_on(&few, time, &error)
+                                 : ky_few_go(&few, time, NULL, NULL, &error),
+                         goes_on ? KY_OK : KY_BAD_DATA);
+        lost = goes_on ? lost : few.system.t[0];
+    }
+    print_message("three bodies nearly at one point: %.0f steps, energy %.6g\n", few.steps,
+                  few.energy);
+    assert_true(few.system.t[0] > lost && few.settings.tolerance == 1e-11);
+    assert_between(few.energy / few.scale, -1.01, -0.99);
+}
+
+/* Two pairs that are slowed down have a hundredth of their energy. When they meet they are so no
+ * longer: the tolerance is a part of the energy that they have then. With a part of the first one
+ * they take more than six times as many steps. */
+static void slowed_pairs_that_meet_take_long_steps(void **state)
+{
+    (void)state;
+    enum { MOST = 20000 };
+    static const double slowed[4][6] = {{-1.0001, -0.0105, 0.0014, -6.8, 4.6, 1.1},
+                                        {-0.9999, -0.0095, -0.0014, 8.3, -4.6, -1.1},
+                                        {0.9953, 0.0067, -0.0031, -1.3, -3, 4.1},
+                                        {1.0047, 0.0133, 0.0031, -0.2, 3, -4.1}};
+    static struct ky_few few;
+    struct ky_few_settings settings = {.g = 1,
+                                       .tolerance = 1e-11,
+                                       .angle = 6.283185307179586 / 16,
+                                       .slow_down = 1,
+                                       .slow_energy = 1e-3,
+                                       .most = MOST};
+    double mass[4] = {1, 1, 1, 1}, x[4][3], v[4][3];
+    struct ky_error error;
+    for (int i = 0; i < 4; i++) {
+        memcpy(x[i], slowed[i], sizeof x[i]);
+        memcpy(v[i], slowed[i] + 3, sizeof v[i]);
+    }
+    const struct ky_bodies bodies = {.n = 4, .mass = mass, .position = x, .velocity = v};
+    assert_ok(ky_few_start(&few, &settings, &bodies, 0, &error));
+    assert_ok(ky_few_go(&few, 2, NULL, NULL, &error));
+    print_message("two slowed pairs meet: %.0f steps\n", few.steps);
+    assert_true(ky_few_ahead(&few, 2) <= 0);
+}
+
+/* Two pairs far from each other are at their pericentres at once: neither is a third body at the
+ * place where the other one meets, though Γ times its potential is more than the tolerance. */
+static void two_close_pairs_are_not_lost(void **state)
+{
+    (void)state;
+    static const double pairs[4][6] = {{-1, 0, 0, 0, 0, 0},
+                                       {-0.99999, 0, 0, 0, 632.4, 0},
+                                       {1, 0, 0, 0, 0, 0},
+                                       {1.00001, 0, 0, 0, 632.4, 0}};
+    static struct ky_few few;
+    struct ky_few_motion before;
+    struct ky_error error;
+    begin(&few, 4, pairs);
+    assert_int_equal(few.clock, KY_FEW_WHOLE);
+    ky_few_keep(&few, &before);
+    few.error = 1e-7;
+    few.system.b[0] += few.error * 2e5; /* 1e5: the potential of each pair */
+    assert_int_equal(ky_few_finish(&few, &before), 1);
+    assert_ok(ky_few_check_finite(&few, &error));
 }
 
 /* A body with nearly all energy leaves a pair, which stays on its orbit: B of the whole system has
@@ -344,6 +422,9 @@ int main(void)
         cmocka_unit_test(bodies_meet_head_on),
         cmocka_unit_test(a_lost_energy_is_told),
         cmocka_unit_test(three_bodies_at_one_point_are_lost),
+        cmocka_unit_test(a_system_in_a_cluster_goes_on),
+        cmocka_unit_test(slowed_pairs_that_meet_take_long_steps),
+        cmocka_unit_test(two_close_pairs_are_not_lost),
         cmocka_unit_test(a_fast_body_leaves_the_orbit),
         cmocka_unit_test(light_bodies_take_long_steps),
         cmocka_unit_test(masses_whose_products_are_lost_are_refused)};

@@ -284,7 +284,7 @@ static enum ky_status move_few(struct ky_cpu_group *group, double time, double s
     few->others = others;
     few->settings.slow_energy = slow;
     few->settings.most = (uint64_t)fmin(most_steps_of(group, time - group->t), 1e15);
-    enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    enum ky_status status = ky_few_go_on(few, time, error);
     if (!status && ky_few_ahead(few, time) > 0 && few->clock != KY_FEW_FREE)
         status = fail_for_steps(group, time, error);
     if (!status)
