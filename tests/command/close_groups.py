@@ -111,6 +111,8 @@ check([row["grouped"] for row in table("torn")][-1] == "0", "a field that pulls 
 write("middle.csv", [(0.5, 1e-3, 0, 0, 0, 10, 0), (0.5, -1e-3, 0, 0, 0, -10, 0)])
 rows = go("middle", 2e-5, "--group-radius", "0.01", "--field", "point:mass=1", start="middle.csv", every=2e-5, g=1)
 check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a point in the middle of the pair", rows)
+rows = go("light", 2e-5, "--group-radius", "0.01", "--field", "point:mass=0.002,x=0.0008,y=0.0008", start="middle.csv", every=2e-5, g=1)
+check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a light point between its bodies", rows)
 
 # A hard pair that escapes: each of its stars is bound to the other, but the pair is not bound to the cluster.
 run("model", "plummer", "-n", "60", "--seed", "2", "-o", path("sphere.csv"), "--quiet")
@@ -145,6 +147,8 @@ run("run", *passing, "--collisions", "merge", "--output", path("merged"))
 events = place.table("merged/events.csv")
 check(sorted((row["id"], row["other"], row["time"]) for row in events) == [("10", "11", "0.001953125"), ("20", "21", "0.001953125")]
       and abs(float(table("merged")[-1]["de"])) < 1e-6, "all of them merge, at the end of this step, and no pair with a wider orbit", events)
+said = run("run", *passing, "--at", "0.0005", "--shorten", "--stop-collision", "--output", path("divided"), code=6).stderr
+check("time 0.0005;" in said, "at the end of the first part of a step too", said)
 run("run", *passing, "--stop-pair", "0.9e-5", "--output", path("apart"))
 said = run("run", *passing, "--stop-pair", "1.1e-5", "--output", path("near"), code=6).stderr
 check("(distance 1e-05, --stop-pair 1.1e-05)" in said, "--stop-pair sees the pericentre too", said)
