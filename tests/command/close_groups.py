@@ -111,7 +111,7 @@ check([row["grouped"] for row in table("torn")][-1] == "0", "a field that pulls 
 write("middle.csv", [(0.5, 1e-3, 0, 0, 0, 10, 0), (0.5, -1e-3, 0, 0, 0, -10, 0)])
 rows = go("middle", 2e-5, "--group-radius", "0.01", "--field", "point:mass=1", start="middle.csv", every=2e-5, g=1)
 check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a point in the middle of the pair", rows)
-rows = go("light", 2e-5, "--group-radius", "0.01", "--field", "point:mass=0.002,x=0.0008,y=0.0008", start="middle.csv", every=2e-5, g=1)
+rows = go("between", 2e-5, "--group-radius", "0.01", "--field", "point:mass=0.002,x=0.0008,y=0.0008", start="middle.csv", every=2e-5, g=1)
 check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a light point between its bodies", rows)
 
 # A hard pair that escapes: each of its stars is bound to the other, but the pair is not bound to the cluster.
@@ -132,6 +132,13 @@ run("run", path("escape.csv"), "--integrator", "hermite4", "--softening", "0", "
     "5", "--output", path("removed"), "--quiet")
 check(table("removed")[-1]["bodies"] == "60" and abs(float(table("removed")[-1]["de"])) < 1e-8, "both are removed, and the energy of the others stays",
       table("removed")[-1])
+
+# Two bodies without mass at one place, about a pair that another pair leaves.
+v = math.sqrt(0.9 / A)
+pairs = [(0.5, -4 / 9 * A, 0, 0, 0, -4 / 9 * v, 0), (0.4, 5 / 9 * A, 0, 0, 0, 5 / 9 * v, 0), (0.5, 5, 0, 0, 0, 3, v / 2), (0.5, 5 + A, 0, 0, 0, 3, -v / 2)]
+write("light.csv", [*pairs, *[(0.0, 10 * A, 0, 0, 0, v / math.sqrt(10), 0)] * 2])
+rows = go("light", 0.0625, "--group-radius", f"{50 * A}", start="light.csv", g=1)
+check(rows[-1]["grouped"] == "6" and abs(float(rows[-1]["bound_mass"]) - 0.9) < 1e-9, "bodies without mass at one place leave the others bound", rows[-1])
 
 # Two pairs with e = 0.99 begin at their apocentres and make several orbits in a step. At its end their stars are far from each other.
 r, v = 1.99e-3, math.sqrt(0.01 / 1.99e-3)
