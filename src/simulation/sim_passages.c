@@ -15,7 +15,7 @@
  * own pull. */
 static const double hardly = 0.1;
 
-/* The bodies, the lists of their systems, the radii, and the step. */
+/* The bodies, the lists of their systems, the radii, and the length of the last step. */
 struct search {
     const struct ky_bodies *bodies;
     const uint32_t *next;
@@ -23,6 +23,13 @@ struct search {
     size_t radii;
     double g, step;
 };
+
+/* The longest time for which the orbits have been followed in this step: the first one may still be
+ * divided. */
+static double last_step(const struct ky_sim *sim)
+{
+    return sim->now.ticks == 0 ? sim->now.part : sim->parameters.step;
+}
 
 /* The orbit of body j about body i; *rv: the product of place and velocity. */
 static struct ky_few_orbit orbit_of(const struct ky_bodies *bodies, size_t i, size_t j, double g,
@@ -110,8 +117,8 @@ enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, siz
 {
     struct ky_bodies bodies = {0};
     uint32_t *next = NULL;
-    struct search search = {&bodies, NULL, radius, radii, sim->parameters.g, sim->parameters.step};
-    if (!(sim->parameters.group_radius > 0) || sim->now.ticks == 0)
+    struct search search = {&bodies, NULL, radius, radii, sim->parameters.g, last_step(sim)};
+    if (!(sim->parameters.group_radius > 0) || search.step == 0)
         return KY_OK;
     enum ky_status status = ky_bodies_allocate(&bodies, sim->n, 0, error);
     if (!status)

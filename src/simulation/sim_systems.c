@@ -55,9 +55,11 @@ static void settle(const struct system_of *system, double g, double all, struct 
             v[c] += m * bodies->velocity[i][c];
         }
         energy += m * bodies->potential[i];
-        for (size_t j = next[i]; j != UINT32_MAX; j = next[j])
-            energy +=
-                2 * g * m * bodies->mass[j] / ky_distance(bodies->position[i], bodies->position[j]);
+        for (size_t j = next[i]; j != UINT32_MAX; j = next[j]) {
+            const double masses = m * bodies->mass[j]; /* 0 also for bodies at the same place */
+            if (masses > 0)
+                energy += 2 * g * masses / ky_distance(bodies->position[i], bodies->position[j]);
+        }
     }
     if (!(mass > 0) || !(mass < all * (1 - 1e-12)))
         return;

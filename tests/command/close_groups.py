@@ -111,6 +111,8 @@ check([row["grouped"] for row in table("torn")][-1] == "0", "a field that pulls 
 write("middle.csv", [(0.5, 1e-3, 0, 0, 0, 10, 0), (0.5, -1e-3, 0, 0, 0, -10, 0)])
 rows = go("middle", 2e-5, "--group-radius", "0.01", "--field", "point:mass=1", start="middle.csv", every=2e-5, g=1)
 check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a point in the middle of the pair", rows)
+rows = go("between", 2e-5, "--group-radius", "0.01", "--field", "point:mass=0.002,x=0.0008,y=0.0008", start="middle.csv", every=2e-5, g=1)
+check(rows[-1]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-6, "nor does a light point between its bodies", rows)
 
 # A hard pair that escapes: each of its stars is bound to the other, but the pair is not bound to the cluster.
 run("model", "plummer", "-n", "60", "--seed", "2", "-o", path("sphere.csv"), "--quiet")
@@ -131,6 +133,13 @@ run("run", path("escape.csv"), "--integrator", "hermite4", "--softening", "0", "
 check(table("removed")[-1]["bodies"] == "60" and abs(float(table("removed")[-1]["de"])) < 1e-8, "both are removed, and the energy of the others stays",
       table("removed")[-1])
 
+# Two bodies without mass at one place, about a pair that another pair leaves.
+v = math.sqrt(0.9 / A)
+pairs = [(0.5, -4 / 9 * A, 0, 0, 0, -4 / 9 * v, 0), (0.4, 5 / 9 * A, 0, 0, 0, 5 / 9 * v, 0), (0.5, 5, 0, 0, 0, 3, v / 2), (0.5, 5 + A, 0, 0, 0, 3, -v / 2)]
+write("light.csv", [*pairs, *[(0.0, 10 * A, 0, 0, 0, v / math.sqrt(10), 0)] * 2])
+rows = go("light", 0.0625, "--group-radius", f"{50 * A}", start="light.csv", g=1)
+check(rows[-1]["grouped"] == "6" and abs(float(rows[-1]["bound_mass"]) - 0.9) < 1e-9, "bodies without mass at one place leave the others bound", rows[-1])
+
 # Two pairs with e = 0.99 begin at their apocentres and make several orbits in a step. At its end their stars are far from each other.
 r, v = 1.99e-3, math.sqrt(0.01 / 1.99e-3)
 place.write_bodies("pass.csv", [(k + side, 0.5, x + s * r / 2, 0.0, 0.0, 0.0, s * v / 2, 0.0, radius) for k, x, radius in ((10, 0.0, 6e-6), (20, 3.0, 5.5e-6), (30, 6.0, 4e-6))
@@ -145,6 +154,8 @@ run("run", *passing, "--collisions", "merge", "--output", path("merged"))
 events = place.table("merged/events.csv")
 check(sorted((row["id"], row["other"], row["time"]) for row in events) == [("10", "11", "0.001953125"), ("20", "21", "0.001953125")]
       and abs(float(table("merged")[-1]["de"])) < 1e-6, "all of them merge, at the end of this step, and no pair with a wider orbit", events)
+said = run("run", *passing, "--at", "0.0005", "--shorten", "--stop-collision", "--output", path("divided"), code=6).stderr
+check("time 0.0005;" in said, "at the end of the first part of a step too", said)
 run("run", *passing, "--stop-pair", "0.9e-5", "--output", path("apart"))
 said = run("run", *passing, "--stop-pair", "1.1e-5", "--output", path("near"), code=6).stderr
 check("(distance 1e-05, --stop-pair 1.1e-05)" in said, "--stop-pair sees the pericentre too", said)

@@ -548,6 +548,30 @@ static void bodies_at_the_same_place(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Bodies that are put next to each other are a system at once, also where there was no group. */
+static void changed_bodies_are_systems(void **state)
+{
+    (void)state;
+    double mass[3] = {1, 1, 1}, x[3][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 3, 0}},
+           v[3][3] = {{0, 0.5, 0}, {0, -0.5, 0}, {0, 0, 0}};
+    struct ky_bodies bodies = {.n = 3, .mass = mass, .position = x, .velocity = v};
+    struct ky_sim *sim = NULL;
+    const struct ky_parameters parameters = parameters_of(0.02);
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    for (int is_near = 0; is_near < 2; is_near++) {
+        uint32_t *next;
+        x[0][0] = is_near ? 0.001 : 1;
+        x[1][0] = -x[0][0];
+        if (is_near)
+            assert_ok(ky_sim_write(sim, &bodies, &error));
+        assert_ok(ky_sim_list_systems(sim, &bodies, &next, &error));
+        assert_true(next[0] == (is_near ? 1 : UINT32_MAX) && next[3 + 1] == (is_near ? 0 : 1));
+        free(next);
+    }
+    ky_sim_close(sim);
+}
+
 static void the_radius_is_chosen(void **state)
 {
     (void)state;
@@ -791,6 +815,7 @@ int main(void)
         cmocka_unit_test(ranks_have_the_same_bits),
         cmocka_unit_test(without_groups_nothing_changes),
         cmocka_unit_test(a_board_sums_as_the_lanes),
+        cmocka_unit_test(changed_bodies_are_systems),
         cmocka_unit_test(the_radius_is_chosen),
     };
     const struct CMUnitTest of_devices[] = {

@@ -318,19 +318,25 @@ double ky_external_density(const struct ky_external *field, struct ky_external_s
     return -(change[0][0] + change[1][1] + change[2][2]);
 }
 
-void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6])
+void ky_externals_tide_at(const struct ky_external *field, size_t count, const double x[3],
+                          double tide[6])
 {
     double change[3][3];
-    struct ky_external field[KY_MOST_EXTERNALS];
-    for (size_t k = 0; k < own->count; k++)
-        field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
-    change_along_axes(field, own->count,
-                      (struct ky_external_state){.x = x[0], .y = x[1], .z = x[2]}, change);
+    change_along_axes(field, count, (struct ky_external_state){.x = x[0], .y = x[1], .z = x[2]},
+                      change);
     for (int c = 0; c < 3; c++) {
         const int i = c < 2 ? 0 : 1, j = c == 0 ? 1 : 2;
         tide[c] += change[c][c];
         tide[3 + c] += 0.5 * (change[i][j] + change[j][i]);
     }
+}
+
+void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6])
+{
+    struct ky_external field[KY_MOST_EXTERNALS];
+    for (size_t k = 0; k < own->count; k++)
+        field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
+    ky_externals_tide_at(field, own->count, x, tide);
 }
 
 void ky_externals_ask(const struct ky_externals *own, size_t count, const double (*position)[3],

@@ -132,6 +132,9 @@ enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_ex
                                     size_t count, struct ky_error *error);
 /* Adds the tidal tensor of the fields at x, xx yy zz xy xz yz, in the caller's units. */
 void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6]);
+/* The same of fields at their time (ky_external_in), in their units. */
+void ky_externals_tide_at(const struct ky_external *field, size_t count, const double x[3],
+                          double tide[6]);
 /* Adds the fields' acceleration and potential at a point at the time of `own`, in the caller's
  * units. Either result may be NULL. */
 void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,

@@ -6,20 +6,38 @@
 #include "engine/common/external.h"
 #include "engine/cpu/steps/groups.h"
 #include "engine/cpu/steps/hermite.h"
+#include "physics/few.h"
 
-/* In sizes of a group: the strength is found so far from its centre, since a field of a point has
- * no tide where the point is. */
+/* In sizes of a group: the strength is found so far from the centre of a field, since a field of a
+ * point has no tide where the point is. */
 static const double off_centre = 1e-3;
+
+/* Adds the tidal tensor of a field at its time where it is strongest within a group at x: nearest
+ * to the centre of the field. */
+static void add_strongest(const struct ky_external *field, const double x[3], double size,
+                          double tide[6])
+{
+    double place[3], d[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = field->centre[c] - x[c];
+    const double r = sqrt(ky_few_length2(d));
+    for (int c = 0; c < 3; c++)
+        place[c] = r > size ? x[c] + size / r * d[c] : field->centre[c];
+    place[0] += r > size ? 0 : off_centre * size;
+    ky_externals_tide_at(field, 1, place, tide);
+}
 
 double ky_cpu_group_field_strength(const struct ky_cpu *cpu, const double x[3], double size,
                                    double gm)
 {
+    const struct ky_externals *fields = &cpu->base.externals;
     double place[3], tide[6] = {0}, square = 0;
-    if (!cpu->base.externals.count)
-        return 0;
     for (int c = 0; c < 3; c++)
-        place[c] = x[c] * cpu->length + (c ? 0 : off_centre * size);
-    ky_externals_add_tide(&cpu->base.externals, place, tide);
+        place[c] = x[c] * cpu->length;
+    for (size_t k = 0; k < fields->count; k++) {
+        const struct ky_external now = ky_external_in(&fields->field[k], 1, 1, fields->time);
+        add_strongest(&now, place, size, tide);
+    }
     for (int c = 0; c < 6; c++)
         square += (c < 3 ? 1 : 2) * tide[c] * tide[c];
     return sqrt(square * 2 / 3) * size * size * size / gm; /* of a point: 2 m/M (size/distance)³ */

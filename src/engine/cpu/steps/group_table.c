@@ -100,7 +100,8 @@ int ky_cpu_leaders(const struct ky_engine *engine, uint32_t *leader)
 {
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_cpu_groups *own = cpu->hermite ? cpu->hermite->groups : NULL;
-    if (!own || (own->count && !ky_cpu_groups_are_packed(cpu)))
+    if (!own || !cpu->n || cpu->extra[KY_COLUMN_STEP][0] == 0 || /* no advance since `put` */
+        (own->count && !ky_cpu_groups_are_packed(cpu)))
         return 0;
     for (size_t k = 0; k < own->count; k++)
         for (int m = 0; m < own->group[k]->n; m++)

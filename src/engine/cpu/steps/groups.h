@@ -205,8 +205,8 @@ double ky_cpu_group_size(const struct ky_few_orbit *orbit, double radius);
 /* The largest such radius of the orbits of a group: the outermost one of more than two bodies may
  * be at its pericentre while others are wider. */
 double ky_cpu_group_extent(const struct ky_cpu_group *group, double radius);
-/* group_field.c: how strongly external fields pull a group at x, in the engine's units, apart,
- * relative to its own pull; its size and G × mass in the caller's units. */
+/* group_field.c: how strongly external fields pull a group at x, in the engine's units, apart where
+ * they do so most, relative to its own pull; its size and G × mass in the caller's units. */
 double ky_cpu_group_field_strength(const struct ky_cpu *cpu, const double x[3], double size,
                                    double gm);
 /* Adds the tidal tensors of the fields at the centre at the beginning, in the middle and at the end
@@ -281,11 +281,11 @@ void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
  * they have to become a group, else 0: they are near, they are bound and approach or stay near, or
  * will pass each other closely, and no other body pulls them apart. */
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j);
-/* 1 if another body pulls a group apart that was made at the present tick. */
+/* 1 if another body, or a field, pulls a group apart that was made at the present tick. */
 int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group);
-/* 1 if the group has come apart: another body pulls it apart or will do so in the next step, or the
- * two sides of its outermost orbit are far from each other and recede. The inside is then at the
- * time. */
+/* 1 if the group has come apart: another body or a field pulls it apart or will do so in the next
+ * step, or the two sides of its outermost orbit are far from each other and recede. The inside is
+ * then at the time. */
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
