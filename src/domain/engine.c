@@ -404,6 +404,11 @@ static int leaders(const struct ky_engine *engine, uint32_t *leader)
     return ky_engine_leaders(((const struct ranks *)engine)->domain.engine, leader);
 }
 
+static struct ky_pairs *passages(const struct ky_engine *engine)
+{
+    return ky_engine_passages(((const struct ranks *)engine)->domain.engine);
+}
+
 /* ---- the verbs of ranks with divided bodies ---- */
 
 /* Gives an order for the points. */
@@ -504,8 +509,8 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     .forces = forces, .kick = kick, .drift = drift, .sums = sums, .trim = trim, .report = report
 
 static const struct ky_engine_verbs copied = {
-    COMMON,       .get_column = get_column, .exact = exact,    .field = field, .tides = tides,
-    .walk = walk, .grouped = grouped,       .leaders = leaders};
+    COMMON,       .get_column = get_column, .exact = exact,     .field = field,      .tides = tides,
+    .walk = walk, .grouped = grouped,       .leaders = leaders, .passages = passages};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .take = take,

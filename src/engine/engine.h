@@ -232,6 +232,11 @@ struct ky_advance {
     /* KY_SCHEME_HERMITE: close bodies up to this distance become groups, which advance as one body
      * [length]; 0: none do. The column of groups is needed. */
     double group_radius;
+    /* With groups: two members that come nearer to each other than the sum of their radii, or than
+     * `near` [length], are noted (ky_engine_passages). radii: as in struct ky_integrator_state. */
+    const double *radius;
+    size_t radii;
+    double near;
     /* The time of a tick is origin + (before + tick) × the tick's length, rounded once; fields act
      * at that time. */
     double origin; /* [time] */
@@ -432,6 +437,7 @@ struct ky_engine_verbs {
     void (*grouped)(const struct ky_engine *engine, int tides, struct ky_close_bodies *grouped);
     /* With `grouped`: as ky_engine_leaders. */
     int (*leaders)(const struct ky_engine *engine, uint32_t *leader);
+    struct ky_pairs *(*passages)(const struct ky_engine *engine);
     /* Frees memory that the next evaluation allocates again. */
     void (*trim)(struct ky_engine *engine);
     /* A general walk at the present positions; the request has been checked. */
@@ -574,6 +580,8 @@ struct ky_close_bodies ky_engine_grouped(const struct ky_engine *engine, int tid
 /* Sets the index of the first member of its group for each body in a group, and leaves the others.
  * 0 before the first `advance` after `put`, where groups are not known. */
 int ky_engine_leaders(const struct ky_engine *engine, uint32_t *leader);
+/* The noted pairs of the present longest step, with their least distances. NULL: no groups. */
+struct ky_pairs *ky_engine_passages(const struct ky_engine *engine);
 void ky_engine_trim(struct ky_engine *engine);
 /* KY_USAGE for a request whose number of bodies is not the engine's, that lacks an input of its
  * action, or has numbers out of range. */

@@ -551,6 +551,11 @@ int ky_engine_leaders(const struct ky_engine *engine, uint32_t *leader)
     return engine->verbs->leaders ? engine->verbs->leaders(engine, leader) : 0;
 }
 
+struct ky_pairs *ky_engine_passages(const struct ky_engine *engine)
+{
+    return engine->verbs->passages ? engine->verbs->passages(engine) : NULL;
+}
+
 void ky_engine_trim(struct ky_engine *engine)
 {
     if (engine->verbs->trim)

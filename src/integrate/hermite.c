@@ -190,6 +190,9 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
                              .corrections = own->corrections,
                              .close = KY_NO_BODY,
                              .group_radius = own->group_radius,
+                             .radius = steps->base.radius,
+                             .radii = steps->base.radii,
+                             .near = steps->base.near,
                              .handover_work = steps->report.handover_work,
                              .slow_work = steps->report.slow_work};
     for (size_t k = 0; own->group_radius > 0 && k < steps->engine->externals.count; k++)

@@ -44,6 +44,7 @@ struct ky_integrator_state {
      * steps may pass a collision reads them. */
     const double *radius; /* [length] */
     size_t radii;
+    double near; /* [length] for groups of hermite4, pairs nearer than this too; 0: none */
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };

@@ -319,6 +319,7 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim->id);
     free(sim->type);
     free(sim->radius);
+    free(sim->passages.one);
     ky_sim_end_tunings(sim);
     ky_sim_free_watch(sim);
     ky_sim_watch_close(&sim->frames);

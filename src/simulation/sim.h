@@ -38,6 +38,17 @@ struct ky_tuned_force {
                               has kept the error that was asked for */
 };
 
+/* Pairs of members of groups that touched in the last longest step. No call that advances groups
+ * ends within such a step, so that no restart file needs them. */
+struct ky_passage {
+    uint64_t id[2];
+    double distance; /* the least one [length] */
+};
+struct ky_passages {
+    struct ky_passage *one; /* [count] */
+    size_t count;
+};
+
 struct ky_sim {
     struct ky_parameters parameters; /* resolved; owns the texts */
     char *engine_name, *field, *expansion;
@@ -70,11 +81,12 @@ struct ky_sim {
     uint64_t steps_before; /* steps before the current integrator was created */
     unsigned with;         /* KY_WITH_…, of KY_SIM_LABELS: labels that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
-    uint8_t *type;              /* the same */
-    double *radius;             /* the same; NULL: unknown [length] */
-    struct ky_watch *watch;     /* of the stopping conditions: sim_stops.c; NULL: there are none */
-    const struct ky_view *view; /* the view of the last ky_sim_show, or NULL */
-    struct ky_sim_watch frames; /* of that view */
+    uint8_t *type;               /* the same */
+    double *radius;              /* the same; NULL: unknown [length] */
+    struct ky_passages passages; /* sim_passages.c */
+    struct ky_watch *watch;      /* of the stopping conditions: sim_stops.c; NULL: there are none */
+    const struct ky_view *view;  /* the view of the last ky_sim_show, or NULL */
+    struct ky_sim_watch frames;  /* of that view */
 };
 
 /* Optional arrays that are kept with the bodies through all changes, and in restart files. */
@@ -188,17 +200,12 @@ void ky_sim_free_watch(struct ky_sim *sim);
 /* To be called at the end of a step. KY_STOPPED, with the reason in sim->stop, if a pair or a body
  * newly meets a condition. Without conditions it reads one pointer. */
 enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
-/* sim_systems.c. For a simulation with groups: close systems as lists. *lists has for each of the n
- * bodies the next body of its system, or UINT32_MAX at the end, then for each body the first one of
- * its system. The caller frees it. Fails as ky_binaries_find. */
-enum ky_status ky_sim_list_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
-                                   uint32_t **lists, struct ky_error *error);
-/* sim_passages.c. Adds the pairs within groups that have passed their pericentre in the last step
- * nearer than the sum of their radii, which are as for ky_sim_pairs, and are now farther. Their
- * distance is the one at the pericentre. Nothing without groups. Fails as ky_sim_list_systems. */
+/* sim_passages.c. Adds the pairs within groups that have come nearer to each other in the last
+ * longest step than the sum of their radii, which are as for ky_sim_pairs, with their least
+ * distance, but not the pairs that are in the list. KY_FAULT if memory runs out. */
 enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, size_t radii,
                                    struct ky_pairs *pairs, struct ky_error *error);
-/* For a simulation with groups: a copy of masses, positions, velocities and
+/* sim_systems.c. For a simulation with groups: a copy of masses, positions, velocities and
  * potentials in which the members of each close system are at its centre of mass, with its
  * velocity and the potential of all other bodies. ky_bodies_free releases it, also after a
  * failure. Fails as ky_binaries_find. */

@@ -72,7 +72,9 @@ static void settle(const struct system_of *system, double g, double all, struct 
     }
 }
 
-enum ky_status ky_sim_list_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
+/* Close systems as lists. *lists has for each of the n bodies the next body of its system, or
+ * UINT32_MAX at the end, then for each body the first one of its system. The caller frees it. */
+static enum ky_status list_systems(const struct ky_sim *sim, const struct ky_bodies *bodies,
                                    uint32_t **lists, struct ky_error *error)
 {
     const size_t n = bodies->n;
@@ -100,7 +102,7 @@ enum ky_status ky_sim_settle_systems(const struct ky_sim *sim, const struct ky_b
     double all = 0;
     uint32_t *next;
     *settled = (struct ky_bodies){0};
-    KY_TRY(ky_sim_list_systems(sim, bodies, &next, error));
+    KY_TRY(list_systems(sim, bodies, &next, error));
     enum ky_status status = ky_bodies_allocate(settled, n, KY_WITH_POTENTIAL, error);
     if (!status && n) {
         memcpy(settled->mass, bodies->mass, n * sizeof *settled->mass);

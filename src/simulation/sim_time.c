@@ -129,6 +129,9 @@ static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
     integrator->is_over_context = sim;
     integrator->was_over = 0;
     integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;
+    if (!integrator->within)
+        sim->passages.count = 0;
+    integrator->near = fmax(sim->parameters.stop_pair, 0); /* NaN: 0 */
 }
 
 /* Divides a step of comoving bodies, or finds the one within which they are. */

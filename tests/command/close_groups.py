@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Columns of energy.csv about groups of hermite4: how many bodies are in groups, the energy within them, for G = 2, and what changes
 # the total energy; the same after a run is continued and with ranks; none without groups; groups in external fields; pairs that escape;
-# a run after SIGKILL. In check-all the same on a device.
+# contacts within groups; a run after SIGKILL. In check-all the same on a device.
 import csv
 import math
 import os
@@ -159,6 +159,42 @@ check("time 0.0005;" in said, "at the end of the first part of a step too", said
 run("run", *passing, "--stop-pair", "0.9e-5", "--output", path("apart"))
 said = run("run", *passing, "--stop-pair", "1.1e-5", "--output", path("near"), code=6).stderr
 check("(distance 1e-05, --stop-pair 1.1e-05)" in said, "--stop-pair sees the pericentre too", said)
+
+# Two pairs of single stars pass each other on hyperbolas in the second longest step. One pair comes as near as a tenth of the sum of its radii,
+# the other one as near as 1.1 times this sum. At the end of the step both have parted.
+NEAREST, FREE, AWAY, STEP, DRIFT = 1e-5, 3.0, 0.1, 0.0078125, 2.0
+across = NEAREST * math.sqrt(FREE ** 2 + 2 / NEAREST) / AWAY
+along = math.sqrt(FREE ** 2 + 2 / AWAY - across ** 2)
+place.write_bodies("flyby.csv", [(k + side, 0.5, x + s * AWAY / 2, 0.0, 0.0, DRIFT - s * along / 2, s * across / 2, 0.0, radius)
+                                 for k, x, radius in ((10, 0.0, 5 * NEAREST), (20, 30.0, NEAREST / 2.2)) for side, s in enumerate((1, -1))])
+clusters = ["--integrator", "hermite4", "--softening", "0", "--engine", "cpu", "--group-radius", "0.01", "--quiet"]
+flyby = [path("flyby.csv"), *clusters, "--step", str(STEP)]
+said = run("run", *flyby, "--end", str(3 * STEP), "--stop-collision", "--output", path("met"), code=6).stderr
+check("a collision of bodies 10 and 11 (distance 1e-05, sum of their radii 0.0001) at time 0.015625" in said, "two single stars that have touched within a step have collided", said)
+run("run", *flyby, "--end", str(3 * STEP), "--collisions", "merge", "--output", path("joined"))
+events, bodies = place.table("joined/events.csv"), place.table(place.convert("joined"))
+one = {key: float(events[0][key]) for key in ("time", "mass", "other_mass", "distance", "energy", "x", "vx")} if events else {}
+check([(row["id"], row["other"]) for row in events] == [("10", "11")] and one["time"] == 2 * STEP and one["distance"] > 0.01,
+      "they merge at the end of this step, though they have parted, and no pair that passes at 1.1 of the sum", events)
+check(one and one["mass"] == one["other_mass"] == 0.5 and abs(one["x"] - DRIFT * 2 * STEP) < 1e-4 and abs(one["vx"] - DRIFT) < 1e-2
+      and abs(one["energy"] / (-0.125 * FREE ** 2) - 1) < 1e-3 and abs(float(table("joined")[-1]["de"])) < 1e-8,
+      "the product is in the middle of both, and their energy is booked", f"{events}\n{table('joined')[-1]}")
+check(sum(float(row["mass"]) for row in bodies) == 2 and abs(sum(float(row["mass"]) * float(row["vx"]) for row in bodies) - 2 * DRIFT) < 1e-12,
+      "mass and momentum stay", bodies)
+run("run", *flyby, "--end", str(STEP), "--collisions", "merge", "--ranks", "3", "--output", path("shared"))
+run("run", "--resume", path("shared"), "--end", str(3 * STEP), "--quiet")
+check(place.table("shared/events.csv") == events, "three ranks, and a run that is resumed before, have the same merger", place.table("shared/events.csv"))
+run("run", *flyby, "--end", str(3 * STEP), "--stop-pair", "0.9e-5", "--output", path("passed"))
+
+# The Pythagorean problem, in which pairs change: in the second longest step two of the three stars of the group touch, and then the third one.
+place.write_bodies("plain.csv", [(10, 3.0, 1e-3, 3e-3, 0.0, 0.0, 0.0, 0.0, 2e-5), (11, 4.0, -2e-3, -1e-3, 0.0, 0.0, 0.0, 0.0, 2e-5),
+                                 (12, 5.0, 1e-3, -1e-3, 0.0, 0.0, 0.0, 0.0, 2e-5), (1, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)])
+STEP = 2 ** -12
+for words in ([], ["--ranks", "3"]):
+    run("run", path("plain.csv"), *clusters, "--step", str(STEP), "--end", str(4 * STEP), "--collisions", "merge", "--overwrite", "--output", path("triple"), *words)
+    events = place.table("triple/events.csv")
+    check([(row["id"], row["other"], float(row["time"]) / STEP) for row in events] == [("12", "11", 2), ("12", "10", 3)]
+          and float(events[0]["distance"]) > 1e-4 and abs(float(table("triple")[-1]["de"])) < 1e-5, "stars of a group of three that touch within a step merge", events)
 
 # On a device: a cluster with binaries, beside the CPU; SIGKILL after the first restart file, and the rest of the run.
 MODEL = ["run", "--model", "plummer", "-n", "300", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-4",

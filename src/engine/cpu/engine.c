@@ -561,6 +561,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .sums = sums,
     .grouped = ky_cpu_grouped,
     .leaders = ky_cpu_leaders,
+    .passages = ky_cpu_passages,
     .trim = trim,
     .walk = ky_cpu_walk,
     .report = report,

@@ -277,14 +277,14 @@ static enum ky_status fail_for_steps(const struct ky_cpu_group *group, double ti
                    time);
 }
 
-static enum ky_status move_few(struct ky_cpu_group *group, double time, double slow,
+static enum ky_status move_few(const struct ky_cpu_way *b, struct ky_cpu_group *group, double time,
                                const struct ky_few_others *others, struct ky_error *error)
 {
     struct ky_few *few = group->few;
     few->others = others;
-    few->settings.slow_energy = slow;
+    few->settings.slow_energy = ky_cpu_groups_settings(b).slow_energy;
     few->settings.most = (uint64_t)fmin(most_steps_of(group, time - group->t), 1e15);
-    enum ky_status status = ky_few_go_on(few, time, error);
+    enum ky_status status = ky_cpu_group_go(b, group, time, error);
     if (!status && ky_few_ahead(few, time) > 0 && few->clock != KY_FEW_FREE)
         status = fail_for_steps(group, time, error);
     if (!status)
@@ -301,15 +301,14 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
                  angle = 2 * 3.14159265358979323846 / STEPS_WITHIN;
     struct ky_few_others others;
     group->kappa = 1;
-    if (!group->few && is_alone(group))
-        return KY_OK; /* it stays on its orbit, until somebody looks */
+    if (!group->few && is_alone(group)) /* it stays on its orbit, until somebody looks */
+        return ky_cpu_group_note_pair(b, group, time, error);
     if (!group->few && group->t != now)
         ky_kepler_move(group->gm, group->pair.x, group->pair.v, now - group->t);
     enum ky_status status = others_of(b, group, time - now, &others, error);
     double work = 0;
     if (!status && group->few) {
-        status = move_few(group, time, ky_cpu_groups_settings(b).slow_energy,
-                          is_alone(group) ? NULL : &others, error);
+        status = move_few(b, group, time, is_alone(group) ? NULL : &others, error);
         work = group->few->outer_work;
         group->slow_work += group->few->slow_work;
         group->few->outer_work = group->few->slow_work = 0;
@@ -321,7 +320,7 @@ static enum ky_status move(const struct ky_cpu_way *b, struct ky_cpu_group *grou
     group->handover_work += group->counts ? work : 0;
     group->t = time;
     free((void *)others.gm);
-    return status;
+    return status || group->few ? status : ky_cpu_group_note_pair(b, group, time, error);
 }
 
 /* The longest step of a centre: one that is resolved follows its members, and a group that may end
@@ -412,6 +411,7 @@ static enum ky_status begin_all(const struct ky_cpu_way *b, size_t count, struct
         cpu->blocks->level[group->member[0]] = (unsigned char)group->level;
         cpu->extra[KY_COLUMN_STEP][group->member[0]] = b->step[group->level];
         ky_cpu_group_add(own, group);
+        KY_TRY(ky_cpu_group_tell(own, group, error));
     }
     return KY_OK;
 }

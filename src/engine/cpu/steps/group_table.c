@@ -18,6 +18,8 @@ void ky_cpu_group_free(struct ky_cpu_group *group)
     free(group->near);
     free(group->pulls);
     free(group->pull);
+    free(group->passages.index);
+    free(group->passages.distance);
     free(group);
 }
 
@@ -48,6 +50,8 @@ void ky_cpu_groups_free(struct ky_cpu *cpu)
     free(own->heavy);
     free(own->is_fast);
     free(own->is_resolved);
+    free(own->passages.index);
+    free(own->passages.distance);
     free(own);
     cpu->hermite->groups = NULL;
 }

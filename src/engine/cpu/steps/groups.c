@@ -308,6 +308,8 @@ enum ky_status ky_cpu_groups_enter(const struct ky_cpu_way *b, int is_known, int
         ky_cpu_groups_sort(cpu);
     }
     own->is_inside = 1;
+    if (b->way->now % b->way->stride == 0)
+        own->passages.count = 0;
     for (size_t k = 0; k < own->count; k++) {
         hide(cpu, own->group[k]);
         if (b->way->now % b->way->stride == 0)

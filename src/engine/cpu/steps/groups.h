@@ -4,7 +4,7 @@
  * of the bodies around it. group_table.c has the table, group_lists.c finds neighbours,
  * group_motion.c moves, groups.c changes between centres and members, group_criteria.c tells when
  * groups form and end, group_changes.c makes groups and ends them, group_energy.c keeps the book of
- * energies.
+ * energies, group_contacts.c notes members that touch.
  *
  * Groups exist only within a call of `advance`. Between calls the engine has the members, and the
  * table, which the column KY_COLUMN_GROUP repeats for restart files, has the centres. */
@@ -43,6 +43,7 @@ struct ky_cpu_group {
     int counts;        /* 1: the work of others within it is booked (group_energy.c) */
     /* Booked, and not yet added to the table. */
     double handover_work, slow_work;
+    struct ky_pairs passages; /* members that touched, not yet added to the table either */
     /* Of the present step, and to be found again at each beginning. */
     double kappa;          /* slow-down of a pair */
     double size, period;   /* [length], and [time] of its outermost orbit */
@@ -123,6 +124,7 @@ struct ky_cpu_groups {
     /* As in struct ky_advance: one sum over all calls, which has the same bits wherever they end.
      */
     double handover_work, slow_work;
+    struct ky_pairs passages; /* of members in this longest step: group_contacts.c */
 };
 
 /* Bytes of a body in the table, without the groups. */
@@ -287,6 +289,19 @@ int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *gr
  * step, or the two sides of its outermost orbit are far from each other and recede. The inside is
  * then at the time. */
 int ky_cpu_group_has_ended(const struct ky_cpu *cpu, struct ky_cpu_group *group, double time);
+
+/* group_contacts.c: as `passages` of an engine. */
+struct ky_pairs *ky_cpu_passages(const struct ky_engine *engine);
+/* Notes the two members of a pair if they touch in the step of its centre, or overlap at its end.
+ * The inside is at the beginning of the step or before, if it is alone, or else at its end. */
+enum ky_status ky_cpu_group_note_pair(const struct ky_cpu_way *b, struct ky_cpu_group *group,
+                                      double time, struct ky_error *error);
+/* Adds the notes of a group to the table. */
+enum ky_status ky_cpu_group_tell(struct ky_cpu_groups *own, struct ky_cpu_group *group,
+                                 struct ky_error *error);
+/* As ky_few_go for the inside of a group; notes members that touch. */
+enum ky_status ky_cpu_group_go(const struct ky_cpu_way *b, struct ky_cpu_group *group, double time,
+                               struct ky_error *error);
 
 /* group_changes.c: makes groups of bodies that are all at one time, before their first steps. */
 enum ky_status ky_cpu_groups_first(const struct ky_cpu_way *b, struct ky_error *error);
