@@ -43,10 +43,10 @@ enum ky_status ky_few_check_finite(const struct ky_few *few, struct ky_error *er
  * without radii. */
 enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
                          struct ky_few_contact *contact, struct ky_error *error);
-/* The same without radii and `apart`, for a system that must not end a run: where no step is short
- * enough, or `most` steps are not enough, it goes on with larger and larger errors of the energy.
- */
-enum ky_status ky_few_go_on(struct ky_few *few, double time, struct ky_error *error);
+/* The same without `apart`, for a system that must not end a run: where no step is short enough, or
+ * `most` steps are not enough, it goes on with larger errors of the energy. */
+enum ky_status ky_few_go_anyway(struct ky_few *few, double time, struct ky_few *before,
+                                struct ky_few_contact *contact, struct ky_error *error);
 /* 1 if the system has come apart: its two outermost parts are unbound, recede from each other and
  * are farther than `apart` from each other. */
 int ky_few_is_apart(const struct ky_few *few);

@@ -134,15 +134,17 @@ enum ky_status ky_few_go(struct ky_few *few, double time, struct ky_few *before,
  * and again up to the second one. */
 static const double eased = 100, most_eased = 5e-8;
 
-enum ky_status ky_few_go_on(struct ky_few *few, double time, struct ky_error *error)
+enum ky_status ky_few_go_anyway(struct ky_few *few, double time, struct ky_few *before,
+                                struct ky_few_contact *contact, struct ky_error *error)
 {
     const double tolerance = few->settings.tolerance;
-    enum ky_status status = ky_few_go(few, time, NULL, NULL, error);
+    enum ky_status status = ky_few_go(few, time, before, contact, error);
     while (few->clock != KY_FEW_FREE && ky_few_ahead(few, time) > 0 && isfinite(few->energy) &&
-           few->settings.tolerance < most_eased) {
+           few->settings.tolerance < most_eased &&
+           !(few->settings.radii && contact->body[0] >= 0)) {
         few->settings.tolerance *= eased;
         few->h = few->h == 0 ? few->longest : few->h;
-        status = ky_few_go(few, time, NULL, NULL, error);
+        status = ky_few_go(few, time, before, contact, error);
     }
     few->settings.tolerance = tolerance;
     return status;

@@ -175,6 +175,16 @@ static enum ky_status join(const struct ky_cpu_way *b, uint32_t i, uint32_t j, d
     return status;
 }
 
+/* Joins two bodies or groups, and the third unless it is KY_NO_BODY. */
+static enum ky_status join_all(const struct ky_cpu_way *b, const uint32_t pair[2], uint32_t third,
+                               double time, struct ky_error *error)
+{
+    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
+    KY_TRY(join(b, pair[0], pair[1], time, error));
+    const uint32_t slot = own->of[pair[0]] != KY_NO_BODY ? pair[0] : pair[1];
+    return third == KY_NO_BODY ? KY_OK : join(b, slot, third, time, error);
+}
+
 /* Ends the group in this slot: each side of its outermost orbit becomes a body or a group. */
 static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double time,
                             struct ky_error *error)
@@ -249,7 +259,8 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     for (size_t k = 0; k < n && !status; k++)
         for (size_t m = k + 1; m < n && line[m].x - line[k].x < window && !status; m++) {
             const uint32_t i = line[k].body, j = line[m].body;
-            const struct candidate one = {ky_cpu_groups_join(cpu, i, j), i < j ? i : j,
+            uint32_t third; /* the next round takes it in */
+            const struct candidate one = {ky_cpu_groups_join(cpu, i, j, &third), i < j ? i : j,
                                           i < j ? j : i};
             if (!(one.strength > 0))
                 continue;
@@ -322,7 +333,8 @@ static void consider(const struct ky_cpu *cpu, uint32_t i, uint32_t j, struct be
 {
     if (j == i || cpu->blocks->level[j] == KY_LEVEL_HIDDEN)
         return;
-    const double strength = ky_cpu_groups_join(cpu, i, j);
+    uint32_t third;
+    const double strength = ky_cpu_groups_join(cpu, i, j, &third);
     if (strength > best->strength || (strength > 0 && strength == best->strength && j < best->body))
         *best = (struct best){strength, j};
 }
@@ -376,6 +388,32 @@ static void take_out_fast(struct ky_cpu *cpu, size_t ending)
     }
 }
 
+/* Notes bodies that may join, unless one of them already may join others, or is a group in the
+ * midst of a step. The steps of all of them end at the tick. */
+static void note_found(struct ky_cpu_way *b, uint32_t i, uint32_t j, int due)
+{
+    struct ky_cpu *cpu = b->cpu;
+    struct ky_cpu_groups *own = cpu->hermite->groups;
+    uint32_t *found = own->found[own->found_count];
+    found[0] = i;
+    found[1] = j;
+    ky_cpu_groups_join(cpu, i, j, &found[2]);
+    for (int s = 0; s < 3; s++) {
+        if (found[s] == KY_NO_BODY)
+            continue;
+        if (cpu->blocks->level[found[s]] < due && own->of[found[s]] != KY_NO_BODY)
+            return;
+        for (size_t f = 0; f < own->found_count; f++)
+            for (int m = 0; m < 3; m++)
+                if (own->found[f][m] == found[s])
+                    return;
+    }
+    own->found_count++;
+    for (int s = 1; s < 3; s++)
+        if (found[s] != KY_NO_BODY && cpu->blocks->level[found[s]] < due)
+            cpu->blocks->active[b->active++] = found[s];
+}
+
 void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 {
     enum { FEWEST = 64 }; /* bodies that are worth the start of threads */
@@ -389,22 +427,9 @@ void ky_cpu_groups_find(struct ky_cpu_way *b, uint64_t tick, int due)
 #pragma omp parallel for num_threads(cpu->threads) if (ending >= FEWEST)
     for (size_t k = 0; k < ending; k++)
         own->partner[k] = close_partner(b, cpu->blocks->active[k], elapsed);
-    for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++) {
-        const uint32_t i = cpu->blocks->active[k], j = own->partner[k];
-        if (j == KY_NO_BODY)
-            continue;
-        const int ends = cpu->blocks->level[j] >= due;
-        int is_taken = !ends && own->of[j] != KY_NO_BODY;
-        for (size_t f = 0; f < own->found_count; f++)
-            for (int s = 0; s < 2; s++)
-                is_taken |= own->found[f][s] == i || own->found[f][s] == j;
-        if (is_taken)
-            continue;
-        own->found[own->found_count][0] = i;
-        own->found[own->found_count++][1] = j;
-        if (!ends)
-            cpu->blocks->active[b->active++] = j;
-    }
+    for (size_t k = 0; k < ending && own->found_count < KY_GROUPS_FOUND; k++)
+        if (own->partner[k] != KY_NO_BODY)
+            note_found(b, cpu->blocks->active[k], own->partner[k], due);
 }
 
 /* A level on which a step may begin at the tick. */
@@ -519,14 +544,16 @@ enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct 
     const double time = ky_advance_time(b->way, tick);
     own->fresh_count = 0;
     for (size_t f = 0; f < own->found_count; f++) {
-        const uint32_t *pair = own->found[f];
-        if (ky_cpu_groups_join(cpu, pair[0], pair[1]) > 0) {
-            KY_TRY(join(b, pair[0], pair[1], time, error));
-            continue;
-        }
-        for (int s = 0; s < 2; s++) /* its step may have ended before its time */
-            if (tick % (b->way->stride >> cpu->blocks->level[pair[s]]))
-                add_fresh(cpu, pair[s]);
+        const uint32_t *found = own->found[f];
+        uint32_t third;
+        const int joins = ky_cpu_groups_join(cpu, found[0], found[1], &third) > 0 &&
+                          (third == KY_NO_BODY || third == found[2]);
+        if (joins)
+            KY_TRY(join_all(b, found, third, time, error));
+        for (int s = 0; s < 3; s++) /* its step may have ended before its time */
+            if (found[s] != KY_NO_BODY && !(joins && (s < 2 || third != KY_NO_BODY)) &&
+                tick % (b->way->stride >> cpu->blocks->level[found[s]]))
+                add_fresh(cpu, found[s]);
     }
     KY_TRY(end_groups(b, tick, error));
     if (!own->fresh_count)

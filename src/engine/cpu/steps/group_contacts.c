@@ -134,7 +134,7 @@ static enum ky_status note_contact(struct ky_cpu_group *group, const struct ky_f
     return note(group, contact->body, fmin(contact->distance, least), error);
 }
 
-/* The same as ky_few_go with radii, beyond all contacts. */
+/* The same as ky_few_go_anyway with radii, beyond all contacts. */
 static enum ky_status go_on(struct ky_cpu_group *group, double time, struct ky_few *before,
                             struct ky_error *error)
 {
@@ -145,7 +145,7 @@ static enum ky_status go_on(struct ky_cpu_group *group, double time, struct ky_f
     enum ky_status status = KY_OK;
     do {
         few->settings.most = (uint64_t)fmax(last - few->steps, 1);
-        status = ky_few_go(few, time, before, &contact, error);
+        status = ky_few_go_anyway(few, time, before, &contact, error);
         if (!status && contact.body[0] >= 0)
             status = note_contact(group, &contact, time, error);
     } while (!status && contact.body[0] >= 0);
@@ -159,7 +159,7 @@ enum ky_status ky_cpu_group_go(const struct ky_cpu_way *b, struct ky_cpu_group *
     struct ky_few *few = group->few, *before;
     double radius[KY_GROUP_MOST];
     if (!has_contacts(b->way))
-        return ky_few_go(few, time, NULL, NULL, error);
+        return ky_few_go_anyway(few, time, NULL, NULL, error);
     if (!(before = ky_allocate(1, sizeof *before)))
         return ky_no_memory(error, "a group", 1, sizeof *before);
     for (int k = 0; k < group->n; k++)

@@ -49,10 +49,10 @@ static double missing_beside(const struct ky_cpu *cpu, const struct ky_cpu_group
     return energy > 0 ? gm * other->gm / (r * energy) * part * part : 0;
 }
 
-/* A group of the bodies i and j, or of the members that body i stands for (then j is i). Mass and
- * centre in the units of the table, size in the user's. */
+/* A group of the bodies i, j and k, or of i and j (then k is i), or of the members that body i
+ * stands for (then j is i, too). Mass and centre in the units of the table, size in the user's. */
 struct place {
-    size_t i, j;
+    size_t i, j, k;
     double mass, centre[3], size;
 };
 
@@ -94,56 +94,114 @@ static int count_pulling(const struct ky_cpu *cpu, const struct place *place, si
     return count;
 }
 
-/* 1 if another body than i and j, or an external field, would pull a group at this place apart. */
-static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
+/* The number of bodies that pull the group apart and do not belong to it. */
+static int count_others(const struct ky_cpu *cpu, const struct place *place)
 {
-    const int own = count_pulling(cpu, place, place->i, place->i + 1) +
-                    (place->j != place->i ? count_pulling(cpu, place, place->j, place->j + 1) : 0);
-    return count_pulling(cpu, place, 0, cpu->n) > own || is_beside_group(cpu, place) ||
+    const size_t body[3] = {place->i, place->j, place->k};
+    int own = 0;
+    for (int b = 0; b < 3; b++)
+        if (b == 0 || (body[b] != place->i && body[b] != body[b - 1]))
+            own += count_pulling(cpu, place, body[b], body[b] + 1);
+    return count_pulling(cpu, place, 0, cpu->n) - own;
+}
+
+/* 1 if too much energy would be missing, or an external field would pull the group apart. */
+static int is_out_of_place(const struct ky_cpu *cpu, const struct place *place)
+{
+    return is_beside_group(cpu, place) ||
            ky_cpu_group_field_strength(cpu, place->centre, place->size,
                                        ky_cpu_groups_gm(cpu, place->mass)) > pulled_apart[0];
 }
 
-double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j)
+static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
+{
+    return count_others(cpu, place) > 0 || is_out_of_place(cpu, place);
+}
+
+/* 1 if two groups or bodies of these sizes, at x and v from each other, stay together, approach, or
+ * pass nearby: they are within the distance of a group. *orbit: of both. */
+static int may_join(const struct ky_cpu *cpu, const double x[3], const double v[3], double gm,
+                    double sizes, struct ky_few_orbit *orbit)
+{
+    const double reach = reach_of(cpu, sizes), radius = cpu->hermite->groups->radius,
+                 r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1,
+                 rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
+    if (!(r < reach) || !(r > 0) || !(gm > 0))
+        return 0;
+    *orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
+    const int approach = (sign * rv < 0), bound = (orbit->inverse_axis > 0),
+              stays = bound && (1 + orbit->e) / orbit->inverse_axis < reach,
+              passes = approach && orbit->pericentre < fmax(radius / 3, 2 * sizes);
+    return stays || (bound && approach) || passes;
+}
+
+/* The only body that pulls the pair of a place apart, if it may join the pair and no other body
+ * pulls the three apart; else KY_NO_BODY. v: velocity of the pair's centre in the units of the
+ * table. Without it three bodies that come together at once would never become a group. */
+static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, const double v[3])
 {
     double *const *at = cpu->hermite->at;
-    double x[3], v[3], rv = 0;
+    struct place three = *pair;
+    struct ky_few_orbit orbit;
+    double x[3], relative[3];
+    if (count_others(cpu, pair) != 1 || is_out_of_place(cpu, pair))
+        return KY_NO_BODY;
+    for (three.k = 0; three.k == pair->i || three.k == pair->j ||
+                      !count_pulling(cpu, pair, three.k, three.k + 1);)
+        three.k++;
+    three.mass += cpu->mass[three.k];
+    const double part = cpu->mass[three.k] / three.mass;
+    for (int c = 0; c < 3; c++) {
+        x[c] = (at[c][three.k] - pair->centre[c]) * cpu->length;
+        relative[c] = (at[3 + c][three.k] - v[c]) * cpu->length;
+        three.centre[c] += part * (at[c][three.k] - pair->centre[c]);
+    }
+    const int members =
+        members_of(cpu, pair->i) + members_of(cpu, pair->j) + members_of(cpu, three.k);
+    if (members > KY_GROUP_MOST || !may_join(cpu, x, relative, ky_cpu_groups_gm(cpu, three.mass),
+                                             pair->size + size_of(cpu, three.k), &orbit))
+        return KY_NO_BODY;
+    three.size = fmax(pair->size, ky_cpu_group_size(&orbit, cpu->hermite->groups->radius));
+    return is_pulled_apart(cpu, &three) ? KY_NO_BODY : (uint32_t)three.k;
+}
+
+double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t *third)
+{
+    double *const *at = cpu->hermite->at;
+    double x[3], v[3], motion[3];
+    struct ky_few_orbit orbit;
+    *third = KY_NO_BODY;
     for (int c = 0; c < 3; c++)
         x[c] = (at[c][j] - at[c][i]) * cpu->length;
     if (ky_few_length2(x) > pow(KY_GROUP_REACH * cpu->hermite->groups->radius, 2))
         return 0; /* as for most */
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
-        rv += x[c] * v[c];
-    }
-    const double sizes = size_of(cpu, i) + size_of(cpu, j), reach = reach_of(cpu, sizes),
-                 gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]);
-    const double r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1;
-    if (!(r < reach) || !(r > 0) || !(gm > 0) ||
-        members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST)
-        return 0;
-    const struct ky_few_orbit orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
-    const int approach = (sign * rv < 0), bound = (orbit.inverse_axis > 0),
-              stays = bound && (1 + orbit.e) / orbit.inverse_axis < reach,
-              passes =
-                  approach && orbit.pericentre < fmax(cpu->hermite->groups->radius / 3, 2 * sizes);
-    if (!stays && !(bound && approach) && !passes)
+    const double gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]),
+                 r = sqrt(ky_few_length2(x));
+    if (members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST ||
+        !may_join(cpu, x, v, gm, size_of(cpu, i) + size_of(cpu, j), &orbit))
         return 0;
     struct place place = {.i = i,
                           .j = j,
+                          .k = i,
                           .mass = cpu->mass[i] + cpu->mass[j],
                           .size = ky_cpu_group_size(&orbit, cpu->hermite->groups->radius)};
     const double part = cpu->mass[j] / place.mass / cpu->length;
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3; c++) {
         place.centre[c] = at[c][i] + part * x[c];
-    return is_pulled_apart(cpu, &place) ? 0 : gm / (r * r * r);
+        motion[c] = at[3 + c][i] + part * v[c];
+    }
+    if (is_pulled_apart(cpu, &place) && (*third = third_of(cpu, &place, motion)) == KY_NO_BODY)
+        return 0;
+    return gm / (r * r * r);
 }
 
 int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group)
 {
     double *const *at = cpu->hermite->at;
     const uint32_t i = group->member[0];
-    const struct place place = {i, i, cpu->mass[i], {at[0][i], at[1][i], at[2][i]}, group->size};
+    const struct place place = {i, i, i, cpu->mass[i], {at[0][i], at[1][i], at[2][i]}, group->size};
     return is_pulled_apart(cpu, &place);
 }
 

@@ -97,7 +97,8 @@ struct ky_cpu_groups {
     uint32_t *partner;  /* [n] of the bodies of the list, or KY_NO_BODY */
     int64_t *label;     /* [n] the index of each body, as the lanes want it */
     size_t fresh_count;
-    uint32_t found[KY_GROUPS_FOUND][2]; /* pairs that may join at this tick */
+    uint32_t found[KY_GROUPS_FOUND][3]; /* bodies that may join at this tick; the third or
+                                           KY_NO_BODY */
     size_t found_count;
     int backwards;
     /* At the beginning of a longest step, to make the lists of all groups and to find partners
@@ -281,8 +282,9 @@ void ky_cpu_groups_take_out(struct ky_cpu_groups *own, uint32_t i);
 
 /* group_criteria.c: how strongly bodies i and j, which may be centres, pull each other (G M/r³) if
  * they have to become a group, else 0: they are near, they are bound and approach or stay near, or
- * will pass each other closely, and no other body pulls them apart. */
-double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j);
+ * will pass each other closely, and no other body pulls them apart. *third: the only body that
+ * pulls them apart if it has to join them at once, else KY_NO_BODY. */
+double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t *third);
 /* 1 if another body, or a field, pulls a group apart that was made at the present tick. */
 int ky_cpu_group_is_torn(const struct ky_cpu *cpu, const struct ky_cpu_group *group);
 /* 1 if the group has come apart: another body or a field pulls it apart or will do so in the next
