@@ -118,11 +118,12 @@ static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
     return count_others(cpu, place) > 0 || is_out_of_place(cpu, place);
 }
 
-/* 1 if two groups or bodies of these sizes, at x and v from each other, stay together, approach, or
- * pass nearby: they are within the distance of a group. *orbit: of both. */
-static int may_join(const struct ky_cpu *cpu, const double x[3], const double v[3], double gm,
-                    double sizes, struct ky_few_orbit *orbit)
+/* 1 if two groups or bodies of these sizes, at x from each other with the velocity x + 3, stay
+ * together, approach, or pass nearby: they are within the distance of a group. *orbit: of both. */
+static int may_join(const struct ky_cpu *cpu, const double x[6], double gm, double sizes,
+                    struct ky_few_orbit *orbit)
 {
+    const double *v = x + 3;
     const double reach = reach_of(cpu, sizes), radius = cpu->hermite->groups->radius,
                  r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1,
                  rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
@@ -143,7 +144,7 @@ static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, con
     double *const *at = cpu->hermite->at;
     struct place three = *pair;
     struct ky_few_orbit orbit;
-    double x[3], relative[3];
+    double x[6];
     if (count_others(cpu, pair) != 1 || is_out_of_place(cpu, pair))
         return KY_NO_BODY;
     for (three.k = 0; three.k == pair->i || three.k == pair->j ||
@@ -153,12 +154,12 @@ static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, con
     const double part = cpu->mass[three.k] / three.mass;
     for (int c = 0; c < 3; c++) {
         x[c] = (at[c][three.k] - pair->centre[c]) * cpu->length;
-        relative[c] = (at[3 + c][three.k] - v[c]) * cpu->length;
+        x[3 + c] = (at[3 + c][three.k] - v[c]) * cpu->length;
         three.centre[c] += part * (at[c][three.k] - pair->centre[c]);
     }
     const int members =
         members_of(cpu, pair->i) + members_of(cpu, pair->j) + members_of(cpu, three.k);
-    if (members > KY_GROUP_MOST || !may_join(cpu, x, relative, ky_cpu_groups_gm(cpu, three.mass),
+    if (members > KY_GROUP_MOST || !may_join(cpu, x, ky_cpu_groups_gm(cpu, three.mass),
                                              pair->size + size_of(cpu, three.k), &orbit))
         return KY_NO_BODY;
     three.size = fmax(pair->size, ky_cpu_group_size(&orbit, cpu->hermite->groups->radius));
@@ -168,7 +169,7 @@ static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, con
 double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t *third)
 {
     double *const *at = cpu->hermite->at;
-    double x[3], v[3], motion[3];
+    double x[6], motion[3];
     struct ky_few_orbit orbit;
     *third = KY_NO_BODY;
     for (int c = 0; c < 3; c++)
@@ -176,11 +177,11 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t
     if (ky_few_length2(x) > pow(KY_GROUP_REACH * cpu->hermite->groups->radius, 2))
         return 0; /* as for most */
     for (int c = 0; c < 3; c++)
-        v[c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
+        x[3 + c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
     const double gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]),
                  r = sqrt(ky_few_length2(x));
     if (members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST ||
-        !may_join(cpu, x, v, gm, size_of(cpu, i) + size_of(cpu, j), &orbit))
+        !may_join(cpu, x, gm, size_of(cpu, i) + size_of(cpu, j), &orbit))
         return 0;
     struct place place = {.i = i,
                           .j = j,
@@ -190,7 +191,7 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t
     const double part = cpu->mass[j] / place.mass / cpu->length;
     for (int c = 0; c < 3; c++) {
         place.centre[c] = at[c][i] + part * x[c];
-        motion[c] = at[3 + c][i] + part * v[c];
+        motion[c] = at[3 + c][i] + part * x[3 + c];
     }
     if (is_pulled_apart(cpu, &place) && (*third = third_of(cpu, &place, motion)) == KY_NO_BODY)
         return 0;
