@@ -229,7 +229,7 @@ static enum ky_status split(const struct ky_cpu_way *b, uint32_t slot, double ti
 
 struct candidate {
     double strength;
-    uint32_t i, j;
+    uint32_t i, j, third; /* the third one or KY_NO_BODY */
 };
 
 static int by_strength(const void *a, const void *b)
@@ -259,9 +259,8 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     for (size_t k = 0; k < n && !status; k++)
         for (size_t m = k + 1; m < n && line[m].x - line[k].x < window && !status; m++) {
             const uint32_t i = line[k].body, j = line[m].body;
-            uint32_t third; /* the next round takes it in */
-            const struct candidate one = {ky_cpu_groups_join(cpu, i, j, &third), i < j ? i : j,
-                                          i < j ? j : i};
+            struct candidate one = {.i = i < j ? i : j, .j = i < j ? j : i};
+            one.strength = ky_cpu_groups_join(cpu, i, j, &one.third);
             if (!(one.strength > 0))
                 continue;
             if (*count == room && !ky_extend(found, room, 2 * room + 64, sizeof **found))
@@ -273,7 +272,8 @@ static enum ky_status find_candidates(const struct ky_cpu *cpu, struct candidate
     return status;
 }
 
-/* Joins pairs, the strongest first, each body in one pair only. Returns the number in *made. */
+/* Joins pairs, the strongest first, with the third bodies that they need, each body once only.
+ * Returns the number in *made. */
 static enum ky_status join_candidates(const struct ky_cpu_way *b, size_t *made,
                                       struct ky_error *error)
 {
@@ -286,15 +286,23 @@ static enum ky_status join_candidates(const struct ky_cpu_way *b, size_t *made,
     if (count)
         qsort(found, count, sizeof *found, by_strength);
     for (size_t k = 0; k < count && !status; k++) {
-        const uint32_t i = found[k].i, j = found[k].j;
-        if (own->place[i] != KY_NO_BODY || own->place[j] != KY_NO_BODY)
+        const uint32_t body[3] = {found[k].i, found[k].j, found[k].third};
+        const int bodies = body[2] == KY_NO_BODY ? 2 : 3;
+        int is_free = 1;
+        for (int s = 0; s < bodies; s++)
+            is_free &= own->place[body[s]] == KY_NO_BODY;
+        if (!is_free)
             continue;
-        own->place[i] = own->place[j] = 0;
-        status = join(b, i, j, time, error);
+        for (int s = 0; s < bodies; s++)
+            own->place[body[s]] = 0;
+        status = join_all(b, body, body[2], time, error);
         ++*made;
     }
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         own->place[found[k].i] = own->place[found[k].j] = KY_NO_BODY;
+        if (found[k].third != KY_NO_BODY)
+            own->place[found[k].third] = KY_NO_BODY;
+    }
     free(found);
     return status;
 }

@@ -118,20 +118,27 @@ static int is_pulled_apart(const struct ky_cpu *cpu, const struct place *place)
     return count_others(cpu, place) > 0 || is_out_of_place(cpu, place);
 }
 
-/* 1 if two groups or bodies of these sizes, at x from each other with the velocity x + 3, stay
- * together, approach, or pass nearby: they are within the distance of a group. *orbit: of both. */
-static int may_join(const struct ky_cpu *cpu, const double x[6], double gm, double sizes,
-                    struct ky_few_orbit *orbit)
+/* 1 if two groups or bodies of these sizes, at x from each other with the velocity x + 3, are
+ * within the distance of a group. *orbit: of both. */
+static int is_within_reach(const struct ky_cpu *cpu, const double x[6], double gm, double sizes,
+                           struct ky_few_orbit *orbit)
 {
-    const double *v = x + 3;
-    const double reach = reach_of(cpu, sizes), radius = cpu->hermite->groups->radius,
-                 r = sqrt(ky_few_length2(x)), sign = cpu->hermite->groups->backwards ? -1 : 1,
-                 rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
-    if (!(r < reach) || !(r > 0) || !(gm > 0))
+    const double *v = x + 3, r = sqrt(ky_few_length2(x));
+    if (!(r < reach_of(cpu, sizes)) || !(r > 0) || !(gm > 0))
         return 0;
-    *orbit = ky_few_orbit(gm, r, ky_few_length2(v), rv);
-    const int approach = (sign * rv < 0), bound = (orbit->inverse_axis > 0),
-              stays = bound && (1 + orbit->e) / orbit->inverse_axis < reach,
+    *orbit = ky_few_orbit(gm, r, ky_few_length2(v), x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
+    return 1;
+}
+
+/* 1 if they stay within this distance, or are bound and approach, or will pass closely. */
+static int comes_or_stays(const struct ky_cpu *cpu, const double x[6], double sizes,
+                          const struct ky_few_orbit *orbit)
+{
+    const double *v = x + 3, radius = cpu->hermite->groups->radius,
+                 sign = cpu->hermite->groups->backwards ? -1 : 1;
+    const int approach = sign * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]) < 0,
+              bound = (orbit->inverse_axis > 0),
+              stays = bound && (1 + orbit->e) / orbit->inverse_axis < reach_of(cpu, sizes),
               passes = approach && orbit->pericentre < fmax(radius / 3, 2 * sizes);
     return stays || (bound && approach) || passes;
 }
@@ -159,8 +166,8 @@ static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, con
     }
     const int members =
         members_of(cpu, pair->i) + members_of(cpu, pair->j) + members_of(cpu, three.k);
-    if (members > KY_GROUP_MOST || !may_join(cpu, x, ky_cpu_groups_gm(cpu, three.mass),
-                                             pair->size + size_of(cpu, three.k), &orbit))
+    if (members > KY_GROUP_MOST || !is_within_reach(cpu, x, ky_cpu_groups_gm(cpu, three.mass),
+                                                    pair->size + size_of(cpu, three.k), &orbit))
         return KY_NO_BODY;
     three.size = fmax(pair->size, ky_cpu_group_size(&orbit, cpu->hermite->groups->radius));
     return is_pulled_apart(cpu, &three) ? KY_NO_BODY : (uint32_t)three.k;
@@ -179,9 +186,9 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t
     for (int c = 0; c < 3; c++)
         x[3 + c] = (at[3 + c][j] - at[3 + c][i]) * cpu->length;
     const double gm = ky_cpu_groups_gm(cpu, cpu->mass[i] + cpu->mass[j]),
-                 r = sqrt(ky_few_length2(x));
+                 sizes = size_of(cpu, i) + size_of(cpu, j), r = sqrt(ky_few_length2(x));
     if (members_of(cpu, i) + members_of(cpu, j) > KY_GROUP_MOST ||
-        !may_join(cpu, x, gm, size_of(cpu, i) + size_of(cpu, j), &orbit))
+        !is_within_reach(cpu, x, gm, sizes, &orbit) || !comes_or_stays(cpu, x, sizes, &orbit))
         return 0;
     struct place place = {.i = i,
                           .j = j,
