@@ -186,6 +186,14 @@ run("run", "--resume", path("shared"), "--end", str(3 * STEP), "--quiet")
 check(place.table("shared/events.csv") == events, "three ranks, and a run that is resumed before, have the same merger", place.table("shared/events.csv"))
 run("run", *flyby, "--end", str(3 * STEP), "--stop-pair", "0.9e-5", "--output", path("passed"))
 
+# A pair at the pericentre of a narrow orbit, and a star that has just passed it and pulls it apart; the three are a group at the beginning.
+MASS = 1.776e-3
+place.write_bodies("leaving.csv", [(28, MASS, -2.361629e-6, -7.267415e-6, 2.546121e-5, -138.2791, 5.031047, -11.37278, 0.0),
+                                   (29, MASS, -2.415851e-6, -7.312431e-6, 2.548350e-5, 170.8051, 13.20145, 0.0026, 0.0),
+                                   (92, MASS, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (93, MASS, 2.004e-4, 5.993e-4, 3.1e-4, 12.85219, 6.258196, -6.481915, 0.0)])
+run("run", path("leaving.csv"), *clusters, "--step", str(2 ** -10), "--end", str(2 ** -7), "--output", path("leaving"))
+check(abs(float(table("leaving")[-1]["de"])) < 1e-8, "a star that leaves a pair is a member of its group", table("leaving")[-1]["de"])
+
 # The Pythagorean problem, in which pairs change: in the first longest step two of the three stars touch (at 5.94e-5), and in the second one the
 # third of them. The three are a group at once, though one of them pulls any two others apart.
 place.write_bodies("plain.csv", [(10, 3.0, 1e-3, 3e-3, 0.0, 0.0, 0.0, 0.0, 2e-5), (11, 4.0, -2e-3, -1e-3, 0.0, 0.0, 0.0, 0.0, 2e-5),
