@@ -205,6 +205,15 @@ for words in ([], ["--ranks", "3"]):
     check([(row["id"], row["other"], float(row["time"]) / STEP) for row in events] == [("12", "11", 1), ("12", "10", 2)]
           and float(events[0]["distance"]) > 1e-4 and abs(float(table("triple")[-1]["de"])) < 1e-5, "stars of a group of three that touch within a step merge", events)
 
+# Three single stars fall together within the run, the heaviest as the third one: the slot of the first two is hidden then, and must not get steps.
+place.write_bodies("fall.csv", [(0, 0.03, -1.17835e-3, 2.0795869e-2, -1.0725839e-2, -0.5343324, 0.0206258, 0.1680106, 0.0),
+                                (1, 0.04, 3.25397e-3, 2.0681751e-2, 1.0825895e-2, 0.2695717, -0.0883026, 0.3064047, 0.0),
+                                (2, 0.05, 1.0498175e-2, -1.7093710e-2, 1.1721405e-2, 0.0218265, 0.3773230, -0.3953637, 0.0),
+                                (9, 0.01, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)])
+run("run", path("fall.csv"), *clusters, "--step", str(2 ** -10), "--end", str(2 ** -5), "--output", path("fall"))
+rows = table("fall")
+check(rows[0]["grouped"] == "0" and abs(float(rows[-1]["de"])) < 1e-5, "a heavier third body joins two that become a group at once", rows[-1])
+
 # On a device: a cluster with binaries, beside the CPU; SIGKILL after the first restart file, and the rest of the run.
 MODEL = ["run", "--model", "plummer", "-n", "300", "--binaries", "0.5", "--binary-periods", "log-uniform", "--binary-axis-min", "1e-4",
          "--binary-axis-max", "0.01", "--integrator", "hermite4", "--softening", "0", "--groups", "--step", "0.015625", "--every", "0.0625",

@@ -174,27 +174,20 @@ static void drop(struct ky_cpu *cpu, uint32_t slot, double time)
     ky_cpu_groups_sort(cpu);
 }
 
-static enum ky_status join(const struct ky_cpu_way *b, uint32_t i, uint32_t j, double time,
+/* Joins two bodies or groups, and the third unless it is KY_NO_BODY. All at once: a group of the
+ * first two would be fresh, though its slot is hidden where the third one is heavier. */
+static enum ky_status join(const struct ky_cpu_way *b, const uint32_t body[3], double time,
                            struct ky_error *error)
 {
+    const int bodies = body[2] == KY_NO_BODY ? 2 : 3;
     struct some some = {.n = 0};
-    add_unit(b, i, time, &some);
-    add_unit(b, j, time, &some);
-    drop(b->cpu, i, time);
-    drop(b->cpu, j, time);
+    for (int s = 0; s < bodies; s++)
+        add_unit(b, body[s], time, &some);
+    for (int s = 0; s < bodies; s++)
+        drop(b->cpu, body[s], time);
     const enum ky_status status = make(b, &some, time, error);
     ky_cpu_groups_sort(b->cpu);
     return status;
-}
-
-/* Joins two bodies or groups, and the third unless it is KY_NO_BODY. */
-static enum ky_status join_all(const struct ky_cpu_way *b, const uint32_t pair[2], uint32_t third,
-                               double time, struct ky_error *error)
-{
-    const struct ky_cpu_groups *own = b->cpu->hermite->groups;
-    KY_TRY(join(b, pair[0], pair[1], time, error));
-    const uint32_t slot = own->of[pair[0]] != KY_NO_BODY ? pair[0] : pair[1];
-    return third == KY_NO_BODY ? KY_OK : join(b, slot, third, time, error);
 }
 
 /* Ends the group in this slot: each side of its outermost orbit becomes a body or a group. */
@@ -307,7 +300,7 @@ static enum ky_status join_candidates(const struct ky_cpu_way *b, size_t *made,
             continue;
         for (int s = 0; s < bodies; s++)
             own->place[body[s]] = 0;
-        status = join_all(b, body, body[2], time, error);
+        status = join(b, body, time, error);
         ++*made;
     }
     for (size_t k = 0; k < count; k++) {
@@ -565,13 +558,13 @@ enum ky_status ky_cpu_groups_change(struct ky_cpu_way *b, uint64_t tick, struct 
     own->fresh_count = 0;
     for (size_t f = 0; f < own->found_count; f++) {
         const uint32_t *found = own->found[f];
-        uint32_t third;
-        const int joins = ky_cpu_groups_join(cpu, found[0], found[1], &third) > 0 &&
-                          (third == KY_NO_BODY || third == found[2]);
+        uint32_t body[3] = {found[0], found[1], KY_NO_BODY};
+        const int joins = ky_cpu_groups_join(cpu, body[0], body[1], &body[2]) > 0 &&
+                          (body[2] == KY_NO_BODY || body[2] == found[2]);
         if (joins)
-            KY_TRY(join_all(b, found, third, time, error));
+            KY_TRY(join(b, body, time, error));
         for (int s = 0; s < 3; s++) /* its step may have ended before its time */
-            if (found[s] != KY_NO_BODY && !(joins && (s < 2 || third != KY_NO_BODY)) &&
+            if (found[s] != KY_NO_BODY && !(joins && body[s] == found[s]) &&
                 tick % (b->way->stride >> cpu->blocks->level[found[s]]))
                 add_fresh(cpu, found[s]);
     }

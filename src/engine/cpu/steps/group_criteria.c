@@ -75,17 +75,23 @@ static int is_beside_group(const struct ky_cpu *cpu, const struct place *place)
     return 0;
 }
 
-/* The number of bodies [first, end) that pull a group at this place apart. The weights of bodies
- * are not asked for, since a body that has just left a group has an old one. */
-static int count_pulling(const struct ky_cpu *cpu, const struct place *place, size_t first,
-                         size_t end)
+/* A body of mass m pulls a group at this place apart within a distance whose sixth power is m²
+ * times this, in the units of the table. */
+static double reach6_of(const struct ky_cpu *cpu, const struct place *place)
+{
+    const double reach2 =
+        ky_cpu_group_reach2(place->size / cpu->length, place->mass, pulled_apart[0]);
+    return reach2 * reach2 * reach2;
+}
+
+/* The number of bodies [first, end) that do so. The weights of bodies are not asked for, since a
+ * body that has just left a group has an old one. */
+static int count_pulling(const struct ky_cpu *cpu, const struct place *place, double reach6,
+                         size_t first, size_t end)
 {
     double *const *at = cpu->hermite->at;
     const double *x = at[0], *y = at[1], *z = at[2], *mass = cpu->mass, cx = place->centre[0],
-                 cy = place->centre[1], cz = place->centre[2],
-                 reach2 =
-                     ky_cpu_group_reach2(place->size / cpu->length, place->mass, pulled_apart[0]),
-                 reach6 = reach2 * reach2 * reach2;
+                 cy = place->centre[1], cz = place->centre[2];
     int count = 0;
     for (size_t k = first; k < end; k++) {
         const double r2 = ky_few_square(x[k] - cx, y[k] - cy, z[k] - cz);
@@ -98,11 +104,12 @@ static int count_pulling(const struct ky_cpu *cpu, const struct place *place, si
 static int count_others(const struct ky_cpu *cpu, const struct place *place)
 {
     const size_t body[3] = {place->i, place->j, place->k};
+    const double reach6 = reach6_of(cpu, place);
     int own = 0;
     for (int b = 0; b < 3; b++)
         if (b == 0 || (body[b] != place->i && body[b] != body[b - 1]))
-            own += count_pulling(cpu, place, body[b], body[b] + 1);
-    return count_pulling(cpu, place, 0, cpu->n) - own;
+            own += count_pulling(cpu, place, reach6, body[b], body[b] + 1);
+    return count_pulling(cpu, place, reach6, 0, cpu->n) - own;
 }
 
 /* 1 if too much energy would be missing, or an external field would pull the group apart. */
@@ -151,11 +158,10 @@ static uint32_t third_of(const struct ky_cpu *cpu, const struct place *pair, con
     double *const *at = cpu->hermite->at;
     struct place three = *pair;
     struct ky_few_orbit orbit;
+    const double reach6 = reach6_of(cpu, pair);
     double x[6];
-    if (count_others(cpu, pair) != 1 || is_out_of_place(cpu, pair))
-        return KY_NO_BODY;
     for (three.k = 0; three.k == pair->i || three.k == pair->j ||
-                      !count_pulling(cpu, pair, three.k, three.k + 1);)
+                      !count_pulling(cpu, pair, reach6, three.k, three.k + 1);)
         three.k++;
     three.mass += cpu->mass[three.k];
     const double part = cpu->mass[three.k] / three.mass;
@@ -200,7 +206,9 @@ double ky_cpu_groups_join(const struct ky_cpu *cpu, size_t i, size_t j, uint32_t
         place.centre[c] = at[c][i] + part * x[c];
         motion[c] = at[3 + c][i] + part * x[3 + c];
     }
-    if (is_pulled_apart(cpu, &place) && (*third = third_of(cpu, &place, motion)) == KY_NO_BODY)
+    const int others = count_others(cpu, &place);
+    if (others > 1 || is_out_of_place(cpu, &place) ||
+        (others == 1 && (*third = third_of(cpu, &place, motion)) == KY_NO_BODY))
         return 0;
     return gm / (r * r * r);
 }
