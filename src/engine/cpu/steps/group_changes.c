@@ -44,16 +44,6 @@ static void add_fresh(struct ky_cpu *cpu, uint32_t i)
     ky_cpu_groups_take_out(own, i);
 }
 
-/* For a body that becomes a member at the tick at which it was fresh. */
-static void drop_fresh(struct ky_cpu_groups *own, uint32_t i)
-{
-    size_t kept = 0;
-    for (size_t k = 0; k < own->fresh_count; k++)
-        if (own->fresh[k] != i)
-            own->fresh[kept++] = own->fresh[k];
-    own->fresh_count = kept;
-}
-
 static enum ky_status start_inside(const struct ky_cpu_way *b, struct ky_cpu_group *group,
                                    const struct some *some, struct ky_error *error)
 {
@@ -123,8 +113,6 @@ static enum ky_status make(const struct ky_cpu_way *b, struct some *some, double
         place(cpu, made->member[k], some->origin, x, v);
         cpu->mass[made->member[k]] = k ? 0 : mass;
         cpu->blocks->level[made->member[k]] = k ? KY_LEVEL_HIDDEN : 0;
-        if (k)
-            drop_fresh(own, made->member[k]);
     }
     own->is_resolved[made->member[0]] = 0;
     add_fresh(cpu, made->member[0]);
