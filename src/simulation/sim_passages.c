@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/pairs.h"
 #include "base/status.h"
 #include "simulation/sim.h"
 
@@ -47,19 +48,6 @@ static int has(const struct ky_pairs *pairs, const size_t index[2])
     return 0;
 }
 
-static enum ky_status add(struct ky_pairs *pairs, const size_t index[2], double distance,
-                          struct ky_error *error)
-{
-    const size_t count = pairs->count;
-    if (!ky_extend(&pairs->index, count, count + 1, sizeof *pairs->index) ||
-        !ky_extend(&pairs->distance, count, count + 1, sizeof *pairs->distance))
-        return ky_no_memory(error, "pairs that touch", count + 1, sizeof *pairs->index);
-    for (int side = 0; side < 2; side++)
-        pairs->index[count][side] = index[side];
-    pairs->distance[pairs->count++] = distance;
-    return KY_OK;
-}
-
 enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, size_t radii,
                                    struct ky_pairs *pairs, struct ky_error *error)
 {
@@ -73,7 +61,7 @@ enum ky_status ky_sim_add_passages(struct ky_sim *sim, const double *radius, siz
                              : radii   ? 2 * radius[0]
                                        : 0;
         if (one->distance <= reach && !has(pairs, index))
-            KY_TRY(add(pairs, index, one->distance, error));
+            KY_TRY(ky_pairs_add(pairs, index[0], index[1], one->distance, error));
     }
     return KY_OK;
 }

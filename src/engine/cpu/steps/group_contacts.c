@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/pairs.h"
 #include "base/status.h"
 #include "engine/cpu/steps/groups.h"
 #include "few/contact.h"
@@ -35,19 +36,12 @@ static double radius_of(const struct ky_advance *way, uint32_t i)
 static enum ky_status add(struct ky_pairs *pairs, const uint32_t body[2], double distance,
                           struct ky_error *error)
 {
-    const size_t count = pairs->count;
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < pairs->count; k++)
         if (pairs->index[k][0] == body[0] && pairs->index[k][1] == body[1]) {
             pairs->distance[k] = fmin(pairs->distance[k], distance);
             return KY_OK;
         }
-    if (!ky_extend(&pairs->index, count, count + 1, sizeof *pairs->index) ||
-        !ky_extend(&pairs->distance, count, count + 1, sizeof *pairs->distance))
-        return ky_no_memory(error, "pairs that touch", count + 1, sizeof *pairs->index);
-    for (int side = 0; side < 2; side++)
-        pairs->index[count][side] = body[side];
-    pairs->distance[pairs->count++] = distance;
-    return KY_OK;
+    return ky_pairs_add(pairs, body[0], body[1], distance, error);
 }
 
 /* Notes two members of a group. */
