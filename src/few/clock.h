@@ -163,30 +163,10 @@ KY_FN int ky_few_is_plain(const struct ky_few_system_one *s)
 /* Instead of B of the whole system, after a slow-down: its energy is a new one. */
 KY_CONSTANT double ky_few_unknown = -1e308;
 
-/* Takes the error Γ U of a pair that is the clock out of the bodies: a factor of its velocity gives
- * it the energy that B stands for. With Γ drifts take exp(-Γ) times as long as kicks, so that the
- * motion of all other nodes has an error of first order in h, Γ times the change of their
- * potential, which no short step makes much less. Returns 1 if the velocity is a new one. */
-KY_FN int ky_few_take_out(struct ky_few *few)
-{
-    struct ky_few_system_one *s = &few->system;
-    const int k = s->inner;
-    if (k < 0)
-        return 0;
-    const double reduced = s->total[k][0] * s->left[k][0] * s->right[k][0],
-                 kinetic = 0.5 * s->slow[k][0] * reduced *
-                           ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]),
-                 factor = 1 - few->wrong / kinetic;
-    if (!(fabs(few->wrong) < 1e-3 * kinetic))
-        return 0;
-    for (int c = 0; c < 3; c++)
-        s->v[k][c][0] *= sqrt(factor);
-    return 1;
-}
-
 /* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
- * do not stay when the clock changes and changes back. Any other clock takes over the present error
- * Γ U: where two bodies nearly meet it is large, and would stay if B came from the place alone. */
+ * do not stay when the clock changes and changes back. Before any other change of the clock the
+ * error Γ U is taken out. One that cannot be, as where bodies nearly meet, goes into the new B: it
+ * would stay if B came from the place alone. */
 KY_FN void ky_few_set_b(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;
@@ -195,6 +175,7 @@ KY_FN void ky_few_set_b(struct ky_few *few)
     } else {
         const int k = s->inner;
         const double mass = k < 0 ? 1 : s->total[k][0] * s->left[k][0] * s->right[k][0];
+        ky_few_take_out(few);
         ky_few_set_clock(s);
         s->b[0] += mass > 0 ? few->wrong / mass : 0;
     }

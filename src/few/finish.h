@@ -211,6 +211,8 @@ KY_FEW_FN int ky_few_finish(struct ky_few *few, const struct ky_few_motion *befo
     few->whole -= s->work[0];
     few->outer_work += s->work[0];
     if (after.is_old) {
+        if (!few->is_plain)
+            ky_few_take_out(few);
 #if KY_HOST
         ky_few_release(few);
 #endif

@@ -54,6 +54,43 @@ KY_FN double ky_few_power_of_two(double kappa)
     return ldexp(1.0, exponent - 1);
 }
 
+/* The node with the largest kinetic energy, of pairs with slow-down: *kinetic. */
+KY_FN int ky_few_fastest(const struct ky_few_system_one *s, double *kinetic)
+{
+    int fastest = 0;
+    *kinetic = -1;
+    for (int k = 0; k < s->shape.n - 1; k++) {
+        const double own = 0.5 * s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0] *
+                           ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]);
+        if (!(own > *kinetic))
+            continue;
+        *kinetic = own;
+        fastest = k;
+    }
+    return fastest;
+}
+
+/* Takes the error Γ U of the clock out of the bodies: a factor of the largest velocity gives them
+ * the energy that B stands for. A Γ U that stayed at a change of the clock would be multiplied
+ * there, since U is another at each place of a pair on its orbit: in a triple that slows its pair
+ * once an orbit, errors would grow without end. With Γ drifts take exp(-Γ) times as long as kicks,
+ * so that the motion of nodes that are not the clock has an error of first order in h, Γ times the
+ * change of their potential, which no short step makes much less.
+ * Returns 1 if the velocity is a new one. */
+KY_FN int ky_few_take_out(struct ky_few *few)
+{
+    struct ky_few_system_one *s = &few->system;
+    double kinetic;
+    const int k = ky_few_fastest(s, &kinetic);
+    if (few->wrong == 0 || !(fabs(few->wrong) < 1e-3 * kinetic))
+        return 0;
+    const double factor = sqrt(1 - few->wrong / kinetic);
+    for (int c = 0; c < 3; c++)
+        s->v[k][c][0] *= factor;
+    few->wrong = 0;
+    return 1;
+}
+
 /* κ of bound pairs from the orbits of the nodes: powers of two. Returns 1 if one is new. */
 KY_FN int ky_few_choose_slow_down(struct ky_few *few, const struct ky_few_orbit *orbit)
 {
@@ -68,6 +105,8 @@ KY_FN int ky_few_choose_slow_down(struct ky_few *few, const struct ky_few_orbit 
             wanted = 1;
         if (now <= wanted && wanted < 4 * now)
             continue;
+        if (!changed)
+            ky_few_take_out(few);
         ky_few_change_slow_down(few, k, ky_few_power_of_two(wanted));
         changed = 1;
     }

@@ -64,6 +64,26 @@ static void changes_of_slow_down_keep_the_energy(void **state)
     assert_true(1 / least >= 64 && most < 1e-7);
 }
 
+/* A wide pair is slowed down and let go once an orbit of the third body, at any phase. The error of
+ * the clock, Γ, does not grow from change to change. */
+static void changes_of_slow_down_keep_the_clock(void **state)
+{
+    (void)state;
+    enum { LOOKS = 400 };
+    static struct ky_few few;
+    double most = 0;
+    int changes = 0;
+    start(&few, 2e-3, 0.4, 1e-3, 0);
+    for (int k = 1; k <= LOOKS; k++) {
+        const double before = few.system.slow[0][0];
+        assert_ok(ky_few_go(&few, 0.11 * k, NULL, NULL, &error));
+        changes += few.system.slow[0][0] != before;
+        most = fmax(most, fabs(few.error));
+    }
+    printf("# %d changes of κ: Γ %.1e\n", changes, most);
+    assert_true(changes > LOOKS / 4 && most < 3e-11);
+}
+
 /* Ends of many steps far from time 0, where the rounding of the time is long for the pair: they
  * change its energy less than the steps do, and no step is taken again after them. */
 static void ends_of_steps_keep_the_energy(void **state)
@@ -125,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_of_slow_down_keep_the_energy),
+        cmocka_unit_test(changes_of_slow_down_keep_the_clock),
         cmocka_unit_test(ends_of_steps_keep_the_energy),
         cmocka_unit_test(a_tide_turns_the_orbit),
     };
