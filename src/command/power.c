@@ -155,6 +155,12 @@ static enum ky_status read_other(struct cli *cli, const struct request *request,
     const char *from = request->cross ? request->cross : file;
     KY_TRY(read_box(cli, request, from, request->cross_types, other));
     KY_TRY(ky_units_together(&first->units, &other->units, &cli->error));
+    if (other->time != first->time) {
+        char line[128];
+        snprintf(line, sizeof line, "a cross spectrum of different times, %.9g and %.9g",
+                 first->time, other->time);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
     return fabs(other->space.box / first->space.box - 1) <= 1e-6
                ? KY_OK
                : ky_fail(&cli->error, KY_USAGE, "%s has a box of side %.9g, and %s one of %.9g",

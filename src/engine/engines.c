@@ -151,8 +151,8 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     const int in_box = parameters->box > 0;
     if (!status && in_box && use->schemes & ~KY_SCHEMES_IN_BLOCKS)
         status = ky_fail(error, KY_USAGE,
-                         "this scheme does not know periodic boxes: use --integrator leapfrog or "
-                         "block with --box");
+                         "only --integrator leapfrog and block know periodic boxes: use one of them "
+                         "with --box");
     if (status)
         return status;
     status = open_by_name(parameters, room, use, engine, error);

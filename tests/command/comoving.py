@@ -206,6 +206,8 @@ with folder() as where:
     check(same == plain, "the cross spectrum of a file with itself is its spectrum")
     against = spectrum(box, "--mesh", "16", "--cross", at("opposite.hdf5"))
     check(all(row[1] < 0 for row in against[:2]) and all(row[1] > 0 for row in spectrum(box, "--mesh", "16")[:2]), "that of a pair of opposite boxes is negative", against)
+    warned = run("power", box, "--mesh", "16", "--cross", last, "-o", at("spectrum.csv"), "--overwrite", "--quiet")
+    check("different times" in warned.stderr, "a cross spectrum of different times has a warning", warned.stderr)
     check(spectrum(last, "--mesh", "16", "--types", "1", "--cross-types", "1") == plain, "types have cross spectra")
     refused("types that are not there", "power", last, "--cross-types", "0", code=4, text="")
     refused("noise of a cross spectrum", "power", last, "--cross", last, "--subtract-noise", text="no noise")
