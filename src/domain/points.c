@@ -120,8 +120,8 @@ static enum ky_status send_results(struct ky_domain *set, size_t first, const st
     return status;
 }
 
-/* Computes the field at these points, in `to` of rank 0. Before the set ends, all ranks have copied
- * what they need from the devices of other ranks. */
+/* Computes the field at these points, in `to` of rank 0. Before the set ends, all copies from the
+ * devices of other ranks are complete. */
 static enum ky_status field_in_set(struct ky_domain *domain, const struct ky_points *points,
                                    const struct ky_bodies *to, struct ky_error *outcome,
                                    struct ky_error *error)
