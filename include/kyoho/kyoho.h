@@ -1111,7 +1111,8 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * On devices, with fewer than 1,024 points or fewer than 1,024 bodies, tree has one walk for each
  * point and fmm an exact sum. With more, a call needs as much additional memory as the forces of
  * n + count bodies; KY_DEVICE if there is not enough. If this is at most a quarter of the device's
- * memory, it is kept for the next call, until a restart file or a snapshot is written.
+ * memory, it is kept for the next call, until a restart file or a snapshot is written. Ranks that
+ * divide the bodies divide this memory too, and do not keep it.
  *
  * Forces on the bodies are not computed. KY_BAD_DATA for positions and results that are not finite.
  * KY_STOPPED as ky_field; the simulation is unchanged. */

@@ -200,11 +200,17 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error)
 {
-    domain->work = 0;
-    KY_TRY(ky_engine_resize(domain->engine, own->n, error));
     KY_TRY(ky_domain_reserve(domain, own->n, error));
     for (size_t k = 0; k < own->n; k++)
         domain->index[k] = first + k;
+    return ky_domain_place_numbered(domain, own, units, error);
+}
+
+enum ky_status ky_domain_place_numbered(struct ky_domain *domain, const struct ky_bodies *own,
+                                        const struct ky_engine_frame *units, struct ky_error *error)
+{
+    domain->work = 0;
+    KY_TRY(ky_engine_resize(domain->engine, own->n, error));
     KY_TRY(ky_engine_set_frame(domain->engine, units, error));
     KY_TRY(ky_engine_put(domain->engine, own, error));
     return ky_domain_put_numbers(domain, error);

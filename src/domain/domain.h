@@ -194,6 +194,10 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
 /* Puts the rank's portion, which begins with body number `first`, on its engine. */
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
+/* The same for bodies whose numbers are in `index`. */
+enum ky_status ky_domain_place_numbered(struct ky_domain *domain, const struct ky_bodies *own,
+                                        const struct ky_engine_frame *units,
+                                        struct ky_error *error);
 
 /* permutation.c. The permutation of bodies from the ranges of the curve to the caller's order. The
  * caller's order is divided into `parts` parts, and the parts are divided among the ranks. */
@@ -246,13 +250,6 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
 enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
                                  const double *weight, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
-/* The engine's verbs at points that every rank has. A rank passes NULL for arrays that it does not
- * want. The contribution of external fields is not included. */
-enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
-                               double (*acceleration)[3], double *potential,
-                               struct ky_error *error);
-enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,
-                               double (*tide)[6], struct ky_error *error);
 /* Sets the accelerations and potentials of the rank's bodies to NaN, as one engine does if a
  * position is not finite. */
 enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error);

@@ -352,6 +352,48 @@ static unsigned schemes(const struct ky_engine *engine)
     return own->verbs->schemes(own);
 }
 
+/* ---- calls that all ranks compute ---- */
+
+static enum ky_status give_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                                 struct ky_order_data data, struct ky_error *error)
+{
+    struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
+    ky_order_list(&order, &data, 0, sinks, count, sizeof *sinks);
+    return give(engine, &order, &data, error);
+}
+
+/* Gives an order for the points. */
+static enum ky_status give_points(struct ky_engine *engine, struct ky_order order,
+                                  const struct ky_points *points, struct ky_order_data data,
+                                  struct ky_error *error)
+{
+    const size_t count = points->count;
+    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
+    order.n = count;
+    order.softening = points->softening;
+    ky_order_list(&order, &data, 0, points->position, count, sizeof *points->position);
+    ky_order_list(&order, &data, 1, points->softenings, count, sizeof *points->softenings);
+    ky_order_list(&order, &data, 2, points->body, count, sizeof *points->body);
+    return give(engine, &order, &data, error);
+}
+
+static enum ky_status give_field(struct ky_engine *engine, const struct ky_points *points,
+                                 double (*acceleration)[3], double *potential,
+                                 struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_field};
+    const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
+    return give_points(engine, order, points, data, error);
+}
+
+static enum ky_status give_tides(struct ky_engine *engine, const struct ky_points *points,
+                                 double (*tide)[6], struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_tides};
+    const struct ky_order_data data = {.tide = tide};
+    return give_points(engine, order, points, data, error);
+}
+
 /* ---- the verbs of ranks with replicated bodies ---- */
 
 /* Calls a verb of only rank 0's engine, which has all bodies, while the other ranks wait for the
@@ -369,21 +411,34 @@ static enum ky_status get_column(struct ky_engine *engine, enum ky_column column
     BY_FIRST(get_column, column, numbers, error);
 }
 
+/* Devices divide sinks and points among the ranks. */
+static int has_devices(struct ky_engine *engine)
+{
+    return domain_of(engine)->engine->verbs->part != NULL;
+}
+
 static enum ky_status exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
+    const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
+    if (has_devices(engine))
+        return give_exact(engine, sinks, count, data, error);
     BY_FIRST(exact, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
+    if (has_devices(engine))
+        return give_field(engine, points, acceleration, potential, error);
     BY_FIRST(field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides(struct ky_engine *engine, const struct ky_points *points,
                             double (*tide)[6], struct ky_error *error)
 {
+    if (has_devices(engine))
+        return give_tides(engine, points, tide, error);
     BY_FIRST(tides, points, tide, error);
 }
 
@@ -411,19 +466,6 @@ static struct ky_pairs *passages(const struct ky_engine *engine)
 
 /* ---- the verbs of ranks with divided bodies ---- */
 
-/* Gives an order for the points. */
-static enum ky_status give_points(struct ky_engine *engine, struct ky_order order,
-                                  const struct ky_points *points, struct ky_order_data data,
-                                  struct ky_error *error)
-{
-    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
-    order.n = points->count;
-    order.softening = points->softening;
-    ky_order_list(&order, &data, 0, points->position, points->count, sizeof *points->position);
-    ky_order_list(&order, &data, 1, points->softenings, points->count, sizeof *points->softenings);
-    return give(engine, &order, &data, error);
-}
-
 static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_column column,
                                           double *numbers, struct ky_error *error)
 {
@@ -444,11 +486,9 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
-    struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
-    ky_order_list(&order, &data, 0, sinks, count, sizeof *sinks);
-    if (!domain_of(engine)->engine->verbs->part && !engine->in_box)
-        return give(engine, &order, &data, error);
+    const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
+    if (!has_devices(engine) && !engine->in_box)
+        return give_exact(engine, sinks, count, data, error);
     BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
 
@@ -463,12 +503,12 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
 }
 
 /* On the CPU with fmm a point may stand for a body, which can be on any rank. Ranks with devices
- * can divide only points that walk the tree one by one. */
+ * cannot divide exact sums. */
 static int field_needs_whole(struct ky_engine *engine, const struct ky_points *points)
 {
     const struct ky_engine *own = domain_of(engine)->engine;
     return own->verbs->part
-               ? !own->verbs->part->gives_field(own, points)
+               ? own->verbs->part->way_to_field(own, points) == KY_POINTS_NEED_ALL
                : points->body &&
                      ky_force_kind(((struct ranks *)engine)->parameters->force)->expands;
 }
@@ -484,20 +524,16 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    const struct ky_order order = {.kind = KY_ORDER_field};
-    const struct ky_order_data data = {.acceleration = acceleration, .potential = potential};
     if (!field_needs_whole(engine, points))
-        return give_points(engine, order, points, data, error);
+        return give_field(engine, points, acceleration, potential, error);
     BY_WHOLE(field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
                                      double (*tide)[6], struct ky_error *error)
 {
-    const struct ky_order order = {.kind = KY_ORDER_tides};
-    const struct ky_order_data data = {.tide = tide};
     if (!tides_need_whole(engine, points))
-        return give_points(engine, order, points, data, error);
+        return give_tides(engine, points, tide, error);
     BY_WHOLE(tides, points, tide, error);
 }
 

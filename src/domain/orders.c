@@ -289,37 +289,9 @@ static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order 
     return KY_OK;
 }
 
-/* Every rank gets the results of all. */
-static enum ky_status part_exact(struct ky_domain *domain, const struct ky_order *order,
-                                 struct ky_error *error)
-{
-    return domain->engine->verbs->exact(domain->engine, order->data->list[0], order->n,
-                                        order->data->acceleration, order->data->potential, error);
-}
-
-/* The points of rank 0. */
-static struct ky_points points_of(const struct ky_order *order)
-{
-    return (struct ky_points){.count = order->n,
-                              .position = order->data->list[0],
-                              .softening = order->softening,
-                              .softenings = order->data->list[1]};
-}
-
-static enum ky_status part_field(struct ky_domain *domain, const struct ky_order *order,
-                                 struct ky_error *error)
-{
-    const struct ky_points points = points_of(order);
-    return ky_domain_field(domain, &points, order->data->acceleration, order->data->potential,
-                           error);
-}
-
-static enum ky_status part_tides(struct ky_domain *domain, const struct ky_order *order,
-                                 struct ky_error *error)
-{
-    const struct ky_points points = points_of(order);
-    return ky_domain_tides(domain, &points, order->data->tide, error);
-}
+#define part_exact ky_domain_exact
+#define part_field ky_domain_field
+#define part_tides ky_domain_tides
 
 static enum ky_status part_walk(struct ky_domain *domain, const struct ky_order *order,
                                 struct ky_error *error)

@@ -104,6 +104,17 @@ static inline void ky_order_list(struct ky_order *order, struct ky_order_data *d
 enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
                               struct ky_error *error);
 
+/* points.c. The engine's verbs at the points of the order, and for its sinks. Rank 0 has the arrays
+ * for the results, without external fields. *order->data->outcome: the error of a call that the
+ * devices do not support, of a rank whose device lacks the memory for many points, or of a body
+ * without a finite position. */
+enum ky_status ky_domain_exact(struct ky_domain *domain, const struct ky_order *order,
+                               struct ky_error *error);
+enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_order *order,
+                               struct ky_error *error);
+enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_order *order,
+                               struct ky_error *error);
+
 /* Executes an order on rank 0 and broadcasts it to the other ranks. After a failure only
  * KY_ORDER_close and KY_ORDER_leave are allowed. */
 enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,

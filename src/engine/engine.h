@@ -162,6 +162,17 @@ struct ky_some {
 /* From this number of points on, among at least as many bodies, devices make a tree for the points.
  * For fewer they are not worth it: two trees of all bodies, and memory for them, take longer. */
 enum { KY_MANY_POINTS = 1024 };
+/* Maximum number of points per body in such a tree. The cube of keys is found from a sample of all
+ * of them, without the outermost 1/64 at either end. With so few points it reaches the bodies even
+ * if all points are in a small part of the system. With more points the bodies would lie outside
+ * the cube, in a few leaves, and all of them would act on each point one by one. */
+enum { KY_POINTS_OF_BODY = 16 };
+/* The number of points that have a tree together: equal parts of `count`. */
+static inline size_t ky_points_batch(size_t count, size_t bodies)
+{
+    const size_t most = KY_POINTS_OF_BODY * bodies, batches = count / most + (count % most > 0);
+    return batches > 0 ? count / batches + (count % batches > 0) : 0;
+}
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */
@@ -171,6 +182,16 @@ struct ky_points {
      * body does not act on the point. NULL: no point stands for a body. */
     const uint32_t *body;
 };
+/* The `count` points from `first` on. */
+static inline struct ky_points ky_points_some(const struct ky_points *points, size_t first,
+                                              size_t count)
+{
+    return (struct ky_points){.count = count,
+                              .position = points->position + first,
+                              .softening = points->softening,
+                              .softenings = points->softenings ? points->softenings + first : NULL,
+                              .body = points->body ? points->body + first : NULL};
+}
 
 /* Phases of a field at many points on a device. */
 #define KY_FIELD_PHASES(X) X(memory) X(upload) X(first) X(last) X(download)

@@ -132,6 +132,12 @@ struct ky_part_move {
     size_t count, arrivals; /* all that leave, and all that arrive */
 };
 
+/* The ways to the field at points of bodies that are divided among ranks: one engine needs all
+ * bodies; each point walks through the tree of all ranks (`field` is collective); near points are
+ * bodies without mass in a second set of bodies of the same ranks (`at_points`), and other points
+ * walk. */
+enum ky_part_way { KY_POINTS_NEED_ALL, KY_POINTS_WALK, KY_POINTS_IN_SET };
+
 struct ky_part_verbs {
     /* Sets the global numbers of the `count` bodies just uploaded, from place 0 on; and reads the
      * global numbers in the present order on the card. */
@@ -139,10 +145,18 @@ struct ky_part_verbs {
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
                                   struct ky_error *error);
-    /* 1 if `field` (`tides`) can be evaluated collectively at these points; 0: one engine needs all
-     * bodies for it. */
-    int (*gives_field)(const struct ky_engine *engine, const struct ky_points *points);
+    /* 1 if `tides` can be evaluated collectively; 0: one engine needs all bodies for it. */
     int (*gives_tides)(const struct ky_engine *engine);
+    enum ky_part_way (*way_to_field)(const struct ky_engine *engine,
+                                     const struct ky_points *points);
+    /* 1 if a point is near enough to the bodies to be one of the second set. */
+    int (*is_near)(const struct ky_engine *engine, const double position[3]);
+    /* The softening that all bodies of the second set have. */
+    double (*softening_of_set)(const struct ky_engine *engine, const struct ky_points *points);
+    /* In the second set: computes accelerations and potentials of the bodies from number `first`
+     * on, which are points, `here` on this rank and `together` on all ranks. Collective. */
+    enum ky_status (*at_points)(struct ky_engine *engine, size_t first, size_t here,
+                                size_t together, struct ky_error *error);
     /* Brings the bodies, which must be on their ranges, into the order of the curve. A following
      * walk with an action uses this order for its inputs and results, and uses the tree that was
      * built. Collective. */

@@ -19,12 +19,22 @@
 static const char *why_one_device(const struct ky_parameters *resolved,
                                   const struct ky_field_points *points)
 {
-    const int is_field = points && (points->acceleration || points->potential || !points->tide);
-    if (points && ky_force_kind(resolved->force)->is_exact)
-        return "ranks do not compute fields at points by exact sums";
-    if (is_field && (points->count >= KY_MANY_POINTS || ky_force_kind(resolved->force)->expands))
-        return "ranks do not compute fields at many points, or fields of fmm";
-    return NULL;
+    const struct ky_force_kind *force = ky_force_kind(resolved->force);
+    const int in_box = resolved->box > 0;
+    if (!points)
+        return NULL;
+    if (force->is_exact)
+        return points->count < ky_domain_ranks_from[1][0]
+                   ? "it is faster than several for exact sums at so few points"
+                   : NULL;
+    if (points->tide && in_box)
+        return "ranks do not compute tides in a periodic box";
+    if (!points->acceleration && !points->potential && points->tide)
+        return NULL;
+    if (points->count < KY_MANY_POINTS)
+        return force->expands || in_box ? "so few points have exact sums over all bodies" : NULL;
+    return points->softenings ? "ranks do not compute fields at many points with own softenings"
+                              : NULL;
 }
 
 /* Opens an engine with the bodies on it, which checks the flag of the parameters, for forces on the

@@ -83,7 +83,7 @@ static void own_softenings_and_massless_bodies_need_one_device(void **state)
 
 /* ---- calls ---- */
 
-enum { N = 1500, POINTS = 50 };
+enum { N = 1500, POINTS = 1100 };
 
 /* What calls return for the same bodies on one device and on two. */
 struct results {
@@ -168,7 +168,12 @@ static void calls_open_ranks(void **state)
     {
         expect_calls(k, "force=tree", "2 ranks, one for each device", 2);
         /* the field comes last */
-        expect_calls(k, "force=direct", "ranks do not compute fields at points by exact sums", 2);
+        expect_calls(k, "force=direct", "it is faster than several for exact sums at so few", 2);
+        ky_domain_ranks_from[1][0] = POINTS;
+        expect_calls(k, "force=direct", "2 ranks, one for each device", 2);
+        ky_domain_ranks_from[1][0] = N;
+        if (!is_slow(k) || test_everything())
+            expect_calls(k, "force=fmm", "2 ranks, one for each device", 2);
         expect_calls(k, "force=list", "devices: ranks do not share --force list", 1);
         ky_domain_ranks_from[0][0] = N + 1;
         expect_calls(k, "force=tree", "devices: it is faster than several below 1501", 1);

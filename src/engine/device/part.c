@@ -22,15 +22,41 @@ static enum ky_status move(struct ky_engine *base, const struct ky_part_move *mo
     return ky_ranks_move(&engine->state, &engine->links.own, move, error);
 }
 
-/* In a periodic box points do not walk through parts. */
-static int gives_field(const struct ky_engine *base, const struct ky_points *points)
+static const struct ky_device_state *state_of(const struct ky_engine *base)
 {
-    return !base->in_box && ky_points_walk(&((const struct ky_device_engine *)base)->state, points);
+    return &((const struct ky_device_engine *)base)->state;
 }
 
+static enum ky_part_way way_to_field(const struct ky_engine *base, const struct ky_points *points)
+{
+    return ky_points_way(state_of(base), points);
+}
+
+static int is_near(const struct ky_engine *base, const double position[3])
+{
+    return ky_points_are_near(state_of(base), position);
+}
+
+static double softening_of_set(const struct ky_engine *base, const struct ky_points *points)
+{
+    return ky_points_softening(state_of(base), points);
+}
+
+static enum ky_status at_points(struct ky_engine *base, size_t first, size_t here, size_t together,
+                                struct ky_error *error)
+{
+    struct ky_device_engine *engine = ky_device_engine_of(base);
+    const struct ky_evaluation evaluation = {
+        .active = &(struct ky_active){here, NULL}, .first_point = first, .together = together};
+    const struct ky_point_sources sources = {engine->method, &engine->state, &engine->links,
+                                             engine->own, 0};
+    return ky_points_of_part(&sources, &evaluation, error);
+}
+
+/* In a periodic box points do not walk through parts. */
 static int gives_tides(const struct ky_engine *base)
 {
-    return !base->in_box && ((const struct ky_device_engine *)base)->state.bodies.card->has_double;
+    return !base->in_box && state_of(base)->bodies.card->has_double;
 }
 
 static enum ky_status along(struct ky_engine *base, struct ky_error *error)
@@ -68,8 +94,11 @@ static enum ky_status leavers(struct ky_engine *base, const struct ky_part_leave
 
 const struct ky_part_verbs ky_device_part_verbs = {.put_numbers = put_numbers,
                                                    .get_numbers = get_numbers,
-                                                   .gives_field = gives_field,
                                                    .gives_tides = gives_tides,
+                                                   .way_to_field = way_to_field,
+                                                   .is_near = is_near,
+                                                   .softening_of_set = softening_of_set,
+                                                   .at_points = at_points,
                                                    .along = along,
                                                    .look = look,
                                                    .keys = keys,

@@ -248,7 +248,8 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                                       .count = count,
                                       .label = points->body ? &here->label : NULL,
                                       .points = points},
-                              .results = results_of(direct, count)};
+                              .results = results_of(direct, count),
+                              .joins = ky_copies_begin(state, count, (double)sources)};
     (void)links;
     KY_TRY(need_results(state, direct, count, error));
     KY_TRY(ky_device_massless_need(state, error));

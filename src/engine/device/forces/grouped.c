@@ -132,10 +132,7 @@ static enum ky_status prepare(const struct passes *passes, const struct ky_group
     struct ky_device_tree *tree = part->tree;
     struct ky_device_bodies *bodies = part->bodies;
     const uint32_t flags = ky_grouped_flags(bodies, evaluation, parameters) & KY_FLAG_FACTORS;
-    const int of_points = evaluation->first_point && !evaluation->again;
-    if (of_points)
-        KY_TRY(ky_device_tree_list_active(tree, bodies, evaluation, error));
-    if (evaluation->in_block || of_points)
+    if (evaluation->in_block || (evaluation->first_point && !evaluation->again))
         KY_TRY(ky_device_tree_regroup(tree, bodies, evaluation, parameters, error));
     if (ky_opening_kind(parameters->opening)->by_alpha)
         KY_TRY(ky_device_tree_factors(tree, bodies, evaluation, parameters, error));
@@ -143,6 +140,29 @@ static enum ky_status prepare(const struct passes *passes, const struct ky_group
         KY_TRY(ky_device_tree_wanted(tree, bodies, evaluation, error));
     return has_turns(evaluation, parameters) ? ky_device_tree_turns(tree, bodies, flags, error)
                                              : KY_OK;
+}
+
+/* Lists the points along the curve. Ranks with replicated bodies get equal numbers of points; as
+ * for bodies, a share begins and ends at a place along the curve. */
+static enum ky_status list_points(const struct passes *passes, struct ky_error *error)
+{
+    struct ky_device_state *state = passes->state;
+    struct ky_device_bodies *bodies = &state->bodies;
+    struct ky_evaluation *evaluation = passes->evaluation;
+    KY_TRY(ky_device_tree_list_active(&passes->links->own, bodies, evaluation, error));
+    if (!ky_copies_joins(state))
+        return KY_OK;
+    KY_TRY(ky_copies_divide(state, evaluation->active->count, 1, error));
+    const size_t ranks = ky_device_copies(state)->ranks;
+    size_t *edge = ky_copies_edges(state);
+    for (size_t r = 1; r < ranks; r++) {
+        uint32_t place;
+        KY_TRY(bodies->card->driver->read(bodies->card, &bodies->active_list,
+                                          edge[r] * sizeof place, &place, sizeof place, error));
+        edge[r] = place;
+    }
+    edge[ranks] = state->n;
+    return KY_OK;
 }
 
 /* Exchanges the results between ranks with replicated bodies, which lie in the same order on all of
@@ -158,8 +178,10 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
                                struct ky_error *error)
 {
     struct ky_device_state *state = passes->state;
-    const struct ky_grouped_part part = part_of(passes);
     KY_TRY(ky_mark(&state->opened, 0, error));
+    if (passes->evaluation->first_point && !passes->evaluation->again)
+        KY_TRY(list_points(passes, error));
+    const struct ky_grouped_part part = part_of(passes);
     KY_TRY(prepare(passes, &part, parameters, error));
     const enum ky_status status =
         passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
@@ -211,7 +233,9 @@ static enum ky_status walk_in_part(const struct passes *passes,
     const struct ky_grouped_part part = part_of(passes);
     const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha, has_sinks = part.sinks > 0;
     enum ky_status status = KY_OK;
-    if (evaluation->in_block)
+    if (evaluation->first_point && !evaluation->again && part.bodies->live > 0)
+        status = ky_device_tree_list_active(part.tree, part.bodies, evaluation, error);
+    if (!status && (evaluation->in_block || evaluation->first_point))
         status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
     if (!status && by_alpha)
         status = part.bodies->live > 0
@@ -238,18 +262,19 @@ static enum ky_status evaluate_part(const struct passes *passes,
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_grouped_part part = part_of(passes);
-    const int in_block = passes->evaluation->in_block;
-    enum ky_status status =
-        in_block ? KY_OK : build_part(part.tree, part.bodies, parameters, error);
+    const struct ky_evaluation *evaluation = passes->evaluation;
+    const int in_block = evaluation->in_block;
+    enum ky_status status = KY_OK;
+    if (evaluation->again && part.bodies->live > 0)
+        status = open_again(part.tree, part.bodies, parameters, error);
+    else if (!evaluation->again && !in_block)
+        status = build_part(part.tree, part.bodies, parameters, error);
     if (!status)
         status = walk_in_part(passes, parameters, error);
-    if (!in_block)
+    if (!in_block && !(evaluation->stays && !status))
         ky_device_tree_done(part.tree, part.bodies);
     return status;
 }
-
-/* Approximate number of pairs per sink of a walk. */
-#define OF_A_WALK 1000.0
 
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
                                    struct ky_grouped *walk, struct ky_evaluation *evaluation,
@@ -263,8 +288,10 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
     if (ky_device_shared(state))
         return evaluate_part(&passes, parameters, error);
     /* in a block each rank walks for all active bodies */
-    const int joins = ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
-    enum ky_status status = joins ? ky_work_shares_find(&walk->shares, state, error) : KY_OK;
+    const int joins = ky_copies_begin(state, in_block ? 0 : state->n, KY_PAIRS_OF_A_WALK),
+              of_points = evaluation->first_point > 0;
+    enum ky_status status =
+        joins && !of_points ? ky_work_shares_find(&walk->shares, state, error) : KY_OK;
     if (!status && !in_block)
         status = (evaluation->again ? open_again : ky_device_tree_build)(
             &links->own, &state->bodies, parameters, error);

@@ -57,10 +57,15 @@ struct ky_point_sources {
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);
-/* 1 if each of these points walks separately through the tree of all ranks' bodies: then
- * ky_points_field is collective. 0: one engine needs all bodies, because there are many points or
- * cells act on cells. */
-int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points);
+/* For ranks that divide the bodies: the verbs way_to_field, is_near and softening_of_set of struct
+ * ky_part_verbs. With KY_POINTS_WALK ky_points_field is collective. */
+enum ky_part_way ky_points_way(const struct ky_device_state *state, const struct ky_points *points);
+int ky_points_are_near(const struct ky_device_state *state, const double position[3]);
+double ky_points_softening(const struct ky_device_state *state, const struct ky_points *points);
+/* The verb at_points: two passes through the tree of the bodies and points of all ranks.
+ * `evaluation` has the numbers of points. */
+enum ky_status ky_points_of_part(const struct ky_point_sources *sources,
+                                 const struct ky_evaluation *evaluation, struct ky_error *error);
 
 /* Tidal tensors of one or more bodies at one or more points, in the caller's units: by the exact
  * sum if the force is exact, otherwise by a separate walk for each point. Pending kicks must have

@@ -26,11 +26,6 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* Maximum number of points per body in a set. The cube of keys is found from a sample of all of
- * them, without the outermost 1/64 at either end. With so few points it reaches the bodies even if
- * all points are in a small part of the system. With more points the bodies would lie outside the
- * cube, in a few leaves, and all of them would act on each point one by one. */
-enum { POINTS_OF_BODY = 16 };
 /* A point at more than FARTHEST units of length walks separately: in float the sums of groups can
  * contain 1/s³ only up to 2³⁷ units (units.c). */
 #define FARTHEST 0x1p36
@@ -65,6 +60,12 @@ struct ky_point_sets {
     double since; /* the end of the previous phase */
 };
 
+double ky_points_softening(const struct ky_device_state *state, const struct ky_points *points)
+{
+    const double eps2 = ky_eps2_of_points(state, points).whole;
+    return sqrt(eps2 / ky_sink_eps2(state->parameters->softening_kind, 0, 1)) * state->units.length;
+}
+
 /* Sets the parameters for points, with a softening by which two points would be softened as a point
  * and a body are. If bodies or points have their own softenings, both get their own. */
 static void set_parameters(struct set *set)
@@ -74,7 +75,7 @@ static void set_parameters(struct set *set)
     const double eps2 = ky_eps2_of_points(of, &set->points).whole;
     set->parameters.alpha *= PART;
     if (!set->state.own_eps)
-        set->parameters.softening = sqrt(eps2 / ky_sink_eps2(kind, 0, 1)) * of->units.length;
+        set->parameters.softening = ky_points_softening(of, &set->points);
     set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
@@ -101,6 +102,10 @@ static void begin_state(struct set *set)
     bodies->card = state->opened.card;
     bodies->n = bodies->live = state->n;
     bodies->has = 0;
+    if (ky_device_copies(of)) {
+        state->shared = of->shared;
+        state->ranks = of->ranks;
+    }
 }
 
 /* Prepares the set without its bodies, which are the engine's bodies and the points. */
@@ -298,14 +303,22 @@ static enum ky_status fill(struct set *set, struct ky_error *error)
 
 /* ---- forces ---- */
 
+/* The parameters of the first pass. */
+static struct ky_parameters first_of(const struct ky_parameters *parameters)
+{
+    struct ky_parameters first = ky_without_relative(parameters);
+    first.theta = fmax(first.theta, THETA);
+    return first;
+}
+
 /* Evaluates twice through one tree if the opening test is by α. */
 static enum ky_status evaluate(struct set *set, struct ky_error *error)
 {
     const struct ky_method *method = set->method;
     const struct ky_active active = {set->points.count, NULL};
-    struct ky_parameters first = ky_without_relative(&set->parameters);
-    first.theta = fmax(first.theta, THETA);
-    struct ky_evaluation evaluation = {.active = &active, .first_point = set->of->n};
+    const struct ky_parameters first = first_of(&set->parameters);
+    struct ky_evaluation evaluation = {
+        .active = &active, .first_point = set->of->n, .together = active.count};
     enum ky_status status = KY_OK;
     if (ky_opening_kind(set->parameters.opening)->by_alpha) {
         evaluation.stays = 1;
@@ -318,6 +331,24 @@ static enum ky_status evaluate(struct set *set, struct ky_error *error)
         status = method->evaluate(&set->state, &set->links, set->own, &evaluation, &set->parameters,
                                   error);
     return end_phase(set, KY_FIELD_last, status, error);
+}
+
+enum ky_status ky_points_of_part(const struct ky_point_sources *of,
+                                 const struct ky_evaluation *evaluation, struct ky_error *error)
+{
+    const struct ky_method *method = of->method;
+    struct ky_evaluation pass = *evaluation;
+    struct ky_parameters last = *of->state->parameters;
+    last.alpha *= PART;
+    const struct ky_parameters first = first_of(&last);
+    of->state->opened.measured = 0;
+    if (ky_opening_kind(last.opening)->by_alpha) {
+        pass.stays = 1;
+        KY_TRY(method->evaluate(of->state, of->links, of->own, &pass, &first, error));
+        pass.stays = 0;
+        pass.again = 1;
+    }
+    return method->evaluate(of->state, of->links, of->own, &pass, &last, error);
 }
 
 /* Copies the results of the points, which lie along the curve, from the card. */
@@ -386,25 +417,14 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
     return status;
 }
 
-/* The `count` points from `first` on. */
-static struct ky_points some_of(const struct ky_points *points, size_t first, size_t count)
-{
-    return (struct ky_points){.count = count,
-                              .position = points->position + first,
-                              .softening = points->softening,
-                              .softenings = points->softenings ? points->softenings + first : NULL};
-}
-
 static enum ky_status massless_field(const struct ky_point_sources *sources,
                                      const struct ky_points *points, double (*acceleration)[3],
                                      double *potential, struct ky_error *error)
 {
-    const size_t most = POINTS_OF_BODY * sources->state->n,
-                 batches = ky_groups(points->count, most),
-                 batch = ky_groups(points->count, batches);
+    const size_t batch = ky_points_batch(points->count, sources->state->n);
     for (size_t first = 0; first < points->count; first += batch) {
         const size_t rest = points->count - first;
-        KY_TRY(field_of(sources, some_of(points, first, rest < batch ? rest : batch),
+        KY_TRY(field_of(sources, ky_points_some(points, first, rest < batch ? rest : batch),
                         acceleration ? acceleration + first : NULL,
                         potential ? potential + first : NULL, error));
     }
@@ -414,7 +434,7 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
 /* ---- points that are near, and others ---- */
 
 /* In a periodic box points are moved into it. */
-static int is_near(const struct ky_device_state *state, const double position[3])
+int ky_points_are_near(const struct ky_device_state *state, const double position[3])
 {
     for (int c = 0; c < 3 && !(state->box > 0); c++)
         if (!(fabs(position[c]) <= FARTHEST * state->units.length))
@@ -428,7 +448,7 @@ static size_t count_near(const struct ky_device_state *state, const struct ky_po
     size_t near = 0;
 #pragma omp parallel for num_threads(state->threads) reduction(+ : near) if (points->count > MANY)
     for (size_t k = 0; k < points->count; k++)
-        near += (size_t)is_near(state, points->position[k]);
+        near += (size_t)ky_points_are_near(state, points->position[k]);
     return near;
 }
 
@@ -454,7 +474,7 @@ static enum ky_status divide(struct divided *divided, const struct ky_device_sta
         !divided->softening)
         return ky_no_memory(error, "points of a field", count, sizeof *divided->position);
     for (size_t k = 0; k < count; k++) {
-        const size_t to = next[is_near(state, points->position[k])]++;
+        const size_t to = next[ky_points_are_near(state, points->position[k])]++;
         divided->number[to] = k;
         divided->softening[to] = ky_point_softening(points, k);
         memcpy(divided->position[to], points->position[k], sizeof *divided->position);
@@ -503,17 +523,20 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                   .position = (const double(*)[3])divided->position,
                                   .softening = points->softening,
                                   .softenings = points->softenings ? divided->softening : NULL},
-                           nearby = some_of(&all, 0, near),
-                           far = some_of(&all, near, all.count - near);
+                           nearby = ky_points_some(&all, 0, near),
+                           far = ky_points_some(&all, near, all.count - near);
     KY_TRY(near_field(sources, &nearby, divided->acceleration, divided->potential, error));
     return ky_walk_field(sources->state, sources->links, sources->own, &far,
                          divided->acceleration + near, divided->potential + near, error);
 }
 
-int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points)
+enum ky_part_way ky_points_way(const struct ky_device_state *state, const struct ky_points *points)
 {
-    return !ky_force_kind(state->parameters->force)->expands &&
-           !are_many(count_near(state, points), ky_device_shared(state)->system);
+    const int few_walk = !ky_force_kind(state->parameters->force)->expands && !(state->box > 0);
+    if (!are_many(count_near(state, points), ky_device_shared(state)->system))
+        return few_walk ? KY_POINTS_WALK : KY_POINTS_NEED_ALL;
+    /* bodies that ranks divide have no softenings of their own */
+    return points->softenings ? KY_POINTS_NEED_ALL : KY_POINTS_IN_SET;
 }
 
 enum ky_status ky_points_field(const struct ky_point_sources *sources,

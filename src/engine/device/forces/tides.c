@@ -8,6 +8,7 @@
 #include "engine/device/forces/far.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/forces/part_points.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/rows.h"
 
@@ -143,6 +144,24 @@ static enum ky_status find_tides_in_part(struct ky_device_state *state, struct k
     return status;
 }
 
+/* For ranks that each have all bodies: the same, or the tensors at all points where these are
+ * few. */
+static enum ky_status find_tides_in_copies(struct ky_device_state *state, struct ky_links *links,
+                                           const struct ky_points *points, double (*tide)[6],
+                                           struct ky_error *error)
+{
+    const int is_exact = ky_force_kind(state->parameters->force)->is_exact;
+    const double pairs = is_exact ? (double)state->n : KY_PAIRS_OF_A_WALK;
+    if (!ky_copies_begin(state, points->count, pairs))
+        return find_tides(state, links, points, tide, error);
+    KY_TRY(ky_copies_divide(state, points->count, 1, error));
+    const size_t first = ky_copies_first(state);
+    const struct ky_points own = ky_points_some(points, first, ky_copies_end(state) - first);
+    if (own.count > 0)
+        KY_TRY(find_tides(state, links, &own, tide + first, error));
+    return ky_copies_join_rows(state, tide, sizeof *tide, error);
+}
+
 enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
                                const struct ky_points *points, double (*tide)[6],
                                struct ky_error *error)
@@ -151,6 +170,7 @@ enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *l
     if (!card->has_double)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%s has no double, which tidal tensors need: use engine cpu", card->name);
-    return (ky_device_shared(state) ? find_tides_in_part : find_tides)(state, links, points, tide,
-                                                                       error);
+    return (ky_device_shared(state)   ? find_tides_in_part
+            : ky_device_copies(state) ? find_tides_in_copies
+                                      : find_tides)(state, links, points, tide, error);
 }

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/forces/part_points.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/results.h"
 #include "engine/device/tree/active.h"
 #include "octree/opening_kinds.h"
@@ -216,6 +217,8 @@ static enum ky_status find_field_in_part(struct ky_links *links,
     return status;
 }
 
+/* Ranks that each have all bodies divide the points if these are many; then both arrays are there.
+ */
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
@@ -224,8 +227,22 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
     (void)own;
     if (ky_device_shared(state))
         return find_field_in_part(links, &parameters, points, acceleration, potential, error);
-    KY_TRY(ky_links_stand_for_points(links, &parameters, points, error));
-    return find_field(links, &parameters, points, acceleration, potential, error);
+    struct ky_points its = *points;
+    size_t first = 0;
+    const int joins = ky_copies_begin(state, points->count, KY_PAIRS_OF_A_WALK);
+    if (joins) {
+        KY_TRY(ky_copies_divide(state, points->count, 1, error));
+        first = ky_copies_first(state);
+        its = ky_points_some(points, first, ky_copies_end(state) - first);
+    }
+    if (its.count > 0)
+        KY_TRY(ky_links_stand_for_points(links, &parameters, &its, error));
+    if (its.count > 0)
+        KY_TRY(find_field(links, &parameters, &its, acceleration ? acceleration + first : NULL,
+                          potential ? potential + first : NULL, error));
+    if (joins)
+        KY_TRY(ky_copies_join_rows(state, acceleration, sizeof *acceleration, error));
+    return joins ? ky_copies_join_rows(state, potential, sizeof *potential, error) : KY_OK;
 }
 
 static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/shares.h"
 #include "base/status.h"
+#include "engine/device/ranks/ranks.h"
 
 double ky_copies_few = 1e8;
 

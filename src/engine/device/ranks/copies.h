@@ -4,12 +4,20 @@
 #ifndef KY_DEVICE_COPIES_H
 #define KY_DEVICE_COPIES_H
 
-#include "engine/device/ranks/ranks.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct ky_buffer;
+struct ky_device_state;
 
 /* Number of pairs below which each rank computes everything: an H200 sums 10^8 of them in some 0.2
  * ms (docs/lab/2026-11-22-hermite.md), which an exchange would hardly shorten.
  * Tests change it. */
 extern double ky_copies_few;
+/* Approximate number of pairs per sink of a walk. */
+#define KY_PAIRS_OF_A_WALK 1000.0
 
 /* KY_UNSUPPORTED, on all ranks, if their devices are of different kinds. */
 enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *error);

@@ -269,7 +269,9 @@ static enum ky_status mark_needs(const struct ky_exchange *exchange, size_t coun
         .how = (ky_octree_opening(exchange->parameters) & ~(unsigned)KY_OPENING_REACH) |
                (splined ? KY_OPENING_REACH : 0U) | (is_by_reach(exchange) ? KY_PART_BY_REACH : 0U) |
                (by_alpha ? KY_FLAG_FACTORS : 0U),
-        .angle = by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
+        .angle = by_alpha                            ? KY_FMM_ANGLE
+                 : exchange->evaluation->first_point ? KY_FMM_ANGLE_OF_POINTS
+                                                     : KY_FMM_ANGLE_AT_FIRST,
         .side = (float)exchange->state->box};
     if (exchange->expands) {
         numbers.order = order;

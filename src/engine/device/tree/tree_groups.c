@@ -203,8 +203,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
 {
     struct ky_card *card = bodies->card;
     const size_t active = evaluation->active ? evaluation->active->count : 0,
-                 together = evaluation->in_block ? evaluation->together : active,
-                 room = tree->group.bytes / (2 * sizeof(uint32_t));
+                 together = evaluation->together, room = tree->group.bytes / (2 * sizeof(uint32_t));
     /* the groups of all bodies exist, but the cuts of a rank have taken the room of their counts */
     const int in_list = evaluation->active != NULL,
               again = active + tree->listed > 0 || ky_device_shared(bodies->state);
@@ -294,7 +293,7 @@ static enum ky_status mark_points(const struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies,
                                   const struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    const uint32_t n = (uint32_t)bodies->n, first = (uint32_t)evaluation->first_point;
+    const uint32_t n = (uint32_t)bodies->live, first = (uint32_t)evaluation->first_point;
     return ky_launch_over(bodies->card, KY_KERNEL_ky_groups_behind, n,
                           KY_ARGUMENTS(KY_BUFFER(bodies->curve.index), KY_BUFFER(tree->wanted),
                                        KY_VALUE(n), KY_VALUE(first)),
@@ -325,7 +324,7 @@ enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device
                                    struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const uint32_t n = (uint32_t)bodies->n;
+    const uint32_t n = (uint32_t)bodies->live;
     KY_TRY(ky_device_tree_wanted(tree, bodies, evaluation, error));
     KY_TRY(card->driver->scan(card, &tree->wanted, &tree->before, n, &tree->scratch, error));
     return ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
