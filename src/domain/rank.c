@@ -67,33 +67,6 @@ enum ky_status ky_domain_check_number(size_t n, struct ky_error *error)
                          UINT32_MAX);
 }
 
-enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
-                                      const struct ky_bodies *bodies, struct ky_error *error)
-{
-    if (parameters->ranks < 2)
-        return ky_engine_check_number(bodies->n, error);
-    KY_TRY(ky_domain_check_number(bodies->n, error));
-    return ky_domain_check_blocks(parameters, schemes,
-                                  ky_domain_why_copies_of(parameters, schemes, bodies), error);
-}
-
-enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
-                                      const char *why, struct ky_error *error)
-{
-    if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
-        !ky_domain_is_for_devices(parameters->engine))
-        return KY_OK;
-    const char *instead = "use --force direct";
-    if (parameters->cell == KY_EDGE)
-        instead = "leave out --cell edge";
-    else if (parameters->curve == KY_CURVE_NONE)
-        instead = "leave out --curve none";
-    return ky_fail(error, KY_UNSUPPORTED,
-                   "ranks with devices divide the bodies for block steps with a tree, which cannot "
-                   "be done here (%s): %s, or run without ranks on one device",
-                   why, instead);
-}
-
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
 {
     return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);

@@ -9,23 +9,6 @@
 
 static struct ky_error error;
 
-enum { OWN_SOFTENINGS = 1, SOME_MASSLESS = 2, ALL_MASSLESS = 4 };
-
-/* ε and masses that the shape does not have. */
-static struct ky_bodies bodies_of(enum shape shape, size_t n, int kind)
-{
-    struct ky_bodies bodies = make(shape, n);
-    if (kind & OWN_SOFTENINGS)
-        bodies.softening = calloc(n + 1, sizeof *bodies.softening);
-    for (size_t i = 0; i < n; i++) {
-        if (kind & OWN_SOFTENINGS)
-            bodies.softening[i] = 0.01 + 0.01 * (double)(i % 5);
-        if (kind & ALL_MASSLESS || (kind & SOME_MASSLESS && i % 3 == 1))
-            bodies.mass[i] = 0;
-    }
-    return bodies;
-}
-
 /* few: pairs below which ranks do not divide the work. */
 static void try_copies(enum shape shape, size_t n, int kind, const char *options, double few)
 {
@@ -37,7 +20,7 @@ static void try_copies(enum shape shape, size_t n, int kind, const char *options
             n /= 2;
             few /= 4;
         }
-        struct ky_bodies bodies = bodies_of(shape, n, kind);
+        struct ky_bodies bodies = make_kind(shape, n, kind);
         if (kind & OWN_SOFTENINGS)
             parameters.softening = (double)NAN;
         parameters.engine = engines[k].engine;
@@ -104,6 +87,7 @@ static void systems_have_the_bits_of_one(void **state)
         {SPHERE, 20011, 0, "force=list theta=1", 0, 0},
         {SPHERE, 4001, SOME_MASSLESS, "force=fmm", 0, 1},
         {COLLISION, 20011, SOME_MASSLESS, "force=fmm", 0, 0},
+        {SPHERE, 1001, OWN_SOFTENINGS | SOME_MASSLESS, "force=fmm integrator=block", 0, 1},
     };
     need_a_device();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -122,7 +106,7 @@ static void simulations_can_be_changed(void **state)
     FOR_DEVICES(k, 1)
     for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
         struct ky_parameters parameters = parameters_of(options[o]);
-        struct ky_bodies bodies = bodies_of(SPHERE, 2007, o == 3 ? SOME_MASSLESS : 0);
+        struct ky_bodies bodies = make_kind(SPHERE, 2007, o == 3 ? SOME_MASSLESS : 0);
         struct ky_bodies got[2];
         double field[2][2][3];
         parameters.engine = engines[k].engine;
@@ -198,7 +182,7 @@ static void reports_count_all_pairs(void **state)
     for (size_t o = 0; o < sizeof options / sizeof *options; o++)
         for (int divides = 0; divides < 2; divides++) {
             struct ky_parameters parameters = parameters_of(options[o]);
-            struct ky_bodies bodies = bodies_of(SPHERE, 3001, SOME_MASSLESS);
+            struct ky_bodies bodies = make_kind(SPHERE, 3001, SOME_MASSLESS);
             struct ky_force_report report[2] = {{.size = sizeof *report}, {.size = sizeof *report}};
             parameters.engine = engines[k].engine;
             ky_copies_few = divides ? 0 : usual;
@@ -219,16 +203,11 @@ static void reports_count_all_pairs(void **state)
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
-    struct ky_bodies all = make(SPHERE, 100), some = bodies_of(SPHERE, 100, SOME_MASSLESS);
+    struct ky_bodies bodies = make(SPHERE, 100);
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
-        expect_refused(engines[k].engine, "force=walk", &all);
-        expect_refused(engines[k].engine, "force=fmm integrator=block", &some);
-        expect_refused(engines[k].engine, "integrator=block", &some);
-    }
-    ky_bodies_free(&all);
-    ky_bodies_free(&some);
+    expect_refused(engines[k].engine, "force=walk", &bodies);
+    ky_bodies_free(&bodies);
 }
 
 /* Bodies in a periodic box that ranks with devices do not divide. */
