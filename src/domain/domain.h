@@ -128,6 +128,9 @@ const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsi
                                     const struct ky_bodies *bodies);
 /* KY_UNSUPPORTED for more bodies than ranks number. */
 enum ky_status ky_domain_check_number(size_t n, struct ky_error *error);
+/* 1 if ranks divide only bodies with mass. On a CPU massless bodies have a tree of their own; on a
+ * device one tree has all bodies. */
+int ky_domain_needs_mass(const struct ky_parameters *parameters);
 /* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
 

@@ -198,7 +198,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     return give(engine, &order, &data, error);
 }
 
-/* Bodies that can be divided: they have mass, and no softenings of their own. */
+/* Bodies that can be divided. */
 static enum ky_status take(struct ky_engine *engine, struct ky_error *error)
 {
     struct ranks *ranks = (struct ranks *)engine;
@@ -270,7 +270,9 @@ static enum ky_status put_massless(struct ky_engine *engine, const struct ky_som
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
                                struct ky_error *error)
 {
-    for (size_t k = 0; some->mass && k < some->count && !domain_of(engine)->copies; k++)
+    const int may_part =
+        !domain_of(engine)->copies && ky_domain_needs_mass(((struct ranks *)engine)->parameters);
+    for (size_t k = 0; some->mass && k < some->count && may_part; k++)
         if (!(some->mass[k] > 0))
             return put_massless(engine, some, error);
     struct ky_order order = {.kind = KY_ORDER_put_some, .n = some->count};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bodies.h"
 #include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/far_field.h"
@@ -44,18 +45,21 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     return parameters->curve == KY_CURVE_NONE ? "--curve none" : NULL;
 }
 
+int ky_domain_needs_mass(const struct ky_parameters *parameters)
+{
+    return !ky_domain_is_for_devices(parameters->engine);
+}
+
 const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
                                     const struct ky_bodies *bodies)
 {
     const char *always = ky_domain_why_copies(parameters, schemes);
-    size_t massless = 0;
     if (always)
         return always;
     if (bodies->softening)
         return "bodies' own softenings";
-    for (size_t i = 0; bodies->mass && i < bodies->n; i++)
-        massless += !(bodies->mass[i] > 0);
-    return massless ? "massless bodies" : NULL;
+    return ky_domain_needs_mass(parameters) && ky_bodies_massless(bodies) ? "massless bodies"
+                                                                          : NULL;
 }
 
 enum ky_status ky_domain_check_number(size_t n, struct ky_error *error)
@@ -81,7 +85,7 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
     enum { RESULTS = 4 * sizeof(double) };
     const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1,
                  there = domain->copies ? n : own + own / 5;
-    ky_engine_memory(domain->engine, 0, there, massless, memory);
+    ky_engine_memory(domain->engine, 0, there, domain->copies ? massless : 0, memory);
     if (domain->copies) {
         memory->host += RESULTS * (double)(n + own);
         memory->kept += RESULTS * (double)(n + own);

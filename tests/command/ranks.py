@@ -189,16 +189,19 @@ with folder() as top:
         for name, more in ("list", ["--ranks", "2"]), ("list-host", ["--ranks", "2", "--tree", "host"]), ("list-alone", []):
             run("run", *lists, "--engine", "opencl:0", *more, "--output", path(name))
         check(snapshots(path("list-host")) == snapshots(path("list")) == snapshots(path("list-alone")), "--force list of ranks: --tree host, which is its default, may be said")
-        same_work = "each of the 2 ranks computes all forces"
-        for name, text in ("own", "bodies' own softenings"), ("massless", "massless bodies"):
+        same_work, own, parts = "each of the 2 ranks computes all forces", "every rank has all bodies (bodies' own softenings)", "each has a part of the bodies"
+        for name, kind, one in ("own", own, "ranks do not share bodies' own softenings"), ("massless", parts, "it is faster than several below"):
             blocks = [path(name + ".csv"), *(files[2:-3] if name == "own" else files[:-3]), "--integrator", "block"]
             run("run", *blocks, "--engine", "opencl:0", "--output", path(name + "-1"))
             process = run("run", *blocks, "--engine", "opencl:0", "--ranks", "2", "--output", path(name + "-2"))
-            check(state(path(name + "-1")) == state(path(name + "-2")), f"{text} in block steps of ranks with devices: the numbers of one device")
-            check(f"every rank has all bodies ({text})" in process.stderr and same_work in process.stderr, "and the log says that the devices do the same work", process.stderr)
+            check(state(path(name + "-1")) == state(path(name + "-2")), f"{name} in block steps of ranks with devices: the numbers of one device")
+            check(kind in process.stderr and (same_work in process.stderr) == (name == "own"), "and the log says whether the devices do the same work", process.stderr)
             process = run("run", *blocks, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
-            check(f"only the first of the 2 devices: ranks do not share {text}" in process.stderr, "without --ranks only the first of two devices works", process.stderr)
-        check(same_work not in run("run", *plain_words(), "--integrator", "block", "--engine", "opencl:0", "--ranks", "2", "--output", path("shared-work")).stderr, "ranks that divide the bodies do not do the same work")
+            check(f"only the first of the 2 devices: {one}" in process.stderr, "without --ranks only the first of two devices works", process.stderr)
+            for ranks in "1", "2":  # the CPU's ranks do not divide massless bodies in pieces of ranks that do
+                shutil.copytree(path(name + "-2"), path(name + "-on" + ranks))
+                run("run", "--resume", path(name + "-on" + ranks), "--engine", "cpu", "--ranks", ranks, "--end", "0.03125", "--quiet")
+            check(state(path(name + "-on1")) == state(path(name + "-on2")), f"{name}: ranks of the CPU go on")
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so

@@ -235,7 +235,7 @@ static void restarts_take_any_number_of_ranks(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* ---- bodies that ranks do not divide ---- */
+/* ---- massless bodies and own softenings ---- */
 
 /* All evaluations of all bodies are divided, with the bodies of all ranks. */
 static void undivided_bodies_have_the_same_bits(void **state)

@@ -89,7 +89,9 @@ static inline void replace_one(struct ky_sim *sim)
     assert_ok(ky_sim_replace(sim, index, &some, &error));
 }
 
-/* Massless bodies are not divided: all ranks have all bodies, and the steps of those before. */
+/* Ranks of a CPU do not divide massless bodies: they have all bodies, and the steps of those
+ * before.
+ */
 static inline void replace_by_massless(struct ky_sim *sim)
 {
     struct ky_error error;
@@ -176,7 +178,7 @@ static inline void expect_same_restarts(const struct ky_parameters *parameters,
     ky_sim_close(whole);
 }
 
-/* ---- bodies that ranks do not divide ---- */
+/* ---- massless bodies and own softenings, which ranks of a CPU do not divide ---- */
 
 /* Parameters of block steps for these bodies, with NAME=VALUE …; the expansion has a = 0.2 at
  * first.
@@ -229,6 +231,10 @@ static inline void expect_same_undivided(const char *engine, unsigned where)
         {SPHERE, 1201, ALL_MASSLESS, "force=fmm field=plummer:mass=3,scale=2,x=3", 0},
         {SPHERE, 1201, SOME_MASSLESS, COMOVING "force=fmm step=0.05", 0},
         {COLLISION, 9001, BOTH, "force=fmm step=0.25", 0},
+        {COLLISION, 5001, SOME_MASSLESS, "force=fmm step=0.25", ON_DEVICES},
+        {TWO, 5001, HALF_MASSLESS, "force=tree", ON_DEVICES},
+        {TWO, 5001, HALF_MASSLESS, COMOVING "force=fmm step=0.05", 0},
+        {TWO, 5001, ALL_MASSLESS, "force=fmm", 0},
         {SPHERE, 1, SOME_MASSLESS, "force=fmm", ON_BOTH},
         {SPHERE, 2, SOME_MASSLESS, "force=tree", ON_BOTH},
         {SPHERE, 1, BOTH, "force=tree", ON_CPU},
